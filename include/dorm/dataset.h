@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries with their documents: features, labels and names in one immutable block of memory.
+//
+// A Dataset is a cheap handle: copies and selections share the block, which may be owned memory or a mapped
+// file. The documents of a query are contiguous; Dataset::source_row says where each stood in its input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dorm {
+
+struct Storage;  // src/data/storage.h
+
+struct SparseRow {
+  std::span<const std::uint32_t> columns;  // strictly increasing
+  std::span<const float> values;
+};
+
+/// A view of consecutive feature rows, dense or compressed. Valid as long as a Dataset sharing the block
+/// lives.
+class FeatureRows {
+ public:
+  FeatureRows(const Storage* storage, std::size_t first, std::size_t size)
+      : storage_(storage), first_(first), size_(size) {}
+
+  std::size_t size() const { return size_; }
+  std::size_t num_features() const;
+  bool dense() const;
+
+  /// Dense only: 32-byte aligned; `stride()` floats from row to row, zero past num_features().
+  const float* dense_row(std::size_t i) const;
+  std::size_t stride() const;
+  /// Compressed only.
+  SparseRow sparse_row(std::size_t i) const;
+
+  float at(std::size_t i, std::size_t column) const;
+
+ private:
+  const Storage* storage_;
+  std::size_t first_;
+  std::size_t size_;
+};
+
+/// One query; a view, the Dataset owns.
+struct Query {
+  std::string_view id;
+  FeatureRows rows;
+  std::span<const float> labels;
+  double weight = 1.0;
+  std::size_t first_document = 0;  // of this query, counted over the Dataset it came from
+
+  std::size_t size() const { return labels.size(); }
+};
+
+class Dataset {
+ public:
+  Dataset();  // no queries
+
+  std::size_t num_queries() const { return queries_.size(); }
+  std::size_t num_documents() const { return first_document_.back(); }
+  std::size_t num_features() const;
+  std::size_t num_nonzeros() const;  // stored values; num_documents() * num_features() when dense
+  bool dense() const;
+
+  Query query(std::size_t q) const&;
+  Query query(std::size_t q) const&& = delete;  // the view would dangle
+
+  /// Documents are counted over this Dataset, query by query.
+  std::size_t first_document(std::size_t q) const { return first_document_[q]; }
+  std::uint64_t source_row(std::size_t document) const;  // 0-based row of the input the document came from
+  bool has_document_ids() const;
+  std::string_view document_id(std::size_t document) const;  // empty when there are none
+  bool has_groups() const;
+  std::string_view group(std::size_t document) const;  // e.g. the site a page belongs to; empty = no group
+
+  std::string feature_name(std::size_t column) const;  // its own, or the number it had in the file
+  bool has_feature_names() const;                      // false: numbers counted from first_feature_id()
+  std::uint32_t first_feature_id() const;              // 0 or 1
+
+  /// The named queries in the given order; shares the features.
+  Dataset select(std::span<const std::size_t> queries) const;
+
+  /// A hash of all features, labels, ids and weights, equal on every platform.
+  std::uint64_t fingerprint() const;
+
+  const Storage& storage() const { return *storage_; }
+  explicit Dataset(std::shared_ptr<const Storage> storage);
+
+ private:
+  Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries);
+  std::size_t stored_document(std::size_t document) const;
+
+  std::shared_ptr<const Storage> storage_;
+  std::vector<std::uint32_t> queries_;       // indices into the storage
+  std::vector<std::size_t> first_document_;  // num_queries() + 1 entries
+};
+
+/// For programs: add documents in any order, then finish() once.
+class DatasetBuilder {
+ public:
+  struct Document {
+    float label = 0;
+    std::string_view query_id;
+    std::string_view document_id = {};
+    std::string_view group = {};
+  };
+
+  DatasetBuilder();
+  ~DatasetBuilder();
+  DatasetBuilder(DatasetBuilder&&) noexcept;
+  DatasetBuilder& operator=(DatasetBuilder&&) noexcept;
+
+  void add(const Document& document, std::span<const float> features);  // dense; all rows of one length
+  void add(const Document& document, SparseRow features);               // columns in any order, no repeats
+  void set_feature_names(std::vector<std::string> names);
+  void set_query_weight(std::string_view query_id, double weight);  // finite, >= 0; 1 by default
+
+  /// Throws Error(bad_input) for NaN or infinite numbers, an empty set, or names that do not match the
+  /// features.
+  Dataset finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query
+/// indices.
+std::vector<std::vector<std::size_t>> folds(const Dataset& data, std::size_t k, std::uint64_t seed);
+
+}  // namespace dorm

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything, in the order data flows.
+#pragma once
+
+#include "dorm/error.h"     // IWYU pragma: export
+#include "dorm/dataset.h"   // IWYU pragma: export
+#include "dorm/read.h"      // IWYU pragma: export
+#include "dorm/write.h"     // IWYU pragma: export
+#include "dorm/synth.h"     // IWYU pragma: export
+#include "dorm/scale.h"     // IWYU pragma: export
+#include "dorm/measure.h"   // IWYU pragma: export
+#include "dorm/evaluate.h"  // IWYU pragma: export
+#include "dorm/catalog.h"   // IWYU pragma: export

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated data that looks like web search: log-normal list lengths, five grades with the mix 52/32/13/2/1,
+// query-level effects, sites as groups. The same options give the same bytes on every platform.
+#pragma once
+
+#include <cstdint>
+
+#include "dorm/dataset.h"
+
+namespace dorm {
+
+struct SynthOptions {
+  std::uint64_t queries = 1000;
+  std::uint64_t features = 136;
+  double documents_median = 50;   // per query; log-normal
+  double documents_spread = 0.5;  // standard deviation of the logarithm; 0 makes all lists equally long
+  std::uint64_t documents_min = 1, documents_max = 1000000;
+  double density = 1.0;       // share of non-zero features; below 0.25 the data is stored compressed
+  double noise = 0.5;         // standard deviation of the label noise against a signal of 1
+  double query_effect = 0.5;  // standard deviation of the shift all documents of a query share
+  std::uint64_t groups = 0;   // distinct sites per query the documents fall into; 0: none
+  std::uint64_t seed = 0;
+
+  void validate() const;  // throws Error(bad_option) naming the field, its value and the range
+};
+
+Dataset synthesize(const SynthOptions& options);
+
+}  // namespace dorm

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing data. A file appears whole or not at all: it is written beside its destination and renamed.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "dorm/dataset.h"
+
+namespace dorm {
+
+/// Opens `path` ("-" is standard output), lets `body` write, and makes the result appear in one step. A name
+/// ending in .gz or .zst is compressed. Throws Error(io) when the disk is full or the place is not writable;
+/// the old file, if there was one, is then untouched. Devices and pipes are written directly.
+void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body);
+
+void write_letor(const Dataset& data, std::ostream& out);
+void write_csv(const Dataset& data, std::ostream& out, char separator = ',');
+void write_binary(const Dataset& data, std::ostream& out);
+
+/// By extension: .dorm binary, .csv, .tsv, otherwise LETOR; .gz and .zst may follow the text formats.
+void write_dataset(const Dataset& data, const std::string& path);
+
+}  // namespace dorm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block behind a Dataset. Every array is a span into memory that `owner` keeps alive: vectors of a
+// reader, or a mapped file. Immutable once a Dataset holds it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace dorm {
+
+/// Strings packed one after another: entry i is text[end[i-1], end[i]).
+struct TextColumn {
+  std::span<const std::uint64_t> end;
+  std::span<const char> text;
+
+  bool empty() const { return end.empty(); }
+  std::size_t size() const { return end.size(); }
+  std::string_view operator[](std::size_t i) const {
+    const std::uint64_t begin = i == 0 ? 0 : end[i - 1];
+    return {text.data() + begin, static_cast<std::size_t>(end[i] - begin)};
+  }
+};
+
+struct Storage {
+  // Features. dense_values holds num_documents * stride floats, rows 32-byte aligned and zero padded;
+  // otherwise CSR.
+  bool dense = true;
+  std::uint64_t num_features = 0;
+  std::uint64_t stride = 0;
+  std::span<const float> values;           // dense rows, or the stored values of the CSR form
+  std::span<const std::uint32_t> columns;  // CSR
+  std::span<const std::uint64_t> row_end;  // CSR: row i is [row_end[i-1], row_end[i])
+
+  // Documents.
+  std::span<const float> labels;
+  std::span<const std::uint64_t> source_rows;  // empty: the input order
+  TextColumn document_ids;                     // empty: none
+  std::span<const std::uint32_t> group_of;     // empty: none; 0 = no group, else 1 + index into group_names
+  TextColumn group_names;
+
+  // Queries: q holds documents [query_end[q-1], query_end[q]).
+  std::span<const std::uint64_t> query_end;
+  TextColumn query_ids;
+  std::span<const double> query_weights;  // empty: all 1
+
+  TextColumn feature_names;  // empty: numbers from first_feature_id
+  std::uint32_t first_feature_id = 1;
+
+  std::shared_ptr<const void> owner;
+};
+
+/// Row stride of the dense form, in floats: a multiple of 8, so that rows are 32-byte aligned.
+constexpr std::uint64_t dense_stride(std::uint64_t num_features) { return (num_features + 7) / 8 * 8; }
+
+}  // namespace dorm
