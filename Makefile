@@ -1,0 +1,54 @@
+# Thin wrappers: each target sets up what it needs (once) and calls CMake, ctest, pytest or a script of tools/.
+PRESET ?= release
+PYTHON := .venv/bin/python
+export DORM_DATA ?= $(abspath ../shared/data)
+ifneq ($(shell command -v ccache 2>/dev/null),)
+LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+endif
+
+.PHONY: help setup venv build demo test sanitize bench lint format fuzz clean
+
+help:          ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup:
+	@tools/setup.sh system
+
+venv: setup
+	@tools/setup.sh python
+
+build: setup   ## the library and the command build/dorm
+	@cmake --preset $(PRESET) $(LAUNCHER) > /dev/null
+	@cmake --build --preset $(PRESET)
+
+demo: build    ## generate data, run the main job, print a table, write demo/report.md
+	@tools/demo.sh build/dorm demo
+
+test: build venv   ## all tests, C++ and Python
+	ctest --preset $(PRESET) -j 2
+	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
+
+sanitize: setup    ## the C++ tests, built with clang, under the address and undefined-behaviour sanitizers
+	@cmake --preset asan $(LAUNCHER) > /dev/null
+	@cmake --build --preset asan
+	ctest --preset asan -j 2
+
+bench: venv    ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
+	@cmake --preset bench $(LAUNCHER) > /dev/null
+	@cmake --build --preset bench
+	@for script in benchmarks/*/run.py; do $(PYTHON) $$script --build build-bench || exit 1; done
+
+lint: venv     ## formatting, static analysis and the rules of CONTRIBUTING.md
+	@tools/lint.sh
+
+format: venv   ## rewrite the sources in the project's format
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+	@.venv/bin/ruff format -q . && .venv/bin/ruff check -q --fix .
+
+fuzz: setup    ## every fuzz target for FUZZ_SECONDS (60) each
+	@cmake --preset fuzz $(LAUNCHER) > /dev/null
+	@cmake --build --preset fuzz
+	@tools/fuzz.sh build-fuzz
+
+clean:
+	rm -rf build build-* demo

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs what the build needs, and nothing that is already there.
+#   setup.sh system   compilers and libraries, by the distribution's packages
+#   setup.sh python   .venv with the peers the tests and benchmarks compare against
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(g++ clang clang-format clang-tidy llvm cmake ninja-build git ca-certificates libfmt-dev libcli11-dev
+          nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libzstd-dev python3-venv)
+
+system() {
+  local missing=()
+  for package in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  # The sanitizer and fuzzer runtimes live in a package named after clang's version.
+  local clang_major
+  clang_major=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+  if [ -n "$clang_major" ] && ! dpkg-query -W "libclang-rt-$clang_major-dev" >/dev/null 2>&1 &&
+     apt-cache show "libclang-rt-$clang_major-dev" >/dev/null 2>&1; then
+    missing+=("libclang-rt-$clang_major-dev")
+  fi
+  [ ${#missing[@]} -eq 0 ] && return
+  echo "installing: ${missing[*]}"
+  local root=()
+  [ "$(id -u)" -eq 0 ] || root=(sudo)
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  # On a new machine clang's version is only known once the package lists are here.
+  case " ${missing[*]} " in *" clang "*) system ;; esac
+}
+
+python() {
+  local stamp
+  stamp=.venv/$(sha256sum tools/requirements.txt | cut -c1-16)
+  [ -f "$stamp" ] && return
+  echo "preparing .venv"
+  rm -rf .venv
+  python3 -m venv .venv
+  .venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
+  touch "$stamp"
+}
+
+"$1"
