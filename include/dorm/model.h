@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trained linear ranker: weights by feature name, the scaling they expect, and the certificate of their training.
+// Saved as one readable JSON document (docs/formats.md); scores are bit-identical after save and load.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dorm/dataset.h"
+#include "dorm/measure.h"
+#include "dorm/scale.h"
+
+namespace dorm {
+
+/// How far from the optimum training stopped. `gap` = (primal - dual) / primal, for the convex problem of the last round.
+struct Certificate {
+  double primal = 0, dual = 0, gap = 0;
+  std::string status;  // converged, pass_limit, time_limit, interrupted, numerical_trouble
+};
+
+/// What the model was trained on, so that "which data was this?" has an answer.
+struct DataSummary {
+  std::uint64_t fingerprint = 0;
+  std::uint64_t queries = 0, usable_queries = 0, documents = 0, features = 0;
+};
+
+struct Model {
+  std::vector<std::string> features;  // names, one per weight
+  std::vector<double> weights;        // of the scaled features
+  Scaling scaling;
+  std::string measure, convention, decay, bound, start, solver;
+  double C = 0, tolerance = 0;
+  std::uint64_t seed = 0;
+  std::size_t rounds = 0;
+  Certificate certificate;
+  double health = 0;  // 1 - P(w) / P(0); below 0.02 the bound carries no information
+  DataSummary data;
+  double validation = std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
+};
+
+/// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where features are
+/// numbered (sparse text omits zeros) and is an error where they are named.
+std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads = 0);
+
+/// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log n).
+Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);
+
+std::string to_json(const Model& model);
+/// Throws Error(bad_input) naming `name` and the field that is missing, mistyped or inconsistent.
+Model model_from_json(std::string_view text, const std::string& name);
+
+void save_model(const Model& model, const std::string& path);
+Model load_model(const std::string& path);
+
+}  // namespace dorm

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training: from judged documents and the name of a measure to a model with its certificate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dorm/catalog.h"
+#include "dorm/dataset.h"
+#include "dorm/model.h"
+#include "dorm/solver.h"
+
+namespace dorm {
+
+/// Defaults are those that measurements support (docs/training.md).
+struct TrainOptions {
+  std::string measure = "ndcg@10";
+  std::string convention = "standard";
+  double C = 1000;         // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
+  bool paper_C = false;    // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
+  std::string decay = "measure";
+  std::string bound = "auto";   // auto, given, average, best, predicted
+  std::string start = "auto";   // auto, ridge, pairwise: where the rounds of best and predicted begin
+  std::size_t rounds = 0;       // 0: 1 for best, 4 for predicted, 8 when a list is longer than 100
+  std::string scale = "auto";   // auto or a name of scaling_catalog()
+  std::string solver = "bcda";
+  double tolerance = 1e-3;      // relative duality gap of each round
+  std::uint64_t max_passes = 1000;
+  double seconds = 0;           // of the whole training; 0: no limit
+  std::size_t threads = 0;      // 0: all cores; the model does not depend on it
+  std::uint64_t seed = 1;
+  std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
+  std::string checkpoint;         // a file to save progress to and resume from; empty: none
+  double checkpoint_seconds = 10;
+
+  void validate() const;  // throws Error naming the option, its value and what is allowed
+};
+
+/// One way training was tried: a bound from a start.
+struct Candidate {
+  std::string bound, start;
+  std::size_t rounds = 0;
+  Certificate certificate;
+  double health = 0;
+  double validation = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;
+};
+
+struct TrainReport {
+  std::vector<Candidate> candidates;
+  std::size_t dropped_queries = 0;  // nothing to learn from
+  std::vector<std::string> warnings;
+  SolveReport solve;                // of the last round of the chosen candidate
+  double seconds = 0;
+};
+
+struct TrainResult {
+  Model model;
+  TrainReport report;
+};
+
+/// What an observer is told, a few times per pass; false stops and keeps the best model so far.
+struct TrainProgress {
+  std::string_view bound, start;
+  std::size_t round = 0;  // from 1
+  Progress solver;
+  double validation = std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
+};
+using TrainObserver = std::function<bool(const TrainProgress&)>;
+
+TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
+                  const TrainObserver& observer = {});
+
+std::span<const CatalogEntry> bound_catalog();
+
+}  // namespace dorm

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model as JSON. Every field is checked on the way in: a model file is input like any other.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+#include "dorm/model.h"
+
+namespace dorm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "dorm-model";
+constexpr int kVersion = 1;
+
+// Reads fields of one object, with errors that name the file and the field.
+class Fields {
+ public:
+  Fields(const Json& object, const std::string& name, std::string path) : object_(object), name_(name), path_(std::move(path)) {
+    if (!object.is_object()) fail("", "an object");
+  }
+
+  template <class T>
+  T required(const char* key, const char* expected) const {
+    const auto field = object_.find(key);
+    if (field == object_.end()) fail(key, expected);
+    return convert<T>(*field, key, expected);
+  }
+
+  template <class T>
+  T optional(const char* key, const char* expected, T fallback) const {
+    const auto field = object_.find(key);
+    return field == object_.end() || field->is_null() ? fallback : convert<T>(*field, key, expected);
+  }
+
+  Fields object(const char* key) const {
+    const auto field = object_.find(key);
+    if (field == object_.end()) fail(key, "an object");
+    return Fields(*field, name_, path_ + key + ".");
+  }
+
+  [[noreturn]] void fail(const std::string& key, std::string_view expected) const {
+    throw Error(ErrorCode::bad_input, {name_}, fmt::format("not a usable model: \"{}{}\" should be {}", path_, key, expected));
+  }
+
+ private:
+  template <class T>
+  T convert(const Json& field, const char* key, const char* expected) const {
+    try {
+      return field.get<T>();
+    } catch (const nlohmann::json::exception&) {
+      fail(key, expected);
+    }
+  }
+
+  const Json& object_;
+  const std::string& name_;
+  std::string path_;
+};
+
+void require_finite(const Fields& fields, const char* key, const std::vector<double>& values) {
+  for (double x : values)
+    if (!std::isfinite(x)) fields.fail(key, "finite numbers");
+}
+
+Json scaling_json(const Scaling& scaling) {
+  Json out = {{"kind", scaling_name(scaling.kind)}};
+  if (!scaling.shift.empty()) {
+    out["shift"] = scaling.shift;
+    out["factor"] = scaling.factor;
+  }
+  return out;
+}
+
+Scaling scaling_from(const Fields& fields, std::size_t features) {
+  Scaling scaling;
+  scaling.kind = parse_scaling(fields.required<std::string>("kind", "the name of a scaling"));
+  scaling.shift = fields.optional<std::vector<double>>("shift", "a list of numbers", {});
+  scaling.factor = fields.optional<std::vector<double>>("factor", "a list of numbers", {});
+  const bool global = scaling.kind != ScalingKind::none && !scaling.per_query();
+  const std::size_t expected = global ? features : 0;
+  if (scaling.shift.size() != expected) fields.fail("shift", fmt::format("a list of {} numbers", expected));
+  if (scaling.factor.size() != expected) fields.fail("factor", fmt::format("a list of {} numbers", expected));
+  require_finite(fields, "shift", scaling.shift);
+  require_finite(fields, "factor", scaling.factor);
+  return scaling;
+}
+
+Json parsed(std::string_view text, const std::string& name) {
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(ErrorCode::bad_input, {name}, fmt::format("not JSON at byte {}; expected a model written by dorm train", error.byte));
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) {
+  Json out;
+  out["format"] = kFormat;
+  out["version"] = kVersion;
+  out["library"] = DORM_VERSION;
+  out["kind"] = "linear";
+  out["measure"] = model.measure;
+  out["convention"] = model.convention;
+  out["decay"] = model.decay;
+  out["bound"] = model.bound;
+  out["start"] = model.start;
+  out["rounds"] = model.rounds;
+  out["options"] = {{"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
+  out["certificate"] = {{"primal", model.certificate.primal},
+                        {"dual", model.certificate.dual},
+                        {"gap", model.certificate.gap},
+                        {"status", model.certificate.status}};
+  out["health"] = model.health;
+  if (!std::isnan(model.validation)) out["validation"] = model.validation;
+  out["data"] = {{"fingerprint", fmt::format("{:016x}", model.data.fingerprint)},
+                 {"queries", model.data.queries},
+                 {"usable_queries", model.data.usable_queries},
+                 {"documents", model.data.documents},
+                 {"features", model.data.features}};
+  out["scaling"] = scaling_json(model.scaling);
+  out["features"] = model.features;
+  out["weights"] = model.weights;
+  return out.dump(1) + "\n";
+}
+
+Model model_from_json(std::string_view text, const std::string& name) {
+  const Json json = parsed(text, name);
+  const Fields fields(json, name, "");
+  if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat) fields.fail("format", "\"dorm-model\"");
+  if (const int version = fields.required<int>("version", "a number"); version > kVersion)
+    throw Error(ErrorCode::unsupported, {name},
+                fmt::format("model version {} is newer than this library reads ({}); use a newer dorm", version, kVersion));
+  Model model;
+  model.features = fields.required<std::vector<std::string>>("features", "a list of names");
+  model.weights = fields.required<std::vector<double>>("weights", "a list of numbers");
+  if (model.weights.size() != model.features.size())
+    fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
+  require_finite(fields, "weights", model.weights);
+  model.scaling = scaling_from(fields.object("scaling"), model.features.size());
+  model.measure = fields.required<std::string>("measure", "the name of a measure");
+  model.convention = fields.optional<std::string>("convention", "a name", "standard");
+  model.decay = fields.optional<std::string>("decay", "a name", "");
+  model.bound = fields.optional<std::string>("bound", "a name", "");
+  model.start = fields.optional<std::string>("start", "a name", "");
+  model.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
+  model.health = fields.optional<double>("health", "a number", 0);
+  model.validation = fields.optional<double>("validation", "a number", model.validation);
+  const Fields certificate = fields.object("certificate");
+  model.certificate = {certificate.required<double>("primal", "a number"), certificate.required<double>("dual", "a number"),
+                       certificate.required<double>("gap", "a number"), certificate.optional<std::string>("status", "a name", "")};
+  if (json.contains("options")) {
+    const Fields options = fields.object("options");
+    model.C = options.optional<double>("C", "a number", 0);
+    model.tolerance = options.optional<double>("tolerance", "a number", 0);
+    model.solver = options.optional<std::string>("solver", "a name", "");
+    model.seed = options.optional<std::uint64_t>("seed", "a number", 0);
+  }
+  if (json.contains("data")) {
+    const Fields data = fields.object("data");
+    const std::string fingerprint = data.optional<std::string>("fingerprint", "16 hexadecimal digits", "0");
+    model.data.fingerprint = std::strtoull(fingerprint.c_str(), nullptr, 16);
+    model.data.queries = data.optional<std::uint64_t>("queries", "a number", 0);
+    model.data.usable_queries = data.optional<std::uint64_t>("usable_queries", "a number", 0);
+    model.data.documents = data.optional<std::uint64_t>("documents", "a number", 0);
+    model.data.features = data.optional<std::uint64_t>("features", "a number", 0);
+  }
+  return model;
+}
+
+}  // namespace dorm

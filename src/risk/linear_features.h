@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients.
+// Weights live in the columns that occur: data with ids up to 2^31 costs memory for the columns it uses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dorm/dataset.h"
+#include "dorm/solver.h"
+
+namespace dorm {
+
+struct PullBackWorkspace {
+  std::vector<double> sums;             // dimension() entries, zero between calls
+  std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
+};
+
+class LinearFeatures {
+ public:
+  explicit LinearFeatures(Dataset data);
+
+  const Dataset& data() const { return data_; }
+  std::size_t dimension() const { return used_.empty() ? data_.num_features() : used_.size(); }
+
+  /// The column of the data that weight j belongs to.
+  std::size_t column(std::size_t j) const { return used_.empty() ? j : used_[j]; }
+
+  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const;
+
+  /// out.direction (and columns) = X^T coefficients; documents with coefficient 0 are not touched.
+  void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out, PullBackWorkspace& workspace) const;
+
+  /// sum += X^T coefficients, dense.
+  void accumulate(std::size_t query, std::span<const double> coefficients, std::span<double> sum) const;
+
+  /// Stored values of the query: the multiply-adds of scores().
+  double work(std::size_t query) const;
+
+ private:
+  SparseRow row(const Query& query, std::size_t i) const;
+
+  Dataset data_;
+  std::vector<std::uint32_t> used_;     // empty: every column
+  std::vector<std::uint32_t> compact_;  // column numbers among the used, parallel to the storage's; empty: as stored
+};
+
+}  // namespace dorm

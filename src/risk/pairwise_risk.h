@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// RankSVM with the mean hinge over the pairs of each query, as a structured risk, so that every solver can train it.
+#pragma once
+
+#include <vector>
+
+#include "dorm/solver.h"
+#include "risk/linear_features.h"
+#include "risk/pairwise_hinge.h"
+
+namespace dorm {
+
+class PairwiseRisk final : public StructuredRisk {
+ public:
+  /// Every query with two different labels is a block. Borrows the features.
+  explicit PairwiseRisk(const LinearFeatures& features);
+
+  /// C_q = weight * Query::weight.
+  void set_weight(double weight) { weight_ = weight; }
+
+  std::size_t num_blocks() const override { return blocks_.size(); }
+  std::size_t dimension() const override { return features_.dimension(); }
+  double block_weight(std::size_t block) const override { return weight_ * blocks_[block].weight; }
+  std::unique_ptr<RiskWorkspace> make_workspace() const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
+
+ private:
+  struct Block {
+    std::size_t query;
+    double weight;
+    PairwiseQuery pairs;
+  };
+
+  const LinearFeatures& features_;
+  double weight_ = 1;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace dorm

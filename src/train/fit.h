@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One candidate: a bound at one C, from one start, with its certificate and its health.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/rounds.h"
+#include "train/training_set.h"
+
+namespace dorm {
+
+struct FitOptions {
+  Reference bound = Reference::best;
+  std::size_t rounds = 0;  // 0: as many as the bound needs
+  SolveOptions solve;
+};
+
+struct Fitted {
+  std::vector<double> w;
+  double primal = 0, dual = 0, gap = 0;  // in the units of the risk
+  double zero_risk = 0;                  // P(0)
+  double health = 0;                     // 1 - P(w) / P(0)
+  bool zero_is_optimal = false;          // P(0) - D is within the tolerance
+  std::string status;
+  std::size_t rounds = 0;
+  SolveReport report;
+  SolverState first_round;
+};
+
+/// C_q of a query of average weight, for the user's C: C s^2 / m, or the paper's C itself.
+double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRisk& risk);
+
+Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
+                 const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
+
+/// converged, pass_limit, time_limit, interrupted, numerical_trouble
+std::string status_name(SolveStatus status);
+
+}  // namespace dorm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/rounds.h"
+
+#include "base/vector_ops.h"
+
+namespace dorm {
+namespace {
+
+// Rounds stop when the objective falls by less than this share.
+constexpr double kSmallestFall = 1e-3;
+
+double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * dot(w, w) + risk.loss(w); }
+
+bool stopped_early(SolveStatus status) {
+  return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
+}
+
+// The solver stopped above the point it started from: that point is the better answer, with the same dual bound.
+void keep_reference(SolveResult& solved, const std::vector<double>& w, double primal) {
+  solved.w = w;
+  solved.report.primal = primal;
+  solved.report.gap = (primal - solved.report.dual) / primal;
+}
+
+}  // namespace
+
+RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
+                        const RoundsObserver& observer, RoundsState state, SolverState warm) {
+  RoundsResult result;
+  if (state.round == 0) {
+    state.round = 1;
+    state.reference_w = start;
+    state.solver = std::move(warm);
+  }
+  risk.set_reference(options.reference, state.reference_w);
+  for (;; ++state.round) {
+    const double before = objective(risk, state.reference_w);
+    const Observer relay = [&](const Progress& progress) { return !observer || observer(state, progress); };
+    SolveResult solved = solve(risk, options.solve, relay, {state.reference_w, std::move(state.solver)});
+    if (state.round > 1 && solved.report.primal > before) keep_reference(solved, state.reference_w, before);
+    if (state.round == 1) result.first_round = std::move(solved.state);
+    result.w = std::move(solved.w);
+    result.report = std::move(solved.report);
+    state.objectives.push_back(result.report.primal);
+    const bool settled = state.round > 1 && before - result.report.primal < kSmallestFall * before;
+    if (settled || state.round >= options.max_rounds || stopped_early(result.report.status)) break;
+    state.reference_w = result.w;
+    state.solver = {};
+    if (risk.set_reference(options.reference, state.reference_w) == 0) break;
+  }
+  result.objectives = std::move(state.objectives);
+  return result;
+}
+
+}  // namespace dorm

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade: prepare the data, try the candidates that the bound asks for, keep the best, report all.
+#include "dorm/train.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "train/checkpoint.h"
+#include "train/fit.h"
+#include "train/training_set.h"
+
+namespace dorm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// `best` is kept when its bound explains at least this share of the risk of w = 0.
+constexpr double kHealthy = 0.1;
+constexpr double kDegenerate = 0.02;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+class Training {
+ public:
+  Training(const Dataset& data, const TrainOptions& options, const Dataset* validation, const TrainObserver& observer)
+      : options_(options),
+        validation_(validation),
+        observer_(observer),
+        convention_(make_convention(options.convention)),
+        measure_(make_trainable(options.measure, convention_)),
+        fingerprint_(data.fingerprint()),
+        set_(data, options.scale, options.threads),
+        risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
+        checkpoint_(options, fingerprint_) {
+    risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
+  }
+
+  TrainResult run() {
+    if (options_.bound == "auto")
+      run_auto();
+    else
+      for (const std::string& start : starts_of(options_.bound)) attempt(options_.bound, start);
+    return finish();
+  }
+
+ private:
+  std::vector<std::string> starts_of(const std::string& bound) const {
+    if (options_.start != "auto") return {options_.start};
+    if (bound == "predicted") return {"ridge", "pairwise"};
+    return {"ridge"};
+  }
+
+  void run_auto() {
+    attempt("best", starts_of("best").front());
+    if (stopped_ || (!validation_ && candidates_.front().health >= kHealthy)) return;
+    for (const std::string& start : starts_of("predicted")) attempt("predicted", start);
+  }
+
+  void attempt(const std::string& bound, const std::string& start) {
+    if (stopped_) return;
+    const std::size_t index = candidates_.size();
+    FitOptions fit = fit_options(bound);
+    if (const Fitted* done = checkpoint_.finished(index)) {
+      record(bound, start, *done);
+      return;
+    }
+    RoundsState resume = checkpoint_.resume(index);
+    const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
+      return tell(bound, start, index, state, progress);
+    };
+    Fitted fitted = fit_bound(risk_, fit, set_.start(start), relay, std::move(resume));
+    record(bound, start, fitted);
+    checkpoint_.finish(std::move(fitted));
+  }
+
+  FitOptions fit_options(const std::string& bound) const {
+    FitOptions fit;
+    fit.bound = parse_reference(bound);
+    fit.rounds = options_.rounds;
+    fit.solve.solver = parse_solver(options_.solver);
+    fit.solve.tolerance = options_.tolerance;
+    fit.solve.max_passes = options_.max_passes;
+    fit.solve.threads = options_.threads;
+    fit.solve.seed = options_.seed;
+    fit.solve.plane_bytes = options_.plane_bytes;
+    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-3, options_.seconds - seconds_since(began_));
+    return fit;
+  }
+
+  bool tell(const std::string& bound, const std::string& start, std::size_t index, const RoundsState& state,
+            const Progress& progress) {
+    checkpoint_.save_if_due(index, state, progress);
+    if (!observer_) return true;
+    TrainProgress report{bound, start, state.round, progress};
+    report.solver.primal /= unit();
+    report.solver.dual /= unit();
+    if (validation_ && !progress.best_w.empty())
+      report.validation = validate({progress.best_w.begin(), progress.best_w.end()});
+    return observer_(report);
+  }
+
+  double validate(const std::vector<double>& w) const {
+    const std::vector<double> scores = score(set_.model(w), *validation_, options_.threads);
+    EvaluateOptions evaluation{.convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
+    return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation).measures[0].mean;
+  }
+
+  void record(const std::string& bound, const std::string& start, const Fitted& fitted) {
+    Candidate candidate{bound, start, fitted.rounds};
+    candidate.certificate = {fitted.primal / unit(), fitted.dual / unit(), fitted.gap, fitted.status};
+    candidate.health = fitted.health;
+    if (validation_) candidate.validation = validate(fitted.w);
+    stopped_ = fitted.status == "interrupted" || fitted.status == "time_limit";
+    if (!best_ || better(candidate, candidates_[*best_])) {
+      best_ = candidates_.size();
+      best_fitted_ = fitted;
+    }
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // By validation where there is any. Otherwise later candidates exist only where the first was not healthy, and among
+  // bounds of the same kind the lower objective wins.
+  bool better(const Candidate& candidate, const Candidate& incumbent) const {
+    if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
+      return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
+    if (candidate.bound != incumbent.bound) return true;
+    return candidate.certificate.primal < incumbent.certificate.primal;
+  }
+
+  // The objective is reported in the units of the user's C: features scaled by s, weights by 1/s.
+  double unit() const { return options_.paper_C ? 1.0 : set_.squared_scale(); }
+
+  TrainResult finish() {
+    Candidate& chosen = candidates_[*best_];
+    chosen.chosen = true;
+    TrainResult result{set_.model(best_fitted_.w), {}};
+    Model& model = result.model;
+    model.measure = measure_->name();
+    model.convention = options_.convention;
+    model.decay = options_.decay;
+    model.bound = chosen.bound;
+    model.start = chosen.start;
+    model.rounds = chosen.rounds;
+    model.solver = options_.solver;
+    model.C = options_.C;
+    model.tolerance = options_.tolerance;
+    model.seed = options_.seed;
+    model.certificate = chosen.certificate;
+    model.health = chosen.health;
+    model.validation = chosen.validation;
+    model.data.fingerprint = fingerprint_;
+    model.data.usable_queries = risk_.num_blocks();
+    result.report.candidates = candidates_;
+    result.report.dropped_queries = set_.features().data().num_queries() - risk_.num_blocks();
+    result.report.solve = best_fitted_.report;
+    result.report.warnings = warnings(chosen);
+    result.report.seconds = seconds_since(began_);
+    checkpoint_.remove();
+    return result;
+  }
+
+  std::vector<std::string> warnings(const Candidate& chosen) const {
+    if (best_fitted_.zero_is_optimal)
+      return {fmt::format("the best model under this bound is w = 0 (--bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
+                          "the ranking is not to be trusted; try --bound auto",
+                          chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
+    if (chosen.health < kDegenerate)
+      return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data", chosen.health,
+                          kDegenerate, chosen.bound)};
+    return {};
+  }
+
+  const TrainOptions& options_;
+  const Dataset* validation_;
+  const TrainObserver& observer_;
+  Clock::time_point began_ = Clock::now();
+  Convention convention_;
+  std::unique_ptr<const FactoredMeasure> measure_;
+  std::uint64_t fingerprint_;
+  TrainingSet set_;
+  RankingRisk risk_;
+  Checkpoint checkpoint_;
+  std::vector<Candidate> candidates_;
+  std::optional<std::size_t> best_;
+  Fitted best_fitted_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation, const TrainObserver& observer) {
+  options.validate();
+  return Training(data, options, validation, observer).run();
+}
+
+}  // namespace dorm
