@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Minimising a structured risk, with a certificate:
+//
+//     P(w) = 1/2 |w|^2 + sum_q C_q H_q(w),    H_q(w) = max over planes of (offset - <w, direction>)  >= 0.
+//
+// Dual: weights alpha >= 0 on the planes of each block, sum alpha_q <= C_q (the rest lies on the zero plane),
+// w = sum alpha direction, D = sum alpha offset - 1/2 |w|^2 <= P(w') for every w'. Solvers see planes through
+// StructuredRisk only. Guide: docs/solvers.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace dorm {
+
+/// A linear lower bound of one block: H_q(w) >= offset - <w, direction> for all w.
+///
+/// `direction` is dense when `columns` is empty, else the values at those increasing columns. A risk that
+/// overrides the geometry below may store anything else in the two arrays (coefficients of documents, the two
+/// factors of a rank-one matrix), as long as equal planes have equal arrays.
+struct Plane {
+  double offset = 0;
+  std::vector<float> direction;
+  std::vector<std::uint32_t> columns;
+
+  bool operator==(const Plane&) const = default;
+};
+
+/// Scratch memory of one thread inside a risk; a risk derives its own.
+struct RiskWorkspace {
+  virtual ~RiskWorkspace() = default;
+};
+
+/// All that a solver sees of a learning problem. Const calls are safe from several threads, each with its own
+/// workspace, and give the same bits for the same arguments.
+///
+/// Weights are vectors of dimension() doubles whose meaning belongs to the risk: solvers start from zero and
+/// form linear combinations with add(). (A kernel risk may keep coefficients and scores side by side, so that
+/// dot() costs as much as the plane is long.)
+class StructuredRisk {
+ public:
+  virtual ~StructuredRisk() = default;
+
+  virtual std::size_t num_blocks() const = 0;
+  virtual std::size_t dimension() const = 0;
+  virtual double block_weight(
+      std::size_t block) const = 0;  // C_q, finite, >= 0; blocks with 0 are never visited
+
+  virtual std::unique_ptr<RiskWorkspace> make_workspace() const;
+
+  /// Returns H_q(w) and leaves a plane that attains it in `out` (whose old memory may be reused).
+  virtual double linearize(std::size_t block, std::span<const double> w, Plane& out,
+                           RiskWorkspace& workspace) const = 0;
+
+  /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the
+  /// next oracle pass; it never changes what is correct. Default: 50 dimension().
+  virtual double linearize_cost(std::size_t block) const;
+
+  // The geometry. Defaults: Euclidean, planes dense or sparse. inner must be symmetric to the last bit.
+  virtual double inner(const Plane& x, const Plane& y) const;
+  virtual double inner(std::span<const double> v, std::span<const double> w) const;
+  virtual double dot(std::span<const double> w, const Plane& plane) const;
+  virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
+  /// Whether the arrays of a plane read from a file have the form this risk makes.
+  virtual bool well_formed(const Plane& plane) const;
+};
+
+enum class SolverKind { bcda, nslack, oneslack, bcfw, online };
+
+std::span<const std::string_view> solver_names();  // in the order of SolverKind
+std::string_view solver_name(SolverKind kind);
+SolverKind parse_solver(std::string_view name);  // throws Error with the list of names
+
+struct SolveOptions {
+  SolverKind solver = SolverKind::bcda;
+  double tolerance = 1e-3;            // stop at (P - D) / P <= tolerance
+  std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
+  double seconds = 0;                 // 0: no limit
+  std::size_t threads = 1;            // 0: all cores; results do not depend on it
+  std::uint64_t seed = 1;             // order of the blocks
+  std::size_t planes_per_block = 50;  // cached planes with zero weight are dropped, oldest first, beyond this
+  std::uint64_t plane_bytes = 0;      // the same over all blocks, in bytes; 0: no limit
+  std::size_t batch = 0;              // blocks that share one w; 0: chosen from the number of blocks
+
+  void validate() const;  // throws Error naming the field, its value and what is allowed
+};
+
+/// A plane over all blocks, or a mixture of planes of one block, in the coordinates of w.
+struct AggregatePlane {
+  double offset = 0;
+  std::vector<double> direction;
+};
+
+/// The planes of one block and their dual weights, in slots of equal number.
+struct BlockPlanes {
+  std::vector<Plane> planes;
+  std::vector<double> alpha;
+  std::vector<std::uint64_t> last_active;  // the pass in which the plane arrived or last had weight
+};
+
+/// Where a solver stands: enough to go on, to the same result bit for bit (bcda, nslack, oneslack) or from
+/// the same dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used:
+/// blocks (bcda, nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
+struct SolverState {
+  SolverKind solver = SolverKind::bcda;
+  std::uint64_t dimension = 0;
+  std::uint64_t pass = 0;
+  std::uint64_t oracle_calls = 0;
+  std::vector<double> block_weights;  // the C_q for which the dual weights are feasible
+  std::vector<double> w;              // sum alpha direction, as accumulated
+  std::vector<BlockPlanes> blocks;
+  std::vector<AggregatePlane> aggregates;
+  std::vector<double> aggregate_alpha;
+  std::vector<double> best_w;  // empty: none yet
+  double best_primal = 0;      // P(best_w)
+  double best_dual = 0;
+  std::uint64_t stalled = 0;  // rounds in a row that brought nothing
+
+  bool empty() const { return block_weights.empty(); }
+
+  /// Multiplies every C_q and dual weight by `factor` > 0, which keeps the dual point feasible; the best w,
+  /// its bounds and the counters belong to the old C and are cleared. Planes stay.
+  void rescale(double factor);
+
+  /// Binary, versioned and checksummed. load() refuses what is damaged, cut short or inconsistent with Error
+  /// (bad_input); save() throws Error (io) when the stream fails.
+  void save(std::ostream& out) const;
+  static SolverState load(std::istream& in);
+};
+
+struct Progress {
+  std::uint64_t pass = 0;
+  double primal = 0;  // best so far
+  double dual = 0;    // best so far
+  double gap = 0;     // (primal - dual) / primal
+  double seconds = 0;
+  std::uint64_t oracle_calls = 0;
+  std::uint64_t planes = 0;            // cached
+  const SolverState* state = nullptr;  // valid during the observer's call only; null for `online`
+  std::span<const double> best_w;      // valid during the observer's call only
+};
+
+/// Called whenever a primal value has been computed; false stops the solver.
+using Observer = std::function<bool(const Progress&)>;
+
+enum class SolveStatus { converged, pass_limit, time_limit, interrupted, numerical_trouble };
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::converged;
+  double primal = 0;  // P(w) of the returned w
+  double dual = 0;    // the best lower bound found
+  double gap = 0;     // (primal - dual) / primal
+  std::uint64_t passes = 0;
+  std::uint64_t oracle_calls = 0;
+  std::uint64_t planes = 0;           // cached at the end
+  std::uint64_t support_vectors = 0;  // planes with positive weight at the end
+  double seconds = 0;
+  double oracle_seconds = 0;  // linearize, summed over threads
+  double qp_seconds = 0;      // products with planes, quadratic programs, updates of w; wall clock
+  std::vector<Progress> history;
+};
+
+struct SolveResult {
+  std::vector<double> w;  // the best primal iterate
+  SolveReport report;
+  SolverState state;  // where the solver stopped; empty for `online`
+};
+
+/// How to begin. `weights`: where the first planes are taken, e.g. a cheap ranker (empty: 0). `state`: a
+/// state of the same solver (bcda and nslack read each other's) for the same risk; it is consumed.
+struct SolveStart {
+  std::span<const double> weights;
+  SolverState state;
+};
+
+/// Minimises P. Throws Error for bad options or a start that does not fit; everything that happens while
+/// solving ends in a status.
+SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer = {},
+                  SolveStart start = {});
+
+}  // namespace dorm

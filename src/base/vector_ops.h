@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products between float32 rows (features, planes) and double vectors (weights, scores).
+//
+// Everything is accumulated in double, in the same lanes and order whichever instruction set runs it and
+// however many rows are taken at once: results are the same on every machine, bit for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace dorm {
+
+/// Consecutive dense feature rows, row i at data + i * stride.
+struct DenseRows {
+  const float* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t stride = 0;
+};
+
+/// Consecutive compressed rows; row i is [row_begin[i], row_begin[i + 1]) of columns and values.
+struct SparseRows {
+  std::span<const std::uint64_t> row_begin;  // rows + 1 entries
+  const std::uint32_t* columns = nullptr;
+  const float* values = nullptr;
+
+  std::size_t rows() const { return row_begin.empty() ? 0 : row_begin.size() - 1; }
+};
+
+/// Sums over min(x.size(), y.size()) entries would hide mistakes: both sizes must be equal.
+double dot(std::span<const float> x, std::span<const float> y);
+double dot(std::span<const float> x, std::span<const double> y);
+double dot(std::span<const double> x, std::span<const double> y);
+
+/// y += scale * x.
+void axpy(double scale, std::span<const float> x, std::span<double> y);
+void axpy(double scale, std::span<const double> x, std::span<double> y);
+
+/// Sparse x, given by its columns and values; y is dense.
+double dot(std::span<const std::uint32_t> columns, std::span<const float> values, std::span<const double> y);
+void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const float> values,
+          std::span<double> y);
+
+/// Two sparse vectors with increasing columns.
+double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_values,
+           std::span<const std::uint32_t> y_columns, std::span<const float> y_values);
+
+/// scores = X w.
+void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores);
+void multiply(const SparseRows& x, std::span<const double> w, std::span<double> scores);
+
+/// out += X^T coefficients. Rows with a zero coefficient are not read.
+void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out);
+void accumulate(const SparseRows& x, std::span<const double> coefficients, std::span<double> out);
+
+/// The instruction sets the dense kernels are compiled for, in rising order.
+enum class CpuLevel { portable, avx2, avx512 };
+
+/// The highest level this processor runs.
+CpuLevel cpu_level();
+
+/// The dense kernels of one level (for tests and benchmarks; the functions above use the highest).
+struct DenseKernels {
+  double (*dot_ff)(const float* x, const float* y, std::size_t n);
+  double (*dot_fd)(const float* x, const double* y, std::size_t n);
+  double (*dot_dd)(const double* x, const double* y, std::size_t n);
+  void (*axpy_f)(double scale, const float* x, double* y, std::size_t n);
+  void (*axpy_d)(double scale, const double* x, double* y, std::size_t n);
+  void (*dot4)(const float* const x[4], const double* y, std::size_t n, double out[4]);
+  void (*axpy4)(const double scale[4], const float* const x[4], double* y, std::size_t n);
+};
+const DenseKernels& dense_kernels(CpuLevel level);
+
+}  // namespace dorm

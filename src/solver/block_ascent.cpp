@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/block_ascent.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "base/rng.h"
+
+namespace dorm {
+
+std::size_t batch_size(const SolveContext& context) {
+  if (context.options.batch > 0) return context.options.batch;
+  return std::clamp<std::size_t>(context.crew.blocks().size() / 32, 1, 32);
+}
+
+std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass) {
+  std::vector<std::size_t> order = context.crew.blocks();
+  Rng rng(Rng(context.options.seed).next() ^ Rng(pass).next());
+  rng.shuffle(std::span(order));
+  return order;
+}
+
+bool evaluation_due(std::uint64_t pass) {
+  std::uint64_t due = 1;
+  while (due < pass) due = due + std::max<std::uint64_t>(1, due / 2);
+  return due == pass;
+}
+
+BlockAscent::BlockAscent(SolveContext& context)
+    : context_(context),
+      cache_(context.risk, context.state, context.options.planes_per_block),
+      proposals_(batch_size(context)) {}
+
+PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
+  PassResult result;
+  const auto start = std::chrono::steady_clock::now();
+  const double oracle_before = context_.crew.seconds();
+  std::vector<char> added(proposals_.size());
+  std::vector<double> values(proposals_.size());
+  for (std::size_t first = 0; first < order.size(); first += proposals_.size()) {
+    const std::span batch = order.subspan(first, std::min(proposals_.size(), order.size() - first));
+    context_.crew.run(batch.size(), [&](std::size_t i, std::size_t worker) {
+      if (oracle) {
+        const OracleCrew::Answer answer = context_.crew.linearize(batch[i], context_.state.w, worker);
+        added[i] = cache_.insert(batch[i], *answer.plane);
+        values[i] = answer.value;
+      }
+      cache_.propose(batch[i], context_.state.w, proposals_[i]);
+    });
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      result.gain += cache_.apply(batch[i], proposals_[i]);
+      result.gap += std::isfinite(values[i]) ? proposals_[i].gap : NAN;
+      result.cost += proposals_[i].cost + (oracle ? context_.risk.linearize_cost(batch[i]) : 0.0);
+      result.new_planes += added[i];
+    }
+  }
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seconds_ += std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / context_.crew.threads());
+  return result;
+}
+
+PassResult BlockAscent::oracle_pass() {
+  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  ++context_.state.pass;
+  context_.state.oracle_calls += context_.crew.blocks().size();
+  return sweep(pass_order(context_, context_.state.pass), true);
+}
+
+PassResult BlockAscent::cached_pass(std::uint64_t number) {
+  return sweep(pass_order(context_, (context_.state.pass << 16) + number), false);
+}
+
+double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
+  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  ++context_.state.pass;
+  context_.state.oracle_calls += context_.crew.blocks().size();
+  const std::size_t count = context_.crew.blocks().size();
+  std::atomic<std::size_t> added{0};
+  const double risk = context_.crew.evaluate(
+      w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
+        if (cache_.insert(block, *answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
+      });
+  result.new_planes = added.load();
+  for (const std::size_t block : context_.crew.blocks()) result.cost += context_.risk.linearize_cost(block);
+  return 0.5 * context_.risk.inner(w, w) + risk;
+}
+
+}  // namespace dorm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a solver stops, the best point it has seen, and the history: shared by all solvers.
+#pragma once
+
+#include <chrono>
+
+#include "dorm/solver.h"
+
+namespace dorm {
+
+class Stopping {
+ public:
+  /// Keeps the best primal point and the bounds in `state`; a resumed state brings its own.
+  Stopping(const SolveOptions& options, const Observer& observer, SolverState& state);
+
+  /// A point and its primal value; a dual value. Both keep the best.
+  void offer(std::span<const double> w, double primal);
+  void bound(double dual);
+
+  /// Records where the solver stands, tells the observer and decides. True: stop, status is set.
+  bool finished(std::uint64_t planes, bool resumable = true);
+
+  /// No further oracle pass fits, counting the evaluation that must follow it: evaluate now.
+  bool last_call() const;
+
+  /// Ends the run: no iteration can improve the point any more, or a number is not finite.
+  void give_up() { trouble_ = true; }
+
+  double primal() const { return state_.best_primal; }
+  double dual() const { return state_.best_dual; }
+  double gap() const;
+  double seconds() const;
+  SolveReport& report() { return report_; }
+
+ private:
+  const SolveOptions& options_;
+  const Observer& observer_;
+  SolverState& state_;
+  SolveReport report_;
+  bool trouble_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace dorm
