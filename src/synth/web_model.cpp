@@ -68,8 +68,10 @@ void WebModel::draw_factors(QueryState& query, Rng& rng) const {
   for (double& factor : query.factor) factor = kFactorLoad * near_normal(rng);
 }
 
-double WebModel::block_factor(const QueryState& query, std::uint64_t column) const {
-  return query.factor[column / kBlock % query.factor.size()];
+// Features without a weight have no factor either, or they would tell about their neighbours.
+double WebModel::latent(const QueryState& query, std::uint64_t column, double own) const {
+  if (features_[column].weight == 0) return own;
+  return kOwnLoad * own + query.factor[column / kBlock % query.factor.size()];
 }
 
 double WebModel::visible(const Feature& feature, double z) {
@@ -101,7 +103,7 @@ double WebModel::dense_document(QueryState& query, Rng& rng, std::span<float> ro
   for (std::uint64_t k = 0; k < features_.size(); ++k) {
     const double own = near_normal(rng);
     const bool present = k == 0 || options_.density >= 1 || rng.uniform() < options_.density;
-    const double z = k == 0 ? own : kOwnLoad * own + block_factor(query, k);
+    const double z = latent(query, k, own);
     if (k == 0) first = z;
     if (present) rest += features_[k].weight * z;
     row[k] = present ? round_decimals(visible(features_[k], z + query.shift[k])) : 0.0f;
@@ -120,7 +122,7 @@ double WebModel::sparse_document(QueryState& query, Rng& rng, std::span<std::uin
     const std::uint64_t end = i == 0 ? 1 : 1 + i * width / strata;
     const std::uint64_t k = begin + rng.below(end - begin);
     const double own = near_normal(rng);
-    const double z = k == 0 ? own : kOwnLoad * own + block_factor(query, k);
+    const double z = latent(query, k, own);
     if (k == 0) first = z;
     rest += features_[k].weight * z;
     const float value = round_decimals(visible(features_[k], z + query_shift(query.number, k)));

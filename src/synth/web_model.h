@@ -6,7 +6,8 @@
 // the factor f_b is shared by a block of features (as title, body and anchor statistics of one text are).
 // What is seen is a monotone curve of z_k plus a shift of the query. The utility of the document is
 //   signal + query_effect * (normal of the query) + noise * (normal of the document),
-// the signal being a fixed weighted sum of the z_k with variance 1. Feature 0 is the strongest by far.
+// the signal being a fixed weighted sum of the z_k with variance 1. Feature 0 is the
+// strongest by far and stands alone; three in ten features have no weight.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ class WebModel {
   };
 
   void draw_factors(QueryState& query, Rng& rng) const;
-  double block_factor(const QueryState& query, std::uint64_t column) const;
+  double latent(const QueryState& query, std::uint64_t column, double own) const;
   double utility(const QueryState& query, double first, double rest, Rng& rng) const;
   double query_shift(std::uint64_t query, std::uint64_t column) const;
   static double visible(const Feature& feature, double z);
