@@ -27,7 +27,7 @@ void gather_groups(const Dataset& data, OwnedColumns& out) {
   for (std::size_t d = 0; d < data.num_documents(); ++d) {
     const std::string_view group = data.group(d);
     const auto [entry, added] = number.try_emplace(group, static_cast<std::uint32_t>(number.size()));
-    if (added) out.group_names.add(group);
+    if (added) out.group_names.push_back(group);
     out.group_of.push_back(entry->second);
   }
 }
@@ -55,17 +55,17 @@ OwnedColumns gather_columns(const Dataset& data) {
     const Query query = data.query(q);
     out.labels.insert(out.labels.end(), query.labels.begin(), query.labels.end());
     out.query_end.push_back(out.labels.size());
-    out.query_ids.add(query.id);
+    out.query_ids.push_back(query.id);
     out.query_weights.push_back(query.weight);
     weighted = weighted || query.weight != 1.0;
   }
   if (!weighted) out.query_weights.clear();
   out.source_rows = source_ranks(data);
   if (data.has_document_ids())
-    for (std::size_t d = 0; d < data.num_documents(); ++d) out.document_ids.add(data.document_id(d));
+    for (std::size_t d = 0; d < data.num_documents(); ++d) out.document_ids.push_back(data.document_id(d));
   if (data.has_groups()) gather_groups(data, out);
   if (data.has_feature_names())
-    for (std::size_t j = 0; j < data.num_features(); ++j) out.feature_names.add(data.feature_name(j));
+    for (std::size_t j = 0; j < data.num_features(); ++j) out.feature_names.push_back(data.feature_name(j));
   out.first_feature_id = data.first_feature_id();
   return out;
 }

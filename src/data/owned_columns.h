@@ -4,37 +4,25 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
+#include "data/packed_text.h"
 #include "data/storage.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
 
-/// The owned form of TextColumn.
-struct OwnedText {
-  std::vector<std::uint64_t> end;
-  std::vector<char> text;
-
-  void add(std::string_view entry) {
-    text.insert(text.end(), entry.begin(), entry.end());
-    end.push_back(text.size());
-  }
-  TextColumn view() const { return {end, text}; }
-};
-
 /// Fields mean what they mean in Storage, and are empty in the same cases.
 struct OwnedColumns {
   std::vector<float> labels;
   std::vector<std::uint64_t> source_rows;
-  OwnedText document_ids;
+  PackedText document_ids;
   std::vector<std::uint32_t> group_of;
-  OwnedText group_names;
+  PackedText group_names;
   std::vector<std::uint64_t> query_end;
-  OwnedText query_ids;
+  PackedText query_ids;
   std::vector<double> query_weights;
-  OwnedText feature_names;
+  PackedText feature_names;
   std::uint32_t first_feature_id = 1;
 
   /// Points the spans of `storage` here; the caller keeps this object alive through Storage::owner.

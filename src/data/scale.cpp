@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/aligned.h"
+#include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
 #include "dorm/error.h"
@@ -84,7 +84,7 @@ void store_row(std::span<const double> row, const Scaling& scaling, float* out) 
 
 struct ScaledBlock {
   OwnedColumns columns;
-  AlignedArray<float> values;
+  PageBuffer<float> values;
 };
 
 void scale_query(const Scaling& scaling, const Query& query, std::uint64_t stride, float* out) {
@@ -136,7 +136,7 @@ Dataset apply_scaling(const Scaling& scaling, const Dataset& data) {
   const std::uint64_t stride = dense_stride(data.num_features());
   auto block = std::make_shared<ScaledBlock>();
   block->columns = gather_columns(data);
-  block->values = AlignedArray<float>(data.num_documents() * stride);
+  block->values = PageBuffer<float>(data.num_documents() * stride);
   parallel_for(data.num_queries(), 0, [&](std::size_t q, std::size_t) {
     scale_query(scaling, data.query(q), stride, block->values.data() + data.first_document(q) * stride);
   });

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the binary form in place. Every count, offset and index is checked before it is used, so that a
 // damaged or hostile file is refused and never followed. A file must not be changed while it is mapped.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
-#include "base/aligned.h"
+#include "base/page_buffer.h"
 #include "data/storage.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "io/binary.h"
 #include "io/binary_layout.h"
 #include "io/checksum.h"
+#include "io/file.h"
 
 namespace dorm {
 namespace {
@@ -132,57 +127,24 @@ Dataset interpret(const Layout& layout, std::shared_ptr<const void> owner, bool 
   return Dataset(std::move(storage));
 }
 
-/// A file mapped for reading; an empty file has no bytes.
-class Mapping {
- public:
-  explicit Mapping(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) refuse(path, "open", errno);
-    struct stat status {};
-    int error = 0;
-    if (::fstat(file, &status) != 0) {
-      error = errno;
-    } else if (S_ISDIR(status.st_mode)) {
-      error = EISDIR;
-    } else if (status.st_size > 0) {
-      size_ = static_cast<std::size_t>(status.st_size);
-      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-      if (data_ == MAP_FAILED) error = errno;
-    }
-    ::close(file);
-    if (error != 0) refuse(path, "map", error);
-  }
-  ~Mapping() {
-    if (size_ > 0) ::munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-
-  Bytes bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
-
- private:
-  [[noreturn]] static void refuse(const std::string& path, const char* what, int error) {
-    throw Error(ErrorCode::io, SourcePosition{.file = path},
-                fmt::format("cannot {}: {}", what, std::strerror(error)));
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 }  // namespace
 
 Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify) {
   Layout layout(bytes, name);
-  auto copy = std::make_shared<AlignedArray<std::byte>>(bytes.size());
+  auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), copy->data());
   layout.rebase(copy->span());
   return interpret(layout, std::move(copy), verify);
 }
 
 Dataset read_binary(const std::string& path, bool verify) {
-  auto mapping = std::make_shared<const Mapping>(path);
-  return interpret(Layout(mapping->bytes(), path), mapping, verify);
+  const InputFile file(path);
+  if (!file.regular())
+    throw Error(ErrorCode::io, SourcePosition{.file = path},
+                "cannot be mapped; the binary form is read from regular files only");
+  auto mapping = std::make_shared<const FileMapping>(file);
+  const Bytes bytes = std::as_bytes(std::span(mapping->bytes()));
+  return interpret(Layout(bytes, path), std::move(mapping), verify);
 }
 
 }  // namespace dorm

@@ -26,8 +26,8 @@ struct Section {
 class SectionList {
  public:
   /// Empty arrays have no section.
-  template <class T>
-  void add(SectionId id, const std::vector<T>& items) {
+  template <class Items>
+  void add_array(SectionId id, const Items& items) {
     if (items.empty()) return;
     add(id, [&items](const Sink& sink) { sink(std::as_bytes(std::span(items))); });
   }
@@ -67,23 +67,23 @@ void add_sparse_features(SectionList& list, const Dataset& data, const std::vect
       for_each_sparse_row(data, [&](const SparseRow& row) { sink(std::as_bytes(row.columns)); });
     });
   }
-  list.add(SectionId::row_end, row_end);
+  list.add_array(SectionId::row_end, row_end);
 }
 
 void add_columns(SectionList& list, const OwnedColumns& columns) {
-  list.add(SectionId::labels, columns.labels);
-  list.add(SectionId::source_rows, columns.source_rows);
-  list.add(SectionId::document_id_end, columns.document_ids.end);
-  list.add(SectionId::document_id_text, columns.document_ids.text);
-  list.add(SectionId::group_of, columns.group_of);
-  list.add(SectionId::group_name_end, columns.group_names.end);
-  list.add(SectionId::group_name_text, columns.group_names.text);
-  list.add(SectionId::query_end, columns.query_end);
-  list.add(SectionId::query_id_end, columns.query_ids.end);
-  list.add(SectionId::query_id_text, columns.query_ids.text);
-  list.add(SectionId::query_weights, columns.query_weights);
-  list.add(SectionId::feature_name_end, columns.feature_names.end);
-  list.add(SectionId::feature_name_text, columns.feature_names.text);
+  list.add_array(SectionId::labels, columns.labels);
+  list.add_array(SectionId::source_rows, columns.source_rows);
+  list.add_array(SectionId::document_id_end, columns.document_ids.end);
+  list.add_array(SectionId::document_id_text, columns.document_ids.text);
+  list.add_array(SectionId::group_of, columns.group_of);
+  list.add_array(SectionId::group_name_end, columns.group_names.end);
+  list.add_array(SectionId::group_name_text, columns.group_names.text);
+  list.add_array(SectionId::query_end, columns.query_end);
+  list.add_array(SectionId::query_id_end, columns.query_ids.end);
+  list.add_array(SectionId::query_id_text, columns.query_ids.text);
+  list.add_array(SectionId::query_weights, columns.query_weights);
+  list.add_array(SectionId::feature_name_end, columns.feature_names.end);
+  list.add_array(SectionId::feature_name_text, columns.feature_names.text);
 }
 
 std::vector<SectionEntry> make_table(const std::vector<Section>& sections) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/aligned.h"
+#include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
 #include "dorm/error.h"
@@ -26,8 +26,8 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46;
 
 struct Generated {
   OwnedColumns columns;
-  AlignedArray<float> values;
-  AlignedArray<std::uint32_t> sparse_columns;
+  PageBuffer<float> values;
+  PageBuffer<std::uint32_t> sparse_columns;
   std::vector<std::uint64_t> row_end;
 };
 
@@ -54,9 +54,9 @@ std::vector<std::uint64_t> query_ends(const SynthOptions& options) {
 void add_names(const SynthOptions& options, OwnedColumns& columns) {
   std::uint64_t begin = 0;
   for (std::uint64_t q = 0; q < options.queries; ++q) {
-    columns.query_ids.add(std::to_string(q + 1));
+    columns.query_ids.push_back(std::to_string(q + 1));
     for (std::uint64_t i = 0; i < columns.query_end[q] - begin; ++i)
-      columns.document_ids.add(fmt::format("d{:06}-{:03}", q + 1, i + 1));
+      columns.document_ids.push_back(fmt::format("d{:06}-{:03}", q + 1, i + 1));
     begin = columns.query_end[q];
   }
 }
@@ -68,7 +68,8 @@ void add_sites(const SynthOptions& options, OwnedColumns& columns) {
   double total = 0;
   for (std::uint64_t s = 0; s < options.groups; ++s)
     cumulative[s] = total += 1.0 / static_cast<double>(s + 1);
-  for (std::uint64_t s = 0; s < options.groups; ++s) columns.group_names.add(fmt::format("site{:04}", s + 1));
+  for (std::uint64_t s = 0; s < options.groups; ++s)
+    columns.group_names.push_back(fmt::format("site{:04}", s + 1));
   columns.group_of.reserve(columns.query_end.back());
   for (std::uint64_t q = 0; q < options.queries; ++q) {
     Rng rng = derived_rng(options.seed, site_stream, q);
@@ -149,9 +150,9 @@ Dataset synthesize(const SynthOptions& options) {
         fmt::format("synth: {} documents of {} values are more than memory holds; expected fewer queries, "
                     "documents or features",
                     documents, width));
-  made->values = AlignedArray<float>(documents * width);
+  made->values = PageBuffer<float>(documents * width);
   if (!dense) {
-    made->sparse_columns = AlignedArray<std::uint32_t>(documents * width);
+    made->sparse_columns = PageBuffer<std::uint32_t>(documents * width);
     made->row_end.resize(documents);
   }
   std::vector<double> utility(documents);
