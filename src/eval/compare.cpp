@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is one ranker better than another? Paired tests over queries.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "eval/bootstrap.h"
+#include "eval/special_functions.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kExactFlips = 16;      // up to here all 2^n sign patterns are tried
+constexpr std::size_t kRandomFlips = 10000;  // beyond, this many random ones
+constexpr std::uint64_t kFlipStream = 0x666C6970u;
+
+std::vector<double> differences_of(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size())
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("cannot compare {} queries with {}; expected the same queries", a.size(), b.size()));
+  std::vector<double> result;
+  for (std::size_t q = 0; q < a.size(); ++q)
+    if (!std::isnan(a[q]) && !std::isnan(b[q])) result.push_back(a[q] - b[q]);
+  return result;
+}
+
+void student_test(const std::vector<double>& differences, PairedTest& test) {
+  if (differences.size() < 2) return;
+  const auto n = static_cast<double>(differences.size());
+  double squares = 0;
+  for (double d : differences) squares += (d - test.mean_difference) * (d - test.mean_difference);
+  const double error = std::sqrt(squares / (n - 1) / n);
+  if (test.mean_difference == 0) return;
+  test.t_statistic = test.mean_difference / error;  // infinite when all differences are equal
+  test.p_t = student_two_sided(test.t_statistic, n - 1);
+}
+
+double sign_test(std::size_t wins, std::size_t losses) {
+  if (wins + losses == 0) return 1;
+  return std::min(1.0, 2 * fair_coin_at_most(std::min(wins, losses), wins + losses));
+}
+
+// The sum after flipping the signs of a random half.
+double flipped_sum(const std::vector<double>& differences, std::uint64_t seed) {
+  Rng rng(seed);
+  double sum = 0;
+  for (std::size_t i = 0; i < differences.size(); i += 64) {
+    std::uint64_t bits = rng.next();
+    const std::size_t end = std::min(differences.size(), i + 64);
+    for (std::size_t j = i; j < end; ++j, bits >>= 1) sum += (bits & 1) ? differences[j] : -differences[j];
+  }
+  return sum;
+}
+
+// Share of sign patterns whose sum is at least as far from 0 as the one seen. The slack lets patterns that
+// are equal but for rounding count.
+double permutation_test(const std::vector<double>& differences, const EvaluateOptions& options) {
+  double seen = 0, scale = 0;
+  for (double d : differences) {
+    seen += d;
+    scale += std::abs(d);
+  }
+  const double threshold = std::abs(seen) - 1e-12 * scale;
+  if (differences.size() <= kExactFlips) {
+    const std::size_t patterns = std::size_t{1} << differences.size();
+    std::size_t extreme = 0;
+    for (std::size_t pattern = 0; pattern < patterns; ++pattern) {
+      double sum = 0;
+      for (std::size_t i = 0; i < differences.size(); ++i)
+        sum += (pattern >> i & 1) ? differences[i] : -differences[i];
+      extreme += std::abs(sum) >= threshold;
+    }
+    return static_cast<double>(extreme) / static_cast<double>(patterns);
+  }
+  std::vector<char> extreme(kRandomFlips);
+  parallel_for(kRandomFlips, options.threads, [&](std::size_t sample, std::size_t) {
+    const std::uint64_t seed = stream_seed(options.seed ^ kFlipStream, sample);
+    extreme[sample] = std::abs(flipped_sum(differences, seed)) >= threshold;
+  });
+  const auto count = std::count(extreme.begin(), extreme.end(), 1);
+  return (static_cast<double>(count) + 1) / (static_cast<double>(kRandomFlips) + 1);
+}
+
+}  // namespace
+
+PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options) {
+  std::vector<double> differences = differences_of(a, b);
+  const std::vector<double> weights(differences.size(), 1.0);
+  PairedTest test;
+  test.queries = differences.size();
+  test.mean_difference = weighted_mean(differences, weights);
+  const std::span<const double> column(differences);
+  const Interval interval = bootstrap(std::span(&column, 1), weights, options)[0];
+  test.low = interval.low;
+  test.high = interval.high;
+  student_test(differences, test);
+
+  differences.erase(std::remove(differences.begin(), differences.end(), 0.0), differences.end());
+  test.ties = test.queries - differences.size();
+  test.wins = static_cast<std::size_t>(
+      std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }));
+  test.losses = differences.size() - test.wins;
+  test.p_sign = sign_test(test.wins, test.losses);
+  test.p_permutation = permutation_test(differences, options);
+  return test;
+}
+
+}  // namespace dorm
