@@ -77,5 +77,6 @@ TrainResult train(const Dataset& data, const TrainOptions& options = {}, const D
                   const TrainObserver& observer = {});
 
 std::span<const CatalogEntry> bound_catalog();
+std::span<const CatalogEntry> start_catalog();
 
 }  // namespace dorm

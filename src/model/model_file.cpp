@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dorm/model.h"
+#include "dorm/write.h"
+#include "io/file.h"
+
+namespace dorm {
+
+void save_model(const Model& model, const std::string& path) {
+  write_atomically(path, [&](std::ostream& out) { out << to_json(model); });
+}
+
+Model load_model(const std::string& path) { return model_from_json(read_whole_file(path), path); }
+
+}  // namespace dorm
