@@ -35,6 +35,7 @@ std::vector<std::string> split_measures(std::string_view list);
 
 /// A name of scaling_catalog(); throws Error(unknown_name).
 ScalingKind parse_scaling(std::string_view name);
+std::string_view name_of(ScalingKind kind);
 
 /// Throws Error(unknown_name): `unknown KIND "name"; did you mean "nearest"? known: a, b, c`.
 [[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name,

@@ -26,6 +26,8 @@ static_assert(kKinds.size() == kScalings.size());
 
 std::span<const CatalogEntry> scaling_catalog() { return kScalings; }
 
+std::string_view name_of(ScalingKind kind) { return kScalings[static_cast<std::size_t>(kind)].name; }
+
 ScalingKind parse_scaling(std::string_view name) {
   for (std::size_t i = 0; i < kScalings.size(); ++i)
     if (kScalings[i].name == name) return kKinds[i];

@@ -76,6 +76,18 @@ void FileMapping::release(std::size_t begin, std::size_t end) const {
   if (begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
+std::string read_whole_file(const std::string& path) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  InputFile file(path);
+  std::string content;
+  for (std::size_t length = 0;;) {
+    content.resize(length + kPiece);
+    const std::size_t read = file.read(content.data() + length, kPiece);
+    content.resize(length += read);
+    if (read == 0) return content;
+  }
+}
+
 bool file_exists(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);

@@ -48,6 +48,9 @@ class FileMapping {
   std::size_t size_ = 0;
 };
 
+/// The bytes of a file as they are.
+std::string read_whole_file(const std::string& path);
+
 /// Whether something that is not a directory exists at `path`.
 bool file_exists(const std::string& path);
 

@@ -68,7 +68,7 @@ void require_finite(const Fields& fields, const char* key, const std::vector<dou
 }
 
 Json scaling_json(const Scaling& scaling) {
-  Json out = {{"kind", scaling_name(scaling.kind)}};
+  Json out = {{"kind", name_of(scaling.kind)}};
   if (!scaling.shift.empty()) {
     out["shift"] = scaling.shift;
     out["factor"] = scaling.factor;

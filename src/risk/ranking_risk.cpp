@@ -23,6 +23,7 @@ bool something_to_learn(const Factors& factors) {
 struct RankingRisk::Workspace final : RiskWorkspace {
   std::vector<double> scores, coefficients;
   Separation separation;
+  Reference reference;
   OracleWorkspace oracle;
   PullBackWorkspace pull_back;
 };
@@ -47,7 +48,7 @@ RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& 
                             "(documents with different gains)",
                             measure.name(), data.num_queries()));
   for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
-  set_reference(Reference::given, std::vector<double>(dimension(), 0.0));
+  set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
 }
 
 double RankingRisk::linearize_cost(std::size_t block) const {
@@ -76,18 +77,17 @@ double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plan
   return value;
 }
 
-std::size_t RankingRisk::set_reference(Reference kind, std::span<const double> w) {
+std::size_t RankingRisk::set_reference(Bound bound, std::span<const double> w) {
   std::vector<char> changed(blocks_.size(), 0);
   std::vector<Workspace> workspaces(threads_);
   parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
     Block& block = blocks_[b];
     Workspace& workspace = workspaces[worker];
     workspace.scores.resize(block.prepared.size());
-    workspace.coefficients.resize(block.prepared.size());
-    features_.scores(block.query, w, workspace.scores);
-    reference(kind, block.prepared, workspace.scores, workspace.coefficients, workspace.oracle);
-    if (workspace.coefficients == block.reference) return;
-    block.reference = workspace.coefficients;
+    if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
+    make_reference(bound, block.prepared, features_.data().query(block.query).labels, workspace.scores, workspace.reference);
+    if (workspace.reference.coefficient == block.reference) return;
+    block.reference = workspace.reference.coefficient;
     changed[b] = 1;
   });
   return static_cast<std::size_t>(std::count(changed.begin(), changed.end(), 1));

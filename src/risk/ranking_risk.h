@@ -15,8 +15,8 @@
 #include "dorm/decay.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
-#include "dorm/reference.h"
 #include "dorm/solver.h"
+#include "risk/bound.h"
 #include "risk/linear_features.h"
 
 namespace dorm {
@@ -39,7 +39,7 @@ class RankingRisk final : public StructuredRisk {
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
   /// Fixes z0 of every query for the scores of w; returns in how many queries it changed.
-  std::size_t set_reference(Reference kind, std::span<const double> w);
+  std::size_t set_reference(Bound bound, std::span<const double> w);
 
   /// sum_q C_q H_q(w).
   double loss(std::span<const double> w) const;

@@ -7,9 +7,9 @@ namespace {
 constexpr std::size_t kLongList = 100;
 
 std::size_t rounds_of(const FitOptions& options, const RankingRisk& risk) {
-  if (options.bound == Reference::given || options.bound == Reference::average) return 1;  // convex: one round solves it
+  if (options.bound == Bound::given || options.bound == Bound::average) return 1;  // convex: one round solves it
   if (options.rounds > 0) return options.rounds;
-  if (options.bound == Reference::best) return 1;  // more rounds were measured to do harm
+  if (options.bound == Bound::best) return 1;  // more rounds were measured to do harm
   return risk.longest_query() > kLongList ? 8 : 4;
 }
 

@@ -11,7 +11,7 @@
 namespace dorm {
 
 struct FitOptions {
-  Reference bound = Reference::best;
+  Bound bound = Bound::best;
   std::size_t rounds = 0;  // 0: as many as the bound needs
   SolveOptions solve;
 };
@@ -33,6 +33,9 @@ double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRi
 
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
                  const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
+
+/// given, average, best or predicted; throws Error(unknown_name).
+Bound parse_bound(std::string_view name);
 
 /// converged, pass_limit, time_limit, interrupted, numerical_trouble
 std::string status_name(SolveStatus status);

@@ -32,7 +32,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     state.reference_w = start;
     state.solver = std::move(warm);
   }
-  risk.set_reference(options.reference, state.reference_w);
+  risk.set_reference(options.bound, state.reference_w);
   for (;; ++state.round) {
     const double before = objective(risk, state.reference_w);
     const Observer relay = [&](const Progress& progress) { return !observer || observer(state, progress); };
@@ -46,7 +46,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     if (settled || state.round >= options.max_rounds || stopped_early(result.report.status)) break;
     state.reference_w = result.w;
     state.solver = {};
-    if (risk.set_reference(options.reference, state.reference_w) == 0) break;
+    if (risk.set_reference(options.bound, state.reference_w) == 0) break;
   }
   result.objectives = std::move(state.objectives);
   return result;

@@ -7,14 +7,13 @@
 #include <functional>
 #include <vector>
 
-#include "dorm/reference.h"
 #include "dorm/solver.h"
 #include "risk/ranking_risk.h"
 
 namespace dorm {
 
 struct RoundsOptions {
-  Reference reference = Reference::best;
+  Bound bound = Bound::best;
   std::size_t max_rounds = 1;
   SolveOptions solve;
 };

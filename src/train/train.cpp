@@ -80,7 +80,7 @@ class Training {
 
   FitOptions fit_options(const std::string& bound) const {
     FitOptions fit;
-    fit.bound = parse_reference(bound);
+    fit.bound = parse_bound(bound);
     fit.rounds = options_.rounds;
     fit.solve.solver = parse_solver(options_.solver);
     fit.solve.tolerance = options_.tolerance;

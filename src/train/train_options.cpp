@@ -9,6 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/train.h"
+#include "train/fit.h"
 
 namespace dorm {
 namespace {
@@ -40,6 +41,13 @@ void require(bool holds, std::string_view option, double value, std::string_view
 
 std::span<const CatalogEntry> bound_catalog() { return kBounds; }
 std::span<const CatalogEntry> start_catalog() { return kStarts; }
+
+Bound parse_bound(std::string_view name) {
+  require_name("bound", std::string(name), kBounds);
+  if (name == "given") return Bound::given;
+  if (name == "average") return Bound::average;
+  return name == "best" ? Bound::best : Bound::predicted;
+}
 
 void TrainOptions::validate() const {
   make_trainable(measure, make_convention(convention));

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the documents
+// that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "oracle/algorithms.h"
+#include "oracle/ties.h"
+
+namespace dorm::oracle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t kNobody = UINT32_MAX;
+
+class Paths {
+ public:
+  Paths(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work)
+      : l_(query.size()), g_(g.data()), b_(query.b.data()), a_(query.tables->a.data()), c_(query.tables->c.data()),
+        work_(work), p_(work.paths), document_at_(work.ranking.data()),
+        position_of_(reserve(work.paths.position_of, l_)), price_(reserve(work.paths.price, l_)),
+        wish_(reserve(work.paths.row_price, l_)) {}
+
+  void solve() {
+    guess();
+    set_prices();
+    const std::size_t unplaced = release_unhappy();
+    for (std::size_t k = 0; k < unplaced; ++k) place(p_.unplaced[k]);
+  }
+
+ private:
+  const std::size_t l_;
+  const double *g_, *b_, *a_, *c_;
+  OracleWorkspace::Buffers& work_;
+  OracleWorkspace::Buffers::Paths& p_;
+  std::uint32_t *document_at_, *position_of_;
+  double *price_, *wish_;  // by position; by document: the best benefit minus price
+  double tolerance_ = 0;
+
+  double benefit(std::uint32_t i, std::size_t j) const { return c_[j] * g_[i] - a_[j] * b_[i]; }
+  // What document i gains by standing at j rather than j + 1.
+  double step(std::uint32_t i, std::size_t j) const { return (c_[j] - c_[j + 1]) * g_[i] - (a_[j] - a_[j + 1]) * b_[i]; }
+
+  // Sort by g - rho b with the mean exchange rate, then let neighbours swap while it pays.
+  void guess() {
+    const double spread = c_[0] - c_[l_ - 1];
+    const double rho = spread > 0 ? (a_[0] - a_[l_ - 1]) / spread : 0;
+    double* key = reserve(work_.key, l_);
+    for (std::size_t i = 0; i < l_; ++i) key[i] = g_[i] - rho * b_[i];
+    sort_descending({key, l_}, {document_at_, l_}, work_.sort);
+    bool swapped = true;
+    for (int sweep = 0; sweep < 50 && swapped; ++sweep) {
+      swapped = false;
+      for (std::size_t j = 0; j + 1 < l_; ++j) {
+        if (step(document_at_[j], j) < step(document_at_[j + 1], j)) {
+          std::swap(document_at_[j], document_at_[j + 1]);
+          swapped = true;
+        }
+      }
+    }
+  }
+
+  // Neighbours' prices differ by the mean of what their two documents would pay.
+  void set_prices() {
+    price_[l_ - 1] = 0;
+    double largest = 0;
+    for (std::size_t j = l_ - 1; j-- > 0;) {
+      price_[j] = price_[j + 1] + 0.5 * (step(document_at_[j], j) + step(document_at_[j + 1], j));
+      largest = std::max(largest, std::abs(price_[j]));
+    }
+    for (std::size_t j = 0; j < l_; ++j) {
+      position_of_[document_at_[j]] = static_cast<std::uint32_t>(j);
+      largest = std::max(largest, std::abs(benefit(document_at_[j], j)));
+    }
+    tolerance_ = 1e-15 * largest;
+  }
+
+  double best_wish(std::uint32_t i) const {
+    double best = -kInfinity;
+    const double g = g_[i], b = b_[i];
+    for (std::size_t j = 0; j < l_; ++j) {
+      const double x = c_[j] * g - a_[j] * b - price_[j];
+      best = x > best ? x : best;
+    }
+    return best;
+  }
+
+  std::size_t release_unhappy() {
+    std::size_t count = 0;
+    reserve(p_.unplaced, l_);
+    for (std::uint32_t i = 0; i < l_; ++i) {
+      wish_[i] = best_wish(i);
+      const std::uint32_t j = position_of_[i];
+      if (benefit(i, j) - price_[j] >= wish_[i] - tolerance_) continue;
+      document_at_[j] = kNobody;
+      p_.unplaced[count++] = i;
+    }
+    return count;
+  }
+
+  // Dijkstra on the reduced costs wish + price - benefit >= 0, from document `start` to a free position.
+  void place(std::uint32_t start) {
+    double *distance = reserve(p_.distance, l_), *blocked = reserve(p_.blocked, l_), *settled = reserve(p_.settled, l_);
+    std::uint32_t *parent = reserve(p_.parent, l_), *done = reserve(p_.done, l_);
+    std::fill_n(distance, l_, kInfinity);
+    std::fill_n(blocked, l_, 0.0);
+    std::size_t count = 0;
+    std::uint32_t i = start, sink = kNobody;
+    double reached = 0;
+    while (sink == kNobody) {
+      const std::size_t j = relax(i, reached, distance, blocked, parent);
+      reached = std::max(reached, distance[j]);
+      settled[count] = reached;
+      done[count++] = static_cast<std::uint32_t>(j);
+      distance[j] = -kInfinity;
+      blocked[j] = kInfinity;
+      if (document_at_[j] == kNobody) sink = static_cast<std::uint32_t>(j);
+      else i = document_at_[j];
+    }
+    wish_[start] -= reached;
+    for (std::size_t k = 0; k + 1 < count; ++k) {
+      wish_[document_at_[done[k]]] -= reached - settled[k];
+      price_[done[k]] += reached - settled[k];
+    }
+    for (std::uint32_t j = sink, owner = kNobody; owner != start;) {
+      owner = parent[j];
+      const std::uint32_t next = position_of_[owner];
+      document_at_[j] = owner;
+      position_of_[owner] = j;
+      j = next;
+    }
+  }
+
+  std::size_t relax(std::uint32_t i, double reached, double* distance, const double* blocked, std::uint32_t* parent) const {
+    const double g = g_[i], b = b_[i], base = reached + wish_[i];
+    double nearest = kInfinity;
+    std::size_t at = 0;
+    for (std::size_t j = 0; j < l_; ++j) {
+      const double length = base + price_[j] - (c_[j] * g - a_[j] * b);
+      if (length < distance[j]) {
+        distance[j] = length;
+        parent[j] = i;
+      }
+      if (blocked[j] == 0 && distance[j] < nearest) {
+        nearest = distance[j];
+        at = j;
+      }
+    }
+    return at;
+  }
+};
+
+}  // namespace
+
+void rank_paths(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
+  Paths(query, g, work).solve();
+  sort_descending(g, {reserve(work.order, query.size()), query.size()}, work.sort);
+  settle_ties(query, g, work);
+}
+
+}  // namespace dorm::oracle
