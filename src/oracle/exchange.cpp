@@ -58,7 +58,7 @@ template <std::size_t W>
 // One pass over the list: stretches and the boundaries between them. Lane j is top position j.
 template <std::size_t W>
 [[gnu::always_inline]] inline std::size_t scan(const List& list, Stretch<W>* stretch, Boundary* boundary) {
-  Lanes c[W], a[W];
+  Lanes c[W] = {}, a[W] = {};
   for (std::size_t w = 0; w < W; ++w) {
     for (std::size_t k = 0; k < kLanes; ++k) {
       const std::size_t j = w * kLanes + k;

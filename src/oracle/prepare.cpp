@@ -80,7 +80,7 @@ bool supports(const PreparedQuery& query, OracleKind kind) {
     case OracleKind::proportional: return !first && (query.tables->proportional || query.gains.size() == 1);
     case OracleKind::first_hit: return first;
     case OracleKind::merge: return !first && !query.gains.empty();
-    case OracleKind::exchange: return !first && query.tables->cutoff <= oracle::kMaxExchange;
+    case OracleKind::exchange: return !first && query.tables->cutoff > 0 && query.tables->cutoff <= oracle::kMaxExchange;
     case OracleKind::paths: return !first;
     case OracleKind::assignment: return !first && query.size() <= oracle::kMaxDense;
   }

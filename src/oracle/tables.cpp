@@ -71,10 +71,8 @@ PositionTables make_tables(std::span<const double> a, const Decay& decay) {
   t.cutoff = constant_from(t.a);
   t.decay_cutoff = constant_from(t.c);
   detect_proportional(t);
-  if (!t.proportional) {
-    t.lowest_rate = hull_rates(t, 1.0);
-    t.highest_rate = hull_rates(t, -1.0);
-  }
+  t.lowest_rate = hull_rates(t, 1.0);
+  t.highest_rate = hull_rates(t, -1.0);
   t.c.resize(t.length + t.cutoff + 1, t.c.back());
   return t;
 }
