@@ -10,6 +10,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "model/scorer.h"
 #include "train/checkpoint.h"
 #include "train/fit.h"
 #include "train/training_set.h"
@@ -37,6 +38,7 @@ class Training {
         set_(data, options.scale, options.threads),
         risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
         checkpoint_(options, fingerprint_) {
+    if (validation) scorer_.emplace(set_.model(std::vector<double>(set_.features().dimension(), 0.0)), *validation);
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
   }
 
@@ -105,7 +107,7 @@ class Training {
   }
 
   double validate(const std::vector<double>& w) const {
-    const std::vector<double> scores = score(set_.model(w), *validation_, options_.threads);
+    const std::vector<double> scores = scorer_->scores(w, options_.threads);
     EvaluateOptions evaluation{.convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
     return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation).measures[0].mean;
   }
@@ -185,6 +187,7 @@ class Training {
   TrainingSet set_;
   RankingRisk risk_;
   Checkpoint checkpoint_;
+  std::optional<Scorer> scorer_;  // of the validation data
   std::vector<Candidate> candidates_;
   std::optional<std::size_t> best_;
   Fitted best_fitted_;

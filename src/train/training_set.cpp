@@ -33,10 +33,14 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
 }
 
 const std::vector<double>& TrainingSet::start(std::string_view name, double lambda) {
-  const std::pair key(std::string(name), name == "ridge" ? lambda : 0.0);
+  const std::pair key(std::string(name), lambda);
   const auto found = starts_.find(key);
   if (found != starts_.end()) return found->second;
   return starts_.emplace(key, compute_start(name, lambda)).first->second;
+}
+
+const std::vector<double>& TrainingSet::known_start(std::string_view name) const {
+  return starts_.at({std::string(name), kDefaultLambda});
 }
 
 std::vector<double> TrainingSet::compute_start(std::string_view name, double lambda) const {

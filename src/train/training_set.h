@@ -29,6 +29,9 @@ class TrainingSet {
   /// The weights of a start: "ridge" (with a regularisation, see ridge.h) or "pairwise". Computed once.
   const std::vector<double>& start(std::string_view name, double lambda = kDefaultLambda);
 
+  /// The same without computing: it must have been asked for before. Safe from several threads.
+  const std::vector<double>& known_start(std::string_view name) const;
+
   static constexpr double kDefaultLambda = 1e-3;
 
   /// A model of these weights; the caller fills in how they were found.
