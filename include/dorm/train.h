@@ -17,6 +17,11 @@
 
 namespace dorm {
 
+/// `best` is kept by --bound auto when its bound explains at least this share of the risk of w = 0 (the model's health).
+inline constexpr double kHealthy = 0.1;
+/// Below this health a bound carries no information.
+inline constexpr double kDegenerate = 0.02;
+
 /// Defaults are those that measurements support (docs/training.md).
 struct TrainOptions {
   std::string measure = "ndcg@10";

@@ -11,6 +11,13 @@
 
 namespace dorm {
 
+/// How the winner is chosen among cells whose validation figures differ by noise.
+///   best:                the largest figure
+///   steady:              of the cells within one standard error of their paired difference to the best: the first of
+///                        bounds, then the first of decays, then the C nearest to train.C
+///   one_standard_error:  the smallest C within one standard error of the best
+enum class Choice { best, steady, one_standard_error };
+
 struct TuneOptions {
   TrainOptions train;  // everything the grid does not vary; train.measure is what candidates are judged by
   std::vector<double> C = {10, 100, 1000, 10000};
@@ -18,7 +25,7 @@ struct TuneOptions {
   std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
   std::vector<std::string> measures = {};      // to train for; empty: train.measure
   bool refine = true;                          // two halvings of the grid of C around the winner
-  bool one_standard_error = false;             // the smallest C within one standard error of the best
+  Choice choice = Choice::steady;
   std::size_t folds = 5;                       // without validation data
 
   void validate() const;
@@ -30,6 +37,7 @@ struct TuneCell {
   double C = 0;
   double validation = 0, standard_error = 0;
   double health = 0;  // mean over folds
+  std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   bool chosen = false;
 };
 

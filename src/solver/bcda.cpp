@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint64_t kMaxCachedPasses = 100;
 
+// A plane that has lost its weight comes back from the oracle if it is needed: keeping it longer costs more
+// in every sweep than it saves (measured: 1 beats 2, 3, 5, 10 and 20 at every C, in passes too).
+constexpr std::uint64_t kIdlePasses = 1;
+
 // Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`.
 void cached_passes(BlockAscent& ascent, PassResult iteration) {
   for (std::uint64_t number = 1; number <= kMaxCachedPasses; ++number) {
@@ -43,7 +47,7 @@ bool evaluate_and_decide(SolveContext& context, BlockAscent& ascent, PassResult&
 }  // namespace
 
 void solve_bcda(SolveContext& context) {
-  BlockAscent ascent(context);
+  BlockAscent ascent(context, {context.options.planes_per_block, kIdlePasses});
   PassResult last;
   if (context.state.pass == 0 && !context.start_weights.empty())
     context.stopping.offer(context.start_weights, ascent.evaluate(context.start_weights, last));

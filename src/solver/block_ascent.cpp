@@ -12,7 +12,7 @@ namespace dorm {
 
 std::size_t batch_size(const SolveContext& context) {
   if (context.options.batch > 0) return context.options.batch;
-  return std::clamp<std::size_t>(context.crew.blocks().size() / 32, 1, 32);
+  return std::clamp<std::size_t>(context.crew.blocks().size() / 50, 1, 16);
 }
 
 std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass) {
@@ -28,10 +28,8 @@ bool evaluation_due(std::uint64_t pass) {
   return due == pass;
 }
 
-BlockAscent::BlockAscent(SolveContext& context)
-    : context_(context),
-      cache_(context.risk, context.state, context.options.planes_per_block),
-      proposals_(batch_size(context)) {}
+BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
+    : context_(context), cache_(context.risk, context.state, limits), proposals_(batch_size(context)) {}
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   PassResult result;

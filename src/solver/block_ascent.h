@@ -20,7 +20,7 @@ struct PassResult {
 
 class BlockAscent {
  public:
-  explicit BlockAscent(SolveContext& context);
+  BlockAscent(SolveContext& context, const PlaneLimits& limits);
 
   /// Linearises each block at the w of its batch and steps on all its planes.
   PassResult oracle_pass();

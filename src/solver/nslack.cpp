@@ -33,9 +33,9 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
   return 0.5 * context.risk.inner(w, w) + risk;
 }
 
-// Sweeps until the working sets' own gap is a small part of what is tolerated.
+// Sweeps until the working sets' own gap is a hundredth of what is tolerated.
 void solve_working_sets(SolveContext& context, BlockAscent& ascent) {
-  const double target = std::min(1e-6, 1e-2 * context.options.tolerance) * context.stopping.primal();
+  const double target = 1e-2 * context.options.tolerance * context.stopping.primal();
   for (std::uint64_t number = 1; number <= kMaxSweeps; ++number) {
     const PassResult pass = ascent.cached_pass(number);
     if (!(pass.gap > target) || !(pass.gain > 0)) return;
@@ -45,7 +45,8 @@ void solve_working_sets(SolveContext& context, BlockAscent& ascent) {
 }  // namespace
 
 void solve_nslack(SolveContext& context) {
-  BlockAscent ascent(context);
+  constexpr auto kForever = std::numeric_limits<std::uint64_t>::max();
+  BlockAscent ascent(context, {context.options.planes_per_block, kForever});
   PlaneCache& cache = ascent.cache();
   const bool resumed = context.state.pass > 0;
   if (resumed) solve_working_sets(context, ascent);

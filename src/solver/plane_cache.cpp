@@ -27,8 +27,8 @@ std::uint64_t plane_bytes(const Plane& plane) {
 
 }  // namespace
 
-PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, std::size_t planes_per_block)
-    : risk_(risk), state_(state), cap_(planes_per_block), grams_(risk.num_blocks()) {
+PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits)
+    : risk_(risk), state_(state), limits_(limits), grams_(risk.num_blocks()) {
   state_.blocks.resize(risk.num_blocks());
   for (std::size_t block = 0; block < state_.blocks.size(); ++block) {
     std::vector<Plane> planes = std::move(state_.blocks[block].planes);
@@ -82,7 +82,9 @@ bool PlaneCache::insert(std::size_t block, const Plane& plane) {
   BlockPlanes& held = state_.blocks[block];
   if (std::find(held.planes.begin(), held.planes.end(), plane) != held.planes.end()) return false;
   if (!std::isfinite(plane.offset) || !std::isfinite(risk_.inner(plane, plane))) return false;
-  while (held.planes.size() >= cap_) {
+  for (std::size_t k = held.planes.size(); k-- > 0;)
+    if (held.alpha[k] == 0 && state_.pass - held.last_active[k] > limits_.idle_passes) erase(block, k);
+  while (held.planes.size() >= limits_.planes_per_block) {
     const std::size_t oldest = oldest_inactive(held);
     if (oldest == kNone) break;
     erase(block, oldest);

@@ -17,10 +17,17 @@ struct Proposal {
   bool moves = false;
 };
 
+/// Planes with weight are always kept. The others go when they have been idle for more than `idle_passes`
+/// passes, and the longest idle first when the block is full.
+struct PlaneLimits {
+  std::size_t planes_per_block = 50;
+  std::uint64_t idle_passes = 1;
+};
+
 class PlaneCache {
  public:
   /// Works on state.blocks and state.w, which hold the truth; Gram matrices are rebuilt from the planes.
-  PlaneCache(const StructuredRisk& risk, SolverState& state, std::size_t planes_per_block);
+  PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits);
 
   /// False when the block has this plane already, or it is not finite.
   bool insert(std::size_t block, const Plane& plane);
@@ -56,7 +63,7 @@ class PlaneCache {
 
   const StructuredRisk& risk_;
   SolverState& state_;
-  std::size_t cap_;
+  PlaneLimits limits_;
   std::vector<Gram> grams_;
 };
 

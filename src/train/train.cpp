@@ -20,10 +20,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// `best` is kept when its bound explains at least this share of the risk of w = 0.
-constexpr double kHealthy = 0.1;
-constexpr double kDegenerate = 0.02;
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 class Training {

@@ -15,6 +15,7 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "model/scorer.h"
+#include "train/choose.h"
 #include "train/fit.h"
 #include "train/training_set.h"
 
@@ -73,7 +74,7 @@ class Tuning {
       cells.insert(cells.end(), finer.begin(), finer.end());
     }
     if (cells.empty()) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
-    choose(cells).chosen = true;
+    choose(cells, options_).chosen = true;
     return cells;
   }
 
@@ -165,42 +166,23 @@ class Tuning {
   void tell(const Judged& judged) {
     const std::lock_guard lock(mutex_);
     ++done_;
-    if (const double mean = statistics({&judged}).first; std::isnan(best_) || mean > best_) best_ = mean;
+    if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_) best_ = mean;
     if (observer_ && !observer_({done_, total_, best_})) stopped_ = true;
   }
 
-  /// Mean and its standard error over the queries that count.
-  static std::pair<double, double> statistics(const std::vector<const Judged*>& parts) {
-    double count = 0, sum = 0, squares = 0;
-    for (const Judged* part : parts)
-      for (double value : part->per_query) {
-        if (std::isnan(value)) continue;
-        ++count;
-        sum += value;
-        squares += value * value;
-      }
-    const double mean = sum / count;
-    return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
-  }
-
   static TuneCell cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) {
-    const auto [mean, error] = statistics(parts);
-    double health = 0;
-    for (const Judged* part : parts) health += part->health / static_cast<double>(parts.size());
-    return {setting.measure, setting.decay, setting.bound, setting.start, C, mean, error, health, false};
+    TuneCell cell{setting.measure, setting.decay, setting.bound, setting.start, C};
+    for (const Judged* part : parts) {
+      cell.per_query.insert(cell.per_query.end(), part->per_query.begin(), part->per_query.end());
+      cell.health += part->health / static_cast<double>(parts.size());
+    }
+    const Moments moments = moments_of(cell.per_query);
+    cell.validation = moments.mean;
+    cell.standard_error = moments.standard_error;
+    return cell;
   }
 
   static bool worse(const TuneCell& a, const TuneCell& b) { return a.validation < b.validation; }
-
-  TuneCell& choose(std::vector<TuneCell>& cells) const {
-    TuneCell* best = &*std::max_element(cells.begin(), cells.end(), worse);
-    if (!options_.one_standard_error) return *best;
-    const double enough = best->validation - best->standard_error;
-    TuneCell* simplest = best;
-    for (TuneCell& cell : cells)
-      if (cell.validation >= enough && cell.C < simplest->C) simplest = &cell;
-    return *simplest;
-  }
 
   const TuneOptions& options_;
   const TuneObserver& observer_;

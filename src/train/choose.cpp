@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/choose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace dorm {
+namespace {
+
+/// Whether `cell` trails `best` by no more than one standard error of their difference over queries.
+bool as_good(const TuneCell& cell, const TuneCell& best) {
+  std::vector<double> difference(best.per_query.size());
+  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = best.per_query[q] - cell.per_query[q];
+  const Moments moments = moments_of(difference);
+  return moments.mean <= moments.standard_error;
+}
+
+std::size_t place_of(const std::string& name, const std::vector<std::string>& list) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), name) - list.begin());
+}
+
+/// Smaller is nearer to what one would take without looking at the data.
+auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
+  const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
+  return std::tuple(doubtful, cell.bound != "best", place_of(cell.bound, options.bounds), place_of(cell.measure, options.measures),
+                    place_of(cell.decay, options.decays), std::fabs(std::log(cell.C / options.train.C)), cell.start != "ridge");
+}
+
+}  // namespace
+
+Moments moments_of(std::span<const double> values) {
+  double count = 0, sum = 0, squares = 0;
+  for (double value : values) {
+    if (std::isnan(value)) continue;
+    ++count;
+    sum += value;
+    squares += value * value;
+  }
+  const double mean = sum / count;
+  return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
+}
+
+TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
+  TuneCell* const best = &*std::max_element(
+      cells.begin(), cells.end(), [](const TuneCell& a, const TuneCell& b) { return a.validation < b.validation; });
+  TuneCell* chosen = best;
+  for (TuneCell& cell : cells) {
+    if (options.choice == Choice::steady && as_good(cell, *best) &&
+        distance_from_default(cell, options) < distance_from_default(*chosen, options))
+      chosen = &cell;
+    if (options.choice == Choice::one_standard_error && cell.validation >= best->validation - best->standard_error &&
+        cell.C < chosen->C)
+      chosen = &cell;
+  }
+  return *chosen;
+}
+
+}  // namespace dorm
