@@ -15,7 +15,8 @@ using oracle::reserve;
 
 void validate_scores(const PreparedQuery& query, std::span<const double> scores) {
   if (scores.size() != query.size()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{} scores for a query of {} documents", scores.size(), query.size()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} scores for a query of {} documents", scores.size(), query.size()));
   }
   constexpr std::uint64_t kExponent = 0x7FF0000000000000u;
   std::uint64_t bad = 0;
@@ -23,26 +24,34 @@ void validate_scores(const PreparedQuery& query, std::span<const double> scores)
   if (bad == 0) return;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!std::isfinite(scores[i])) {
-      throw Error(ErrorCode::bad_input, fmt::format("score of document {} is {}; expected a finite number", i, scores[i]));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("score of document {} is {}; expected a finite number", i, scores[i]));
     }
   }
 }
 
-void solve(const PreparedQuery& query, std::span<const double> g, OracleKind kind, OracleWorkspace::Buffers& work) {
+void solve(const PreparedQuery& query, std::span<const double> g, OracleKind kind,
+           OracleWorkspace::Buffers& work) {
   switch (kind) {
-    case OracleKind::proportional: return oracle::rank_proportional(query, g, work);
-    case OracleKind::first_hit: return oracle::rank_first_hit(query, g, work);
-    case OracleKind::exchange: return oracle::rank_exchange(query, g, work);
-    case OracleKind::assignment: return oracle::rank_assignment(query, g, work);
+    case OracleKind::proportional:
+      return oracle::rank_proportional(query, g, work);
+    case OracleKind::first_hit:
+      return oracle::rank_first_hit(query, g, work);
+    case OracleKind::exchange:
+      return oracle::rank_exchange(query, g, work);
+    case OracleKind::assignment:
+      return oracle::rank_assignment(query, g, work);
     case OracleKind::merge:
       if (oracle::rank_merge(query, g, work)) return;
       [[fallthrough]];
-    default: return oracle::rank_paths(query, g, work);
+    default:
+      return oracle::rank_paths(query, g, work);
   }
 }
 
 // Positions, coefficients, loss and value of the ranking found.
-void describe(const PreparedQuery& query, std::span<const double> g, const std::uint32_t* ranking, Separation& out) {
+void describe(const PreparedQuery& query, std::span<const double> g, const std::uint32_t* ranking,
+              Separation& out) {
   const std::size_t l = query.size();
   const double *a = query.tables->a.data(), *c = query.tables->c.data(), *b = query.b.data();
   out.position_of.resize(l);
@@ -72,7 +81,8 @@ void separate(const PreparedQuery& query, std::span<const double> scores, Separa
               OracleWorkspace& workspace, OracleKind kind) {
   validate_scores(query, scores);
   if (!supports(query, kind)) {
-    throw Error(ErrorCode::unsupported, fmt::format("oracle {} cannot solve this query of {} documents", name_of(kind), query.size()));
+    throw Error(ErrorCode::unsupported, fmt::format("oracle {} cannot solve this query of {} documents",
+                                                    name_of(kind), query.size()));
   }
   OracleWorkspace::Buffers& work = workspace.buffers();
   reserve(work.ranking, query.size());

@@ -41,9 +41,9 @@ void detect_proportional(PositionTables& t) {
   }
 }
 
-// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left. Their
-// minimum is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one scan
-// from the right builds both (points arrive in the order of c).
+// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left.
+// Their minimum is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one
+// scan from the right builds both (points arrive in the order of c).
 std::vector<double> hull_rates(const PositionTables& t, double side) {
   std::vector<double> rates(t.cutoff, 0.0);
   std::vector<std::size_t> hull;
