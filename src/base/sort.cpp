@@ -27,7 +27,7 @@ void insertion_sort(Item* first, Item* last) {
 }
 
 // Lists up to this length are ranked by counting; the crossing point was measured.
-constexpr std::size_t kCountLimit = 160;
+constexpr std::size_t kCountLimit = 96;
 constexpr std::size_t kInsertionLimit = 24;
 
 #if defined(__x86_64__) && defined(__GNUC__)

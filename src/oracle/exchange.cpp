@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "oracle/algorithms.h"
@@ -67,13 +68,16 @@ template <std::size_t W>
 
 template <std::size_t W>
 [[gnu::always_inline]] inline void load(const Candidates& list, Weights<W>& weights) {
+  double c[W * kLanes], a[W * kLanes];
   for (std::size_t w = 0; w < W; ++w) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t j = std::min(w * kLanes + lane, list.n);
-      weights.c[w][lane] = list.c[j];
-      weights.a[w][lane] = list.a[j];
+      c[w * kLanes + lane] = list.c[j];
+      a[w * kLanes + lane] = list.a[j];
     }
   }
+  std::memcpy(weights.c, c, sizeof c);
+  std::memcpy(weights.a, a, sizeof a);
 }
 
 // One pass over the candidates: stretches and the boundaries between them. Lane j is top position j.
@@ -145,39 +149,32 @@ template <std::size_t W>
   }
 }
 
-// Longest paths from the new position over at most `boundaries` edges; fewer edges win ties, which keeps the
-// moves of one path from interfering. parent[j] is the position before j.
+// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries` edges;
+// next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which keeps the
+// moves of one path from interfering.
 template <std::size_t W>
-[[gnu::always_inline]] inline void longest_paths(const Candidates& list, std::size_t fresh,
-                                                 const Boundary* boundary, std::size_t boundaries,
-                                                 const Lanes (*edge)[W], double* length,
-                                                 std::size_t* parent) {
-  constexpr std::size_t kPositions = W * kLanes;
-  std::fill(length, length + kPositions, -kInfinity);
-  length[fresh] = 0;
-  for (std::size_t k = 0; k < boundaries; ++k) {
-    length[boundary[k].top] = edge[k][fresh / kLanes][fresh % kLanes];
-    parent[boundary[k].top] = fresh;
-  }
+[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary, std::size_t boundaries,
+                                                 const Lanes (*edge)[W], Lanes* reach, Lanes* next) {
   bool changed = true;
-  for (std::size_t round = 1; round < boundaries && changed; ++round) {
-    double before[kPositions];
-    std::copy(length, length + kPositions, before);
-    changed = false;
+  for (std::size_t round = 0; round < boundaries && changed; ++round) {
+    Lanes before[W];
+    double from[W * kLanes];
+    for (std::size_t w = 0; w < W; ++w) before[w] = reach[w] + tolerance;
+    std::memcpy(from, reach, sizeof from);
     for (std::size_t k = 0; k < boundaries; ++k) {
-      const std::size_t top = boundary[k].top;
-      double sum[kPositions];
-      bool better = false;
-      for (std::size_t j = 0; j < kPositions; ++j) {
-        sum[j] = before[j] + edge[k][j / kLanes][j % kLanes];
-        better |= sum[j] > length[top] + list.tolerance;
+      const double onward = from[boundary[k].top], name = static_cast<double>(k);
+      for (std::size_t w = 0; w < W; ++w) {
+        const Lanes total = edge[k][w] + onward;
+        const auto better = total > before[w];
+        next[w] = better ? Lanes{} + name : next[w];
+        reach[w] = better ? total : reach[w];
+        before[w] = better ? total : before[w];
       }
-      if (!better) continue;
-      const std::size_t from = static_cast<std::size_t>(std::max_element(sum, sum + kPositions) - sum);
-      length[top] = sum[from];
-      parent[top] = from;
-      changed = true;
     }
+    double after[W * kLanes];
+    std::memcpy(after, reach, sizeof after);
+    changed = false;
+    for (std::size_t j = 0; j < W * kLanes; ++j) changed |= after[j] != from[j];
   }
 }
 
@@ -203,61 +200,57 @@ template <std::size_t W>
   return answer;
 }
 
-// Moves everyone along the path that ends with position `last` taking `taken` from the tail.
+// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends. False
+// if the path met itself, which only rounding could cause.
 template <std::size_t W>
-[[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, std::size_t last,
-                                          std::uint32_t taken, const Stretch<W>* stretch,
-                                          const Boundary* boundary, std::size_t boundaries,
-                                          const std::size_t* parent) {
+[[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<W>* stretch,
+                                          const Boundary* boundary, std::size_t boundaries, const double* next,
+                                          const double* end_by) {
   std::uint32_t before[kMaxExchange];
   std::copy_n(list.at, fresh, before);
-  list.at[last] = taken;
-  for (std::size_t j = last, steps = 0; j != fresh; j = parent[j]) {
-    std::size_t k = 0;
-    while (boundary[k].top != j) ++k;
-    list.at[parent[j]] = taker<W>(list, stretch, boundary[k], before[j], boundaries, k, parent[j]);
-    if (++steps > boundaries) return false;
+  std::size_t j = fresh;
+  for (std::size_t steps = 0; next[j] >= 0; ++steps) {
+    const auto k = static_cast<std::size_t>(next[j]);
+    const std::size_t vacated = boundary[k].top;
+    list.at[j] = taker<W>(list, stretch, boundary[k], before[vacated], boundaries, k, j);
+    j = vacated;
+    if (steps > boundaries) return false;
   }
-  for (std::size_t j = 0; j < fresh; ++j) list.top_of[before[j]] = kTail;
-  for (std::size_t j = 0; j <= fresh; ++j) {
-    if (list.top_of[list.at[j]] != kTail) return false;
-    list.top_of[list.at[j]] = static_cast<std::uint8_t>(j);
+  list.at[j] = static_cast<std::uint32_t>(end_by[j]);
+  for (std::size_t top = 0; top < fresh; ++top) list.top_of[before[top]] = kTail;
+  for (std::size_t top = 0; top <= fresh; ++top) {
+    if (list.top_of[list.at[top]] != kTail) return false;
+    list.top_of[list.at[top]] = static_cast<std::uint8_t>(top);
   }
   return true;
 }
 
-// Fills top position `fresh`. False if the path met itself, which rounding could cause.
+// Fills top position `fresh`.
 template <std::size_t W>
 [[gnu::always_inline]] inline bool augment(Candidates& list, std::size_t fresh) {
   Weights<W> weights;
   Stretch<W> stretch[W * kLanes + 1];
   Boundary boundary[W * kLanes];
   Lanes edge[W * kLanes][W];
-  double length[W * kLanes];
-  std::size_t parent[W * kLanes];
+  Lanes reach[W], end_by[W], next[W];
   load(list, weights);
   const std::size_t boundaries = scan(list, weights, stretch, boundary);
   make_edges(list, weights, stretch, boundary, boundaries, edge);
-  longest_paths<W>(list, fresh, boundary, boundaries, edge, length, parent);
-
-  Lanes end[W], by[W];
   for (std::size_t w = 0; w < W; ++w) {
-    end[w] = stretch[0].close[w];
-    by[w] = stretch[0].close_by[w];
+    next[w] = Lanes{} - 1.0;
+    reach[w] = stretch[0].close[w];
+    end_by[w] = stretch[0].close_by[w];
     for (std::size_t m = 1; m <= boundaries; ++m) {
-      by[w] = stretch[m].close[w] > end[w] ? stretch[m].close_by[w] : by[w];
-      end[w] = stretch[m].close[w] > end[w] ? stretch[m].close[w] : end[w];
+      const auto better = stretch[m].close[w] > reach[w];
+      end_by[w] = better ? stretch[m].close_by[w] : end_by[w];
+      reach[w] = better ? stretch[m].close[w] : reach[w];
     }
   }
-  std::size_t last = fresh;
-  double best = end[fresh / kLanes][fresh % kLanes] + list.tolerance;  // the shortest path wins ties
-  for (std::size_t j = 0; j < fresh; ++j) {
-    const double total = length[j] + end[j / kLanes][j % kLanes];
-    last = total > best ? j : last;
-    best = total > best ? total : best;
-  }
-  return follow<W>(list, fresh, last, static_cast<std::uint32_t>(by[last / kLanes][last % kLanes]), stretch,
-                   boundary, boundaries, parent);
+  longest_paths<W>(list.tolerance, boundary, boundaries, edge, reach, next);
+  double hop[W * kLanes], taken[W * kLanes];
+  std::memcpy(hop, next, sizeof hop);
+  std::memcpy(taken, end_by, sizeof taken);
+  return follow<W>(list, fresh, stretch, boundary, boundaries, hop, taken);
 }
 
 [[gnu::always_inline]] inline bool fill_top(Candidates& list) {
