@@ -115,6 +115,10 @@ void bucket_sort(std::span<const double> g, std::span<std::uint32_t> order, Sort
     top = x > top ? x : top;
     bottom = x < bottom ? x : bottom;
   }
+  if (top == bottom) {
+    for (std::size_t i = 0; i < l; ++i) order[i] = static_cast<std::uint32_t>(i);
+    return;
+  }
   const double scale = static_cast<double>(l - 1) / (top - bottom);
   if (work.items.size() < l) {
     work.items.resize(l);

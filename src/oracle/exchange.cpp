@@ -14,6 +14,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/lanes.h"
 #include "oracle/algorithms.h"
 #include "oracle/limits.h"
 #include "oracle/ties.h"
@@ -22,9 +23,8 @@ namespace dorm::oracle {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kLanes = 8;
 constexpr std::uint8_t kTail = 255;
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kLanes - 1) / kLanes * kLanes;
 
 // For each top position the best tail document of one stretch: `close` if those behind it move up, `open` if
 // those before it move down; each with that candidate.
@@ -149,12 +149,13 @@ template <std::size_t W>
   }
 }
 
-// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries` edges;
-// next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which keeps the
-// moves of one path from interfering.
+// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries`
+// edges; next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which
+// keeps the moves of one path from interfering.
 template <std::size_t W>
-[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary, std::size_t boundaries,
-                                                 const Lanes (*edge)[W], Lanes* reach, Lanes* next) {
+[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary,
+                                                 std::size_t boundaries, const Lanes (*edge)[W], Lanes* reach,
+                                                 Lanes* next) {
   bool changed = true;
   for (std::size_t round = 0; round < boundaries && changed; ++round) {
     Lanes before[W];
@@ -200,12 +201,12 @@ template <std::size_t W>
   return answer;
 }
 
-// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends. False
-// if the path met itself, which only rounding could cause.
+// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends.
+// False if the path met itself, which only rounding could cause.
 template <std::size_t W>
 [[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<W>* stretch,
-                                          const Boundary* boundary, std::size_t boundaries, const double* next,
-                                          const double* end_by) {
+                                          const Boundary* boundary, std::size_t boundaries,
+                                          const double* next, const double* end_by) {
   std::uint32_t before[kMaxExchange];
   std::copy_n(list.at, fresh, before);
   std::size_t j = fresh;
@@ -263,56 +264,97 @@ template <std::size_t W>
   return true;
 }
 
-bool fill_top_portable(Candidates& list) { return fill_top(list); }
+// A document with n documents before it in score order whose gains are not larger can stay in the tail: one
+// of them is not at the top, and exchanging the two does not hurt. So candidates are the documents that enter
+// the running list of the n smallest gains.
+struct Search {
+  const PreparedQuery& query;
+  const double* g;
+  const std::uint32_t* order;
+  double centre;  // taken off every score: a common shift changes nothing
+  std::size_t stride;
+  double *candidate_g, *candidate_b, *gap;
+  std::uint32_t* rank;
+  std::size_t found = 0;
+};
+
+template <std::size_t W>
+[[gnu::always_inline]] inline void find_candidates(Search& s) {
+  const std::size_t l = s.query.size(), n = s.query.tables->cutoff;
+  const double *c = s.query.tables->c.data(), *b = s.query.b.data();
+  const double floor = s.query.gains.empty() ? 0 : s.query.gains[0];
+  double smallest[kMaxExchange];  // ascending
+  Lanes sums[W] = {};
+  for (std::size_t r = 0; r < l; ++r) {
+    const double gain = b[s.order[r]], score = s.g[s.order[r]] - s.centre;
+    if (s.found >= n && gain >= smallest[n - 1]) {
+      for (std::size_t w = 0; w < W; ++w) {
+        Lanes weight;
+        load_lanes(c + r - 1 + w * kLanes, weight);
+        sums[w] += weight * score;
+      }
+      continue;
+    }
+    std::size_t hole = std::min(s.found, n - 1);
+    for (; hole > 0 && smallest[hole - 1] > gain; --hole) smallest[hole] = smallest[hole - 1];
+    smallest[hole] = gain;
+    s.candidate_g[s.found] = score;
+    s.candidate_b[s.found] = gain;
+    s.rank[s.found] = static_cast<std::uint32_t>(r);
+    for (std::size_t w = 0; w < W; ++w) {
+      store_lanes(sums[w], s.gap + s.found * s.stride + w * kLanes);
+      sums[w] = Lanes{};
+    }
+    if (++s.found >= n && smallest[n - 1] <= floor) break;
+  }
+}
+
+[[gnu::always_inline]] inline void find_candidates(Search& s) {
+  if (s.stride == kLanes)
+    find_candidates<1>(s);
+  else if (s.stride == 2 * kLanes)
+    find_candidates<2>(s);
+  else
+    find_candidates<kMaxStride / kLanes>(s);
+}
+
+struct Kernels {
+  void (*find)(Search&);
+  bool (*fill)(Candidates&);
+};
+
+void find_portable(Search& s) { find_candidates(s); }
+bool fill_portable(Candidates& list) { return fill_top(list); }
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) bool fill_top_avx2(Candidates& list) { return fill_top(list); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_top_avx512(Candidates& list) {
+__attribute__((target("avx2"))) void find_avx2(Search& s) { find_candidates(s); }
+__attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void find_avx512(Search& s) { find_candidates(s); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) {
   return fill_top(list);
 }
 #endif
 
-bool fill_top_at(SimdLevel level, Candidates& list) {
+Kernels kernels_of(SimdLevel level) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return fill_top_avx512(list);
-  if (level == SimdLevel::avx2) return fill_top_avx2(list);
+  if (level == SimdLevel::avx512) return {find_avx512, fill_avx512};
+  if (level == SimdLevel::avx2) return {find_avx2, fill_avx2};
 #endif
   static_cast<void>(level);
-  return fill_top_portable(list);
+  return {find_portable, fill_portable};
 }
 
-// A document with n documents before it in score order whose gains are not larger can stay in the tail: one
-// of them is not at the top, and exchanging the two does not hurt. So candidates are the documents that enter
-// the running list of the n smallest gains. Fills the candidate arrays and the gaps between them.
-std::size_t find_candidates(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work,
-                            std::size_t stride) {
-  const std::size_t l = query.size(), n = query.tables->cutoff;
-  const double* c = query.tables->c.data();
-  const std::uint32_t* order = work.order.data();
-  const double centre = g[order[l / 2]];  // a common shift of the scores changes nothing
-  double *sorted_g = reserve(work.sorted_g, l), *sorted_b = reserve(work.sorted_b, l);
-  std::uint32_t* rank = reserve(work.list, l);
-  const double floor = query.gains.empty() ? 0 : query.gains[0];
-  double smallest[kMaxExchange];  // ascending
-  double sums[2 * kMaxExchange] = {};
-  std::size_t found = 0;
-  for (std::size_t r = 0; r < l; ++r) {
-    const double b = query.b[order[r]], score = g[order[r]] - centre;
-    if (found >= n && b >= smallest[n - 1]) {
-      for (std::size_t q = 0; q < n + 3; ++q) sums[q] += c[r + q - 1] * score;
-      continue;
-    }
-    std::size_t hole = std::min(found, n - 1);
-    for (; hole > 0 && smallest[hole - 1] > b; --hole) smallest[hole] = smallest[hole - 1];
-    smallest[hole] = b;
-    sorted_g[found] = score;
-    sorted_b[found] = b;
-    rank[found] = static_cast<std::uint32_t>(r);
-    double* gap = reserve(work.exchange.gap, (found + 1) * stride) + found * stride;
-    std::copy(sums, sums + stride, gap);
-    std::fill(sums, sums + stride, 0.0);
-    if (++found >= n && smallest[n - 1] <= floor) break;
+// Top documents, then everyone else in score order.
+void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l,
+                   std::uint32_t* ranking) {
+  for (std::size_t j = 0; j < list.n; ++j) ranking[j] = order[list.rank[list.at[j]]];
+  std::uint32_t* next = ranking + list.n;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < list.size; ++i) {
+    if (list.top_of[i] == kTail) continue;
+    next = std::copy(order + from, order + list.rank[i], next);
+    from = list.rank[i] + 1;
   }
-  return found;
+  std::copy(order + from, order + l, next);
 }
 
 }  // namespace
@@ -320,37 +362,43 @@ std::size_t find_candidates(const PreparedQuery& query, Scores g, OracleWorkspac
 void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
   const std::size_t l = query.size();
   const PositionTables& t = *query.tables;
+  const Kernels kernels = kernels_of(work.level);
   std::uint32_t* order = reserve(work.order, l);
-  sort_descending(g, {order, l}, work.sort);
-  const std::size_t stride = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
-  const std::size_t found = find_candidates(query, g, work, stride);
+  sort_descending(g, {order, l}, work.sort, work.level);
+
+  const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
+  const std::size_t stride = whole <= 2 * kLanes ? whole : kMaxStride;
+  Search search{query,
+                g.data(),
+                order,
+                g[order[l / 2]],
+                stride,
+                reserve(work.sorted_g, l),
+                reserve(work.sorted_b, l),
+                reserve(work.exchange.gap, l * stride),
+                reserve(work.list, l)};
+  kernels.find(search);
+
   double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
-  Candidates list{found,
+  Candidates list{search.found,
                   t.cutoff,
                   stride,
-                  work.sorted_g.data(),
-                  work.sorted_b.data(),
-                  work.exchange.gap.data(),
-                  work.list.data(),
+                  search.candidate_g,
+                  search.candidate_b,
+                  search.gap,
+                  search.rank,
                   a,
                   t.c.data(),
-                  reserve(work.exchange.top_of, found),
+                  reserve(work.exchange.top_of, l),
                   {},
                   0};
-  double largest = 0;
-  for (std::size_t i = 0; i < found; ++i) largest = std::max(largest, list.b[i]);
-  const double spread = g[order[0]] - g[order[l - 1]];
+  const double largest = *std::max_element(list.b, list.b + list.size),
+               spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
-  std::fill_n(list.top_of, found, kTail);
-  if (!fill_top_at(work.level, list)) return rank_paths(query, g, work);
-  for (std::size_t j = 0; j < list.n; ++j) work.ranking[j] = order[list.rank[list.at[j]]];
-  std::size_t j = list.n, i = 0;
-  for (std::size_t r = 0; r < l; ++r) {
-    const bool candidate = i < found && list.rank[i] == r;
-    if (!candidate || list.top_of[i] == kTail) work.ranking[j++] = order[r];
-    i += candidate;
-  }
+  std::fill_n(list.top_of, list.size, kTail);
+  if (!kernels.fill(list)) return rank_paths(query, g, work);
+  write_ranking(list, order, l, work.ranking.data());
   settle_ties(query, g, work);
 }
 

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/oracle.h"
+#include "oracle/limits.h"
 
 namespace dorm {
 namespace {
+
+// Room for whole vectors of weights after the last position.
+constexpr std::size_t kPadding = 16;
 
 void validate_weights(std::span<const double> a) {
   if (a.empty()) throw Error(ErrorCode::bad_input, "a query without documents cannot be prepared");
@@ -73,7 +76,7 @@ PositionTables make_tables(std::span<const double> a, const Decay& decay) {
   detect_proportional(t);
   t.lowest_rate = hull_rates(t, 1.0);
   t.highest_rate = hull_rates(t, -1.0);
-  t.c.resize(t.length + t.cutoff + 1, t.c.back());
+  t.c.resize(t.length + std::min(t.cutoff, oracle::kMaxExchange) + kPadding, t.c.back());
   return t;
 }
 
