@@ -24,8 +24,8 @@ struct Assignment {
 };
 
 /// Shortest augmenting paths in double precision, O(min(rows, columns)^2 max(rows, columns)). `matrix` is
-/// row-major. There is no augmenting-row-reduction phase: on the rank-two costs of ranking it degenerates into
-/// price wars. Throws Error(bad_input) on NaN, infinity, an empty matrix or a wrong length.
+/// row-major. There is no augmenting-row-reduction phase: on the rank-two costs of ranking it degenerates
+/// into price wars. Throws Error(bad_input) on NaN, infinity, an empty matrix or a wrong length.
 Assignment assign(std::span<const double> matrix, std::size_t rows, std::size_t columns,
                   Sense sense = Sense::minimize);
 

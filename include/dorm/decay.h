@@ -12,7 +12,8 @@
 
 namespace dorm {
 
-/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the paper:
+/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the
+/// paper:
 ///   measure              c = a, the measure's own position weights
 ///   power:d              (i + 1)^-d, d > 0
 ///   log                  1 / log(i + 2)

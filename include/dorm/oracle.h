@@ -21,8 +21,8 @@
 
 namespace dorm {
 
-/// The algorithms. `automatic` chooses by structure; the others can be forced, for tests and benchmarks, where
-/// they apply (supports() says so).
+/// The algorithms. `automatic` chooses by structure; the others can be forced, for tests and benchmarks,
+/// where they apply (supports() says so).
 enum class OracleKind {
   automatic,
   proportional,  // a = kappa c + constant: one sort or top-n selection by g - kappa b
@@ -36,12 +36,12 @@ std::string_view name_of(OracleKind kind);
 
 /// What depends on positions only; shared by all queries with equal (a, c). Immutable once made.
 struct PositionTables {
-  std::vector<double> a;        // as given
-  std::vector<double> c;        // the decay, followed by cutoff + 1 copies of its last entry
-  std::size_t length = 0;       // l
-  std::size_t cutoff = 0;       // n: a is constant on [n, l)
-  std::size_t decay_cutoff = 0; // c is constant on [decay_cutoff, l)
-  bool proportional = false;    // a = kappa c + constant
+  std::vector<double> a;         // as given
+  std::vector<double> c;         // the decay, followed by copies of its last entry (padding)
+  std::size_t length = 0;        // l
+  std::size_t cutoff = 0;        // n: a is constant on [n, l)
+  std::size_t decay_cutoff = 0;  // c is constant on [decay_cutoff, l)
+  bool proportional = false;     // a = kappa c + constant
   double kappa = 0;
   // Bounds over k > j of the exchange rates (a_j - a_k) / (c_j - c_k), for j < n.
   std::vector<double> lowest_rate, highest_rate;
@@ -69,17 +69,17 @@ class OracleTables {
 struct PreparedQuery {
   const PositionTables* tables = nullptr;
   Factors::Kind kind = Factors::Kind::sum;
-  std::vector<double> b;               // gain of each document
-  std::vector<double> gains;           // distinct gains, ascending; empty when there are too many to use
-  std::vector<std::uint8_t> gain_of;   // index into gains, by document; empty likewise
-  double ideal = 0;                    // the largest value of the measure
+  std::vector<double> b;              // gain of each document
+  std::vector<double> gains;          // distinct gains, ascending; empty when there are too many to use
+  std::vector<std::uint8_t> gain_of;  // index into gains, by document; empty likewise
+  double ideal = 0;                   // the largest value of the measure
   OracleKind chosen = OracleKind::automatic;
 
   std::size_t size() const { return b.size(); }
 };
 
-/// Throws Error(bad_input) on an empty query, mismatched lengths, negative or non-finite gains, and for Kind::first gains
-/// other than 0 and 1. `tables` must outlive the result.
+/// Throws Error(bad_input) on an empty query, mismatched lengths, negative or non-finite gains, and for
+/// Kind::first gains other than 0 and 1. `tables` must outlive the result.
 PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables);
 
 /// Whether `kind` can solve this query.
@@ -107,8 +107,8 @@ class OracleWorkspace {
   std::unique_ptr<Buffers> buffers_;
 };
 
-/// Solves the problem at the top of this file. Equal documents (same score, same gain) are ranked by index; the
-/// answer depends on the arguments only. Throws Error(bad_input) on a wrong number of scores, NaN or
+/// Solves the problem at the top of this file. Equal documents (same score, same gain) are ranked by index;
+/// the answer depends on the arguments only. Throws Error(bad_input) on a wrong number of scores, NaN or
 /// infinity, and Error(unsupported) when `kind` does not apply.
 void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out,
               OracleWorkspace& workspace, OracleKind kind = OracleKind::automatic);

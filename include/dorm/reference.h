@@ -11,7 +11,8 @@
 
 namespace dorm {
 
-/// Where each document stands in the reference: the coefficient c at its position, and the loss of the ranking.
+/// Where each document stands in the reference: the coefficient c at its position, and the loss of the
+/// ranking.
 struct Reference {
   std::vector<double> coefficient;
   double loss = 0;

@@ -24,8 +24,9 @@ void validate(std::span<const double> matrix, std::size_t rows, std::size_t colu
   }
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     if (!std::isfinite(matrix[k])) {
-      throw Error(ErrorCode::bad_input, fmt::format("assignment: entry ({}, {}) is {}; expected a finite number",
-                                                    k / columns, k % columns, matrix[k]));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("assignment: entry ({}, {}) is {}; expected a finite number", k / columns,
+                              k % columns, matrix[k]));
     }
   }
 }
@@ -35,9 +36,16 @@ void validate(std::span<const double> matrix, std::size_t rows, std::size_t colu
 class ShortestPaths {
  public:
   ShortestPaths(std::vector<double> cost, std::size_t rows, std::size_t columns)
-      : cost_(std::move(cost)), rows_(rows), columns_(columns), u(rows, 0.0), v(columns, 0.0),
-        column_of_row(rows, kUnassigned), row_of_column(columns, kUnassigned), distance_(columns),
-        parent_(columns), queue_(columns) {
+      : cost_(std::move(cost)),
+        rows_(rows),
+        columns_(columns),
+        u(rows, 0.0),
+        v(columns, 0.0),
+        column_of_row(rows, kUnassigned),
+        row_of_column(columns, kUnassigned),
+        distance_(columns),
+        parent_(columns),
+        queue_(columns) {
     reduce_rows();
     for (std::size_t row = 0; row < rows_; ++row) {
       if (column_of_row[row] == kUnassigned) augment(static_cast<std::uint32_t>(row));
@@ -65,7 +73,8 @@ class ShortestPaths {
       std::size_t best = 0;
       for (std::size_t j = 1; j < columns_; ++j) best = entry[j] < entry[best] ? j : best;
       u[i] = entry[best];
-      if (row_of_column[best] == kUnassigned) match(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(best));
+      if (row_of_column[best] == kUnassigned)
+        match(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(best));
     }
   }
 
@@ -88,8 +97,10 @@ class ShortestPaths {
       const std::uint32_t column = queue_[nearest];
       reached = distance_[column];
       std::swap(queue_[nearest], queue_[done++]);
-      if (row_of_column[column] == kUnassigned) sink = column;
-      else i = row_of_column[column];
+      if (row_of_column[column] == kUnassigned)
+        sink = column;
+      else
+        i = row_of_column[column];
     }
     u[start] += reached;
     for (std::size_t k = 0; k + 1 < done; ++k) {

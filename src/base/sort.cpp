@@ -27,14 +27,14 @@ void insertion_sort(Item* first, Item* last) {
 }
 
 // Lists up to this length are ranked by counting; the crossing point was measured.
-constexpr std::size_t kCountLimit = 160;
+constexpr std::size_t kCountLimit = 96;
 constexpr std::size_t kInsertionLimit = 24;
 
 #if defined(__x86_64__) && defined(__GNUC__)
 // The rank of document i is the number of larger scores plus the number of equal scores before it. Eight
 // documents at a time: earlier ones count when >=, later ones when >, the eight themselves by both rules.
 __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(const double* g, std::size_t l,
-                                                                            std::uint32_t* order) {
+                                                                             std::uint32_t* order) {
   const __m512i one = _mm512_set1_epi64(1);
   for (std::size_t block = 0; block < l; block += 8) {
     const std::size_t lanes = std::min<std::size_t>(8, l - block);
@@ -43,8 +43,10 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(con
     __m512i even = _mm512_setzero_si512(), odd = even;
     std::size_t j = 0;
     for (; j + 2 <= block; j += 2) {
-      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ), even, one);
-      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GE_OQ), odd, one);
+      even =
+          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ), even, one);
+      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GE_OQ), odd,
+                                  one);
     }
     for (j = block; j < block + lanes; ++j) {
       const __m512d other = _mm512_set1_pd(g[j]);
@@ -54,11 +56,14 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(con
       even = _mm512_mask_add_epi64(even, wins, even, one);
     }
     for (; j + 2 <= l; j += 2) {
-      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
-      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GT_OQ), odd, one);
+      even =
+          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
+      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GT_OQ), odd,
+                                  one);
     }
     for (; j < l; ++j) {
-      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
+      even =
+          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
     }
     alignas(64) std::uint64_t rank[8];
     _mm512_store_si512(rank, _mm512_add_epi64(even, odd));
@@ -70,8 +75,8 @@ __attribute__((target("avx2"))) void count_ranks_avx2(const double* g, std::size
   const std::size_t whole = l / 4 * 4;
   for (std::size_t block = 0; block < whole; block += 4) {
     const __m256d mine = _mm256_loadu_pd(g + block);
-    const __m256i index = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block)),
-                                           _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i index =
+        _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block)), _mm256_setr_epi64x(0, 1, 2, 3));
     __m256i rank = _mm256_setzero_si256();
     for (std::size_t j = 0; j < block; ++j) {
       const __m256d wins = _mm256_cmp_pd(_mm256_set1_pd(g[j]), mine, _CMP_GE_OQ);
@@ -110,6 +115,10 @@ void bucket_sort(std::span<const double> g, std::span<std::uint32_t> order, Sort
     top = x > top ? x : top;
     bottom = x < bottom ? x : bottom;
   }
+  if (top == bottom) {
+    for (std::size_t i = 0; i < l; ++i) order[i] = static_cast<std::uint32_t>(i);
+    return;
+  }
   const double scale = static_cast<double>(l - 1) / (top - bottom);
   if (work.items.size() < l) {
     work.items.resize(l);
@@ -129,12 +138,15 @@ void bucket_sort(std::span<const double> g, std::span<std::uint32_t> order, Sort
       ++start[bucket + 1];
     }
     for (std::size_t k = 0; k < l; ++k) start[k + 1] += start[k];
-    for (std::size_t i = 0; i < l; ++i) items[start[work.bucket_of[i]]++] = {g[i], static_cast<std::uint32_t>(i)};
+    for (std::size_t i = 0; i < l; ++i)
+      items[start[work.bucket_of[i]]++] = {g[i], static_cast<std::uint32_t>(i)};
     // Every start has moved to the end of its bucket.
     for (std::size_t k = 0, first = 0; k < l; ++k) {
       const std::size_t last = start[k];
-      if (last - first > kInsertionLimit) std::sort(items + first, items + last, before);
-      else if (last - first > 1) insertion_sort(items + first, items + last);
+      if (last - first > kInsertionLimit)
+        std::sort(items + first, items + last, before);
+      else if (last - first > 1)
+        insertion_sort(items + first, items + last);
       first = last;
     }
   }
@@ -147,8 +159,10 @@ void sort_descending(std::span<const double> scores, std::span<std::uint32_t> or
                      SimdLevel level) {
   const std::size_t l = scores.size();
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (l <= kCountLimit && level == SimdLevel::avx512) return count_ranks_avx512(scores.data(), l, order.data());
-  if (l <= kCountLimit / 2 && level == SimdLevel::avx2) return count_ranks_avx2(scores.data(), l, order.data());
+  if (l <= kCountLimit && level == SimdLevel::avx512)
+    return count_ranks_avx512(scores.data(), l, order.data());
+  if (l <= kCountLimit / 2 && level == SimdLevel::avx2)
+    return count_ranks_avx2(scores.data(), l, order.data());
 #endif
   static_cast<void>(level);
   if (l <= kInsertionLimit) {

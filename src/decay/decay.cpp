@@ -21,7 +21,8 @@ constexpr std::array<CatalogEntry, 6> kDecays = {{
     {"exponential", "exponential[:h]", "2^(-(rank - 1) / h), half-life h = 5"},
 }};
 constexpr double kNoParameter = 0, kNeedsParameter = -1;
-constexpr std::array<double, 6> kDefaults = {kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5};
+constexpr std::array<double, 6> kDefaults = {
+    kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5};
 
 double parse_parameter(std::string_view spec, std::string_view text) {
   double x = 0;
@@ -66,12 +67,24 @@ std::vector<double> Decay::values(std::span<const double> a) const {
   for (std::size_t j = 0; j < a.size(); ++j) {
     const double rank = static_cast<double>(j) + 1;
     switch (family_) {
-      case Family::measure: c[j] = a[j]; break;
-      case Family::power: c[j] = std::pow(rank + 1, -parameter_); break;
-      case Family::log: c[j] = 1 / std::log(rank + 2); break;
-      case Family::loglog: c[j] = 1 / std::log(std::log(rank + 2)); break;
-      case Family::measure_tail: c[j] = a[j] + parameter_ / std::sqrt(rank); break;
-      case Family::exponential: c[j] = std::exp2(-(rank - 1) / parameter_); break;
+      case Family::measure:
+        c[j] = a[j];
+        break;
+      case Family::power:
+        c[j] = std::pow(rank + 1, -parameter_);
+        break;
+      case Family::log:
+        c[j] = 1 / std::log(rank + 2);
+        break;
+      case Family::loglog:
+        c[j] = 1 / std::log(std::log(rank + 2));
+        break;
+      case Family::measure_tail:
+        c[j] = a[j] + parameter_ / std::sqrt(rank);
+        break;
+      case Family::exponential:
+        c[j] = std::exp2(-(rank - 1) / parameter_);
+        break;
     }
     if (j > 0 && (c[j] > c[j - 1] || (c[j] == c[j - 1] && a[j] < a[j - 1]))) {
       throw Error(ErrorCode::bad_option,

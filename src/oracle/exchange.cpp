@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// a constant past the cutoff n, any gains: all documents start in a tail sorted by score at positions n, n+1, ...;
-// the top positions are then filled one by one along best augmenting paths.
+// a constant past the cutoff n, any gains: all documents start in a tail sorted by score at positions n, n+1,
+// ...; the top positions are then filled one by one along best augmenting paths.
 //
-// A path starts at the new position. A vacant top position j takes the document of another top position, or one
-// from the tail; the hole left in the tail is closed by moving everyone behind it up (the path ends), or by
-// putting the document of another top position at its place in score order and moving those between by one
+// A path starts at the new position. A vacant top position j takes the document of another top position, or
+// one from the tail; the hole left in the tail is closed by moving everyone behind it up (the path ends), or
+// by putting the document of another top position at its place in score order and moving those between by one
 // (the path goes on from there). Because the tail is sorted, these moves cost prefix sums and no other move
-// inside the tail is better, so a path is a walk over top positions. One pass over the list finds, for every j
-// and every stretch of the tail between two top documents, the best document to take: that gives all edges.
+// inside the tail is better, so a path is a walk over top positions. One pass over the tail finds, for every
+// j and every stretch of the tail between two top documents, the best document to take: that gives all edges.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "base/lanes.h"
 #include "oracle/algorithms.h"
 #include "oracle/limits.h"
 #include "oracle/ties.h"
@@ -21,228 +23,240 @@ namespace dorm::oracle {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kLanes = 8;
 constexpr std::uint8_t kTail = 255;
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kLanes - 1) / kLanes * kLanes;
 
 // For each top position the best tail document of one stretch: `close` if those behind it move up, `open` if
-// those before it move down; each with the rank of that document.
+// those before it move down; each with that candidate.
 template <std::size_t W>
 struct Stretch {
-  Lanes close[W], close_rank[W], open[W], open_rank[W];
+  Lanes close[W], close_by[W], open[W], open_by[W];
 };
 
 // Where a top document would stand in the tail.
 struct Boundary {
-  double up, down;    // prefix costs of moving the tail up and down
-  std::size_t index;  // tail documents before it
-  std::size_t top;    // its position
+  double up, down;  // prefix costs of moving the tail up and down
+  double close_weight,
+      open_weight;  // its weight there after a hole before it closed, or one behind it opened
+  std::size_t top;  // where it stands
 };
 
-// The list in score order, and who is at the top.
-struct List {
-  std::size_t l, n;
-  const double *g, *b;              // by rank
-  const double *a, *c;              // by position; a is zero from n on
-  std::uint8_t* top_of;             // by rank: its top position, or kTail
-  std::uint32_t rank_at[kMaxExchange];  // by top position
+// The candidates in score order, and which of them are at the top. Between candidates stand documents that
+// stay in the tail whatever happens; row i of `gap` holds, for the documents between candidates i - 1 and i,
+//   gap[q] = sum_r c[r + q - 1] g_r,
+// r being their rank: with m documents before them at the top they stand at c[r + q - 1] for q = n + 1 - m.
+struct Candidates {
+  std::size_t size, n, stride;
+  const double *g, *b, *gap;       // by candidate
+  const std::uint32_t* rank;       // by candidate
+  const double *a, *c;             // by position; a is zero from n on
+  std::uint8_t* top_of;            // by candidate: its top position, or kTail
+  std::uint32_t at[kMaxExchange];  // by top position: its candidate
   double tolerance;
+};
+
+template <std::size_t W>
+struct Weights {
+  Lanes c[W], a[W];
 };
 
 template <std::size_t W>
 [[gnu::always_inline]] inline void clear(Stretch<W>& s) {
   const Lanes nothing = Lanes{} - kInfinity;
-  for (std::size_t w = 0; w < W; ++w) s.close[w] = s.open[w] = s.close_rank[w] = s.open_rank[w] = nothing;
+  for (std::size_t w = 0; w < W; ++w) s.close[w] = s.open[w] = s.close_by[w] = s.open_by[w] = nothing;
 }
 
-// One pass over the list: stretches and the boundaries between them. Lane j is top position j.
 template <std::size_t W>
-[[gnu::always_inline]] inline std::size_t scan(const List& list, Stretch<W>* stretch, Boundary* boundary) {
-  Lanes c[W] = {}, a[W] = {};
+[[gnu::always_inline]] inline void load(const Candidates& list, Weights<W>& weights) {
+  double c[W * kLanes], a[W * kLanes];
   for (std::size_t w = 0; w < W; ++w) {
-    for (std::size_t k = 0; k < kLanes; ++k) {
-      const std::size_t j = w * kLanes + k;
-      c[w][k] = j < list.n ? list.c[j] : 0;
-      a[w][k] = j < list.n ? list.a[j] : 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::size_t j = std::min(w * kLanes + lane, list.n);
+      c[w * kLanes + lane] = list.c[j];
+      a[w * kLanes + lane] = list.a[j];
     }
   }
+  std::memcpy(weights.c, c, sizeof c);
+  std::memcpy(weights.a, a, sizeof a);
+}
+
+// One pass over the candidates: stretches and the boundaries between them. Lane j is top position j.
+template <std::size_t W>
+[[gnu::always_inline]] inline std::size_t scan(const Candidates& list, const Weights<W>& weights,
+                                               Stretch<W>* stretch, Boundary* boundary) {
   Stretch<W> now;
   clear(now);
-  const double* tail_c = list.c + list.n;
   double up = 0, down = 0;
-  std::size_t index = 0, boundaries = 0;
-  for (std::size_t r = 0; r < list.l; ++r) {
-    if (list.top_of[r] != kTail) {
+  std::size_t boundaries = 0;
+  for (std::size_t i = 0; i < list.size; ++i) {
+    const double* gap = list.gap + i * list.stride + (list.n + 1 - boundaries);
+    up += gap[-1] - gap[0];
+    down += gap[1] - gap[0];
+    const double g = list.g[i];
+    const double* here = list.c + (list.n + list.rank[i] - boundaries);
+    if (list.top_of[i] != kTail) {
       stretch[boundaries] = now;
-      boundary[boundaries++] = {up, down, index, list.top_of[r]};
+      boundary[boundaries++] = {up, down, here[-1], here[0], list.top_of[i]};
       clear(now);
       continue;
     }
-    const double g = list.g[r], b = list.b[r], here = tail_c[index], leave = -here * g;
-    const double rank = static_cast<double>(r);
-    up += (list.c[list.n + index - 1] - here) * g;
+    const double b = list.b[i], leave = -here[0] * g, name = static_cast<double>(i);
+    up += (here[-1] - here[0]) * g;
     const double close = leave - up, open = leave + down;
     for (std::size_t w = 0; w < W; ++w) {
-      const Lanes enter = c[w] * g - a[w] * b;
+      const Lanes enter = weights.c[w] * g - weights.a[w] * b;
       const Lanes closing = enter + close, opening = enter + open;
       const auto closes = closing > now.close[w];
       const auto opens = opening > now.open[w];
       now.close[w] = closes ? closing : now.close[w];
-      now.close_rank[w] = closes ? Lanes{} + rank : now.close_rank[w];
+      now.close_by[w] = closes ? Lanes{} + name : now.close_by[w];
       now.open[w] = opens ? opening : now.open[w];
-      now.open_rank[w] = opens ? Lanes{} + rank : now.open_rank[w];
+      now.open_by[w] = opens ? Lanes{} + name : now.open_by[w];
     }
-    down += (tail_c[index + 1] - here) * g;
-    ++index;
+    down += (here[1] - here[0]) * g;
   }
   stretch[boundaries] = now;
-  boundary[boundaries] = {up, down, index, list.n};
   return boundaries;
 }
 
-// edge[k][j]: what vacant position j gains when the document of boundary k leaves its own position, either for
-// j itself or for the tail while j takes a tail document.
+// edge[k][j]: what vacant position j gains when the document of boundary k leaves its own position, either
+// for j itself or for the tail while j takes a tail document.
 template <std::size_t W>
-[[gnu::always_inline]] inline void make_edges(const List& list, const Stretch<W>* stretch, const Boundary* boundary,
+[[gnu::always_inline]] inline void make_edges(const Candidates& list, const Weights<W>& weights,
+                                              const Stretch<W>* stretch, const Boundary* boundary,
                                               std::size_t boundaries, Lanes (*edge)[W]) {
   Stretch<W> best;
   clear(best);
   for (std::size_t k = 0; k < boundaries; ++k) {
     const Boundary& at = boundary[k];
-    const std::uint32_t rank = list.rank_at[at.top];
-    const double g = list.g[rank], b = list.b[rank];
-    const double leave = list.a[at.top] * b - list.c[at.top] * g;
-    const double into_tail = at.up + list.c[list.n + at.index - 1] * g + leave;
+    const double g = list.g[list.at[at.top]], b = list.b[list.at[at.top]];
+    const double leave = list.a[at.top] * b - list.c[at.top] * g, into_tail = at.up + at.close_weight * g;
     for (std::size_t w = 0; w < W; ++w) {
       best.close[w] = stretch[k].close[w] > best.close[w] ? stretch[k].close[w] : best.close[w];
-      Lanes c, a;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        c[lane] = list.c[std::min(w * kLanes + lane, list.n)];
-        a[lane] = list.a[std::min(w * kLanes + lane, list.n)];
-      }
-      const Lanes direct = c * g - a * b + leave, closing = best.close[w] + into_tail;
-      edge[k][w] = direct > closing ? direct : closing;
+      const Lanes direct = weights.c[w] * g - weights.a[w] * b, closing = best.close[w] + into_tail;
+      edge[k][w] = (direct > closing ? direct : closing) + leave;
     }
   }
   for (std::size_t k = boundaries; k-- > 0;) {
     const Boundary& at = boundary[k];
-    const std::uint32_t rank = list.rank_at[at.top];
-    const double g = list.g[rank], b = list.b[rank];
-    const double into_tail = list.c[list.n + at.index] * g - at.down + list.a[at.top] * b - list.c[at.top] * g;
+    const double g = list.g[list.at[at.top]], b = list.b[list.at[at.top]];
+    const double leave = list.a[at.top] * b - list.c[at.top] * g, into_tail = at.open_weight * g - at.down;
     for (std::size_t w = 0; w < W; ++w) {
       best.open[w] = stretch[k + 1].open[w] > best.open[w] ? stretch[k + 1].open[w] : best.open[w];
-      const Lanes opening = best.open[w] + into_tail;
+      const Lanes opening = (best.open[w] + into_tail) + leave;
       edge[k][w] = edge[k][w] > opening ? edge[k][w] : opening;
     }
   }
 }
 
-// Longest paths from the new position over at most `boundaries` edges; fewer edges win ties, which keeps the
-// moves of one path from interfering. parent[j] is the position before j.
+// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries`
+// edges; next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which
+// keeps the moves of one path from interfering.
 template <std::size_t W>
-[[gnu::always_inline]] inline void longest_paths(const List& list, std::size_t fresh, const Boundary* boundary,
-                                                 std::size_t boundaries, const Lanes (*edge)[W], double* length,
-                                                 std::size_t* parent) {
-  constexpr std::size_t kPositions = W * kLanes;
-  std::fill(length, length + kPositions, -kInfinity);
-  length[fresh] = 0;
-  for (std::size_t k = 0; k < boundaries; ++k) {
-    length[boundary[k].top] = edge[k][fresh / kLanes][fresh % kLanes];
-    parent[boundary[k].top] = fresh;
-  }
+[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary,
+                                                 std::size_t boundaries, const Lanes (*edge)[W], Lanes* reach,
+                                                 Lanes* next) {
   bool changed = true;
-  for (std::size_t round = 1; round < boundaries && changed; ++round) {
-    double before[kPositions];
-    std::copy(length, length + kPositions, before);
-    changed = false;
+  for (std::size_t round = 0; round < boundaries && changed; ++round) {
+    Lanes before[W];
+    double from[W * kLanes];
+    for (std::size_t w = 0; w < W; ++w) before[w] = reach[w] + tolerance;
+    std::memcpy(from, reach, sizeof from);
     for (std::size_t k = 0; k < boundaries; ++k) {
-      const std::size_t top = boundary[k].top;
-      double sum[kPositions];
-      bool better = false;
-      for (std::size_t j = 0; j < kPositions; ++j) {
-        sum[j] = before[j] + edge[k][j / kLanes][j % kLanes];
-        better |= sum[j] > length[top] + list.tolerance;
+      const double onward = from[boundary[k].top], name = static_cast<double>(k);
+      for (std::size_t w = 0; w < W; ++w) {
+        const Lanes total = edge[k][w] + onward;
+        const auto better = total > before[w];
+        next[w] = better ? Lanes{} + name : next[w];
+        reach[w] = better ? total : reach[w];
+        before[w] = better ? total : before[w];
       }
-      if (!better) continue;
-      const std::size_t from = static_cast<std::size_t>(std::max_element(sum, sum + kPositions) - sum);
-      length[top] = sum[from];
-      parent[top] = from;
-      changed = true;
     }
+    double after[W * kLanes];
+    std::memcpy(after, reach, sizeof after);
+    changed = false;
+    for (std::size_t j = 0; j < W * kLanes; ++j) changed |= after[j] != from[j];
   }
 }
 
-// The rank of the tail document that gives edge[k][j]; kTail-free answer `rank_at` means the direct move.
+// Who takes position j on edge[k][j]: the document of boundary k itself, or one of the tail.
 template <std::size_t W>
-[[gnu::always_inline]] inline std::uint32_t document_for(const List& list, const Stretch<W>* stretch,
-                                                         const Boundary* boundary, std::size_t boundaries,
-                                                         std::size_t k, std::size_t j) {
-  const Boundary& at = boundary[k];
+[[gnu::always_inline]] inline std::uint32_t taker(const Candidates& list, const Stretch<W>* stretch,
+                                                  const Boundary& at, std::uint32_t own,
+                                                  std::size_t boundaries, std::size_t k, std::size_t j) {
   const std::size_t w = j / kLanes, lane = j % kLanes;
-  const std::uint32_t own = list.rank_at[at.top];
   const double g = list.g[own];
   double best = list.c[j] * g - list.a[j] * list.b[own];
-  std::uint32_t rank = own;
+  std::uint32_t answer = own;
   for (std::size_t m = 0; m <= boundaries; ++m) {
     const bool closing = m <= k;
-    const double gain = closing ? stretch[m].close[w][lane] + at.up + list.c[list.n + at.index - 1] * g
-                                : stretch[m].open[w][lane] - at.down + list.c[list.n + at.index] * g;
+    const double gain = closing ? stretch[m].close[w][lane] + (at.up + at.close_weight * g)
+                                : stretch[m].open[w][lane] + (at.open_weight * g - at.down);
     if (gain > best) {
       best = gain;
-      rank = static_cast<std::uint32_t>(closing ? stretch[m].close_rank[w][lane] : stretch[m].open_rank[w][lane]);
+      answer =
+          static_cast<std::uint32_t>(closing ? stretch[m].close_by[w][lane] : stretch[m].open_by[w][lane]);
     }
   }
-  return rank;
+  return answer;
 }
 
-// Fills top position `fresh`. False if the path met itself, which rounding could cause.
+// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends.
+// False if the path met itself, which only rounding could cause.
 template <std::size_t W>
-[[gnu::always_inline]] inline bool augment(List& list, std::size_t fresh) {
-  Stretch<W> stretch[kMaxExchange + 1];
-  Boundary boundary[kMaxExchange + 1];
-  Lanes edge[kMaxExchange][W];
-  double length[W * kLanes];
-  std::size_t parent[W * kLanes], boundary_of[W * kLanes];
-  const std::size_t boundaries = scan<W>(list, stretch, boundary);
-  make_edges<W>(list, stretch, boundary, boundaries, edge);
-  longest_paths<W>(list, fresh, boundary, boundaries, edge, length, parent);
-  for (std::size_t k = 0; k < boundaries; ++k) boundary_of[boundary[k].top] = k;
-
-  double best = -kInfinity;
-  std::size_t last = fresh;
-  std::uint32_t taken = 0;
-  for (std::size_t j = fresh + 1; j-- > 0;) {  // the new position first: the shortest path wins ties
-    for (std::size_t m = 0; m <= boundaries; ++m) {
-      const double total = length[j] + stretch[m].close[j / kLanes][j % kLanes];
-      if (total > best + (j == last ? 0 : list.tolerance)) {
-        best = total;
-        last = j;
-        taken = static_cast<std::uint32_t>(stretch[m].close_rank[j / kLanes][j % kLanes]);
-      }
-    }
-  }
+[[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<W>* stretch,
+                                          const Boundary* boundary, std::size_t boundaries,
+                                          const double* next, const double* end_by) {
   std::uint32_t before[kMaxExchange];
-  std::copy_n(list.rank_at, fresh, before);
-  list.rank_at[last] = taken;
-  std::size_t steps = 0;
-  for (std::size_t j = last; j != fresh; j = parent[j]) {
-    const std::uint32_t old = list.rank_at[j];
-    list.rank_at[j] = before[j];
-    list.rank_at[parent[j]] = document_for<W>(list, stretch, boundary, boundaries, boundary_of[j], parent[j]);
-    list.rank_at[j] = old;
-    if (++steps > boundaries) return false;
+  std::copy_n(list.at, fresh, before);
+  std::size_t j = fresh;
+  for (std::size_t steps = 0; next[j] >= 0; ++steps) {
+    const auto k = static_cast<std::size_t>(next[j]);
+    const std::size_t vacated = boundary[k].top;
+    list.at[j] = taker<W>(list, stretch, boundary[k], before[vacated], boundaries, k, j);
+    j = vacated;
+    if (steps > boundaries) return false;
   }
-  for (std::size_t j = 0; j < fresh; ++j) list.top_of[before[j]] = kTail;
-  for (std::size_t j = 0; j <= fresh; ++j) {
-    if (list.top_of[list.rank_at[j]] != kTail) return false;
-    list.top_of[list.rank_at[j]] = static_cast<std::uint8_t>(j);
+  list.at[j] = static_cast<std::uint32_t>(end_by[j]);
+  for (std::size_t top = 0; top < fresh; ++top) list.top_of[before[top]] = kTail;
+  for (std::size_t top = 0; top <= fresh; ++top) {
+    if (list.top_of[list.at[top]] != kTail) return false;
+    list.top_of[list.at[top]] = static_cast<std::uint8_t>(top);
   }
   return true;
 }
 
-[[gnu::always_inline]] inline bool fill_top(List& list) {
+// Fills top position `fresh`.
+template <std::size_t W>
+[[gnu::always_inline]] inline bool augment(Candidates& list, std::size_t fresh) {
+  Weights<W> weights;
+  Stretch<W> stretch[W * kLanes + 1];
+  Boundary boundary[W * kLanes];
+  Lanes edge[W * kLanes][W];
+  Lanes reach[W], end_by[W], next[W];
+  load(list, weights);
+  const std::size_t boundaries = scan(list, weights, stretch, boundary);
+  make_edges(list, weights, stretch, boundary, boundaries, edge);
+  for (std::size_t w = 0; w < W; ++w) {
+    next[w] = Lanes{} - 1.0;
+    reach[w] = stretch[0].close[w];
+    end_by[w] = stretch[0].close_by[w];
+    for (std::size_t m = 1; m <= boundaries; ++m) {
+      const auto better = stretch[m].close[w] > reach[w];
+      end_by[w] = better ? stretch[m].close_by[w] : end_by[w];
+      reach[w] = better ? stretch[m].close[w] : reach[w];
+    }
+  }
+  longest_paths<W>(list.tolerance, boundary, boundaries, edge, reach, next);
+  double hop[W * kLanes], taken[W * kLanes];
+  std::memcpy(hop, next, sizeof hop);
+  std::memcpy(taken, end_by, sizeof taken);
+  return follow<W>(list, fresh, stretch, boundary, boundaries, hop, taken);
+}
+
+[[gnu::always_inline]] inline bool fill_top(Candidates& list) {
   for (std::size_t fresh = 0; fresh < list.n; ++fresh) {
-    const bool filled = fresh < kLanes ? augment<1>(list, fresh)
+    const bool filled = fresh < kLanes       ? augment<1>(list, fresh)
                         : fresh < 2 * kLanes ? augment<2>(list, fresh)
                                              : augment<kMaxExchange / kLanes>(list, fresh);
     if (!filled) return false;
@@ -250,19 +264,97 @@ template <std::size_t W>
   return true;
 }
 
-bool fill_top_portable(List& list) { return fill_top(list); }
+// A document with n documents before it in score order whose gains are not larger can stay in the tail: one
+// of them is not at the top, and exchanging the two does not hurt. So candidates are the documents that enter
+// the running list of the n smallest gains.
+struct Search {
+  const PreparedQuery& query;
+  const double* g;
+  const std::uint32_t* order;
+  double centre;  // taken off every score: a common shift changes nothing
+  std::size_t stride;
+  double *candidate_g, *candidate_b, *gap;
+  std::uint32_t* rank;
+  std::size_t found = 0;
+};
+
+template <std::size_t W>
+[[gnu::always_inline]] inline void find_candidates(Search& s) {
+  const std::size_t l = s.query.size(), n = s.query.tables->cutoff;
+  const double *c = s.query.tables->c.data(), *b = s.query.b.data();
+  const double floor = s.query.gains.empty() ? 0 : s.query.gains[0];
+  double smallest[kMaxExchange];  // ascending
+  Lanes sums[W] = {};
+  for (std::size_t r = 0; r < l; ++r) {
+    const double gain = b[s.order[r]], score = s.g[s.order[r]] - s.centre;
+    if (s.found >= n && gain >= smallest[n - 1]) {
+      for (std::size_t w = 0; w < W; ++w) {
+        Lanes weight;
+        load_lanes(c + r - 1 + w * kLanes, weight);
+        sums[w] += weight * score;
+      }
+      continue;
+    }
+    std::size_t hole = std::min(s.found, n - 1);
+    for (; hole > 0 && smallest[hole - 1] > gain; --hole) smallest[hole] = smallest[hole - 1];
+    smallest[hole] = gain;
+    s.candidate_g[s.found] = score;
+    s.candidate_b[s.found] = gain;
+    s.rank[s.found] = static_cast<std::uint32_t>(r);
+    for (std::size_t w = 0; w < W; ++w) {
+      store_lanes(sums[w], s.gap + s.found * s.stride + w * kLanes);
+      sums[w] = Lanes{};
+    }
+    if (++s.found >= n && smallest[n - 1] <= floor) break;
+  }
+}
+
+[[gnu::always_inline]] inline void find_candidates(Search& s) {
+  if (s.stride == kLanes)
+    find_candidates<1>(s);
+  else if (s.stride == 2 * kLanes)
+    find_candidates<2>(s);
+  else
+    find_candidates<kMaxStride / kLanes>(s);
+}
+
+struct Kernels {
+  void (*find)(Search&);
+  bool (*fill)(Candidates&);
+};
+
+void find_portable(Search& s) { find_candidates(s); }
+bool fill_portable(Candidates& list) { return fill_top(list); }
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) bool fill_top_avx2(List& list) { return fill_top(list); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_top_avx512(List& list) { return fill_top(list); }
+__attribute__((target("avx2"))) void find_avx2(Search& s) { find_candidates(s); }
+__attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void find_avx512(Search& s) { find_candidates(s); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) {
+  return fill_top(list);
+}
 #endif
 
-bool fill_top_at(SimdLevel level, List& list) {
+Kernels kernels_of(SimdLevel level) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return fill_top_avx512(list);
-  if (level == SimdLevel::avx2) return fill_top_avx2(list);
+  if (level == SimdLevel::avx512) return {find_avx512, fill_avx512};
+  if (level == SimdLevel::avx2) return {find_avx2, fill_avx2};
 #endif
   static_cast<void>(level);
-  return fill_top_portable(list);
+  return {find_portable, fill_portable};
+}
+
+// Top documents, then everyone else in score order.
+void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l,
+                   std::uint32_t* ranking) {
+  for (std::size_t j = 0; j < list.n; ++j) ranking[j] = order[list.rank[list.at[j]]];
+  std::uint32_t* next = ranking + list.n;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < list.size; ++i) {
+    if (list.top_of[i] == kTail) continue;
+    next = std::copy(order + from, order + list.rank[i], next);
+    from = list.rank[i] + 1;
+  }
+  std::copy(order + from, order + l, next);
 }
 
 }  // namespace
@@ -270,27 +362,43 @@ bool fill_top_at(SimdLevel level, List& list) {
 void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
   const std::size_t l = query.size();
   const PositionTables& t = *query.tables;
+  const Kernels kernels = kernels_of(work.level);
   std::uint32_t* order = reserve(work.order, l);
-  sort_descending(g, {order, l}, work.sort);
-  double *sorted_g = reserve(work.sorted_g, l), *sorted_b = reserve(work.sorted_b, l);
-  double *a = reserve(work.key, t.cutoff + 1);
-  const double centre = g[order[l / 2]];  // a common shift of the scores changes nothing
-  double largest = 0;
-  for (std::size_t r = 0; r < l; ++r) {
-    sorted_g[r] = g[order[r]] - centre;
-    sorted_b[r] = query.b[order[r]];
-    largest = std::max(largest, sorted_b[r]);
-  }
+  sort_descending(g, {order, l}, work.sort, work.level);
+
+  const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
+  const std::size_t stride = whole <= 2 * kLanes ? whole : kMaxStride;
+  Search search{query,
+                g.data(),
+                order,
+                g[order[l / 2]],
+                stride,
+                reserve(work.sorted_g, l),
+                reserve(work.sorted_b, l),
+                reserve(work.exchange.gap, l * stride),
+                reserve(work.list, l)};
+  kernels.find(search);
+
+  double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
-  List list{l, t.cutoff, sorted_g, sorted_b, a, t.c.data(), reserve(work.exchange.top_of, l), {}, 0};
-  const double spread = std::max(std::abs(sorted_g[0]), std::abs(sorted_g[l - 1]));
+  Candidates list{search.found,
+                  t.cutoff,
+                  stride,
+                  search.candidate_g,
+                  search.candidate_b,
+                  search.gap,
+                  search.rank,
+                  a,
+                  t.c.data(),
+                  reserve(work.exchange.top_of, l),
+                  {},
+                  0};
+  const double largest = *std::max_element(list.b, list.b + list.size),
+               spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
-  std::fill_n(list.top_of, l, kTail);
-  if (!fill_top_at(work.level, list)) return rank_paths(query, g, work);
-  for (std::size_t j = 0; j < list.n; ++j) work.ranking[j] = order[list.rank_at[j]];
-  for (std::size_t r = 0, j = list.n; r < l; ++r) {
-    if (list.top_of[r] == kTail) work.ranking[j++] = order[r];
-  }
+  std::fill_n(list.top_of, list.size, kTail);
+  if (!kernels.fill(list)) return rank_paths(query, g, work);
+  write_ranking(list, order, l, work.ranking.data());
   settle_ties(query, g, work);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kind::first: V = a at the position of the first relevant document.
 //
-// Let F(p) be the best score of a ranking whose first p positions hold no relevant document: the p best others
-// in order, then everyone else in order. Since a never increases, the answer is the largest F(p) - a_p. F
-// never increases and neither does a, so no p strictly between q and r can beat F(q+) - a_{r-1}: intervals
-// are split only while that bound beats the best so far.
+// Let F(p) be the best score of a ranking whose first p positions hold no relevant document: the p best
+// others in order, then everyone else in order. Since a never increases, the answer is the largest F(p) -
+// a_p. F never increases and neither does a, so no p strictly between q and r can beat F(q+) - a_{r-1}:
+// intervals are split only while that bound beats the best so far.
 #include <algorithm>
 
 #include "oracle/algorithms.h"
@@ -15,12 +15,20 @@ namespace {
 class FirstHit {
  public:
   FirstHit(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work)
-      : query_(query), l_(query.size()), order_(reserve(work.order, query.size())), relevant_(reserve(work.list, query.size())),
-        others_(reserve(work.list2, query.size())), g_(g), a_(query.tables->a.data()), c_(query.tables->c.data()) {
+      : query_(query),
+        l_(query.size()),
+        order_(reserve(work.order, query.size())),
+        relevant_(reserve(work.list, query.size())),
+        others_(reserve(work.list2, query.size())),
+        g_(g),
+        a_(query.tables->a.data()),
+        c_(query.tables->c.data()) {
     sort_descending(g, {order_, l_}, work.sort);
     for (std::size_t r = 0; r < l_; ++r) {
-      if (query.b[order_[r]] > 0) relevant_[num_relevant_++] = order_[r];
-      else others_[num_others_++] = order_[r];
+      if (query.b[order_[r]] > 0)
+        relevant_[num_relevant_++] = order_[r];
+      else
+        others_[num_others_++] = order_[r];
     }
   }
 

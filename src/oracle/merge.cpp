@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few distinct gains: inside a class of equal gains documents stand in score order, so the answer is a merge of
-// K sorted lists. A level-by-level dynamic program over the numbers taken from each list; at each state only
-// the list heads that no other head dominates (two-sided test, docs/oracles.md) are taken.
+// Few distinct gains: inside a class of equal gains documents stand in score order, so the answer is a merge
+// of K sorted lists. A level-by-level dynamic program over the numbers taken from each list; at each state
+// only the list heads that no other head dominates (two-sided test, docs/oracles.md) are taken.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -137,7 +137,8 @@ class Merge {
     std::size_t slot = key * 0xD1342543DE82EF95u >> 50 & (kSlots - 1);
     for (; m_.stamp[slot] == m_.generation; slot = (slot + 1) & (kSlots - 1)) {
       const std::uint32_t known = m_.slot[slot];
-      if (m_.next_key[known] != key || !follows(cursor, k, m_.next_cursors.data() + known * classes_)) continue;
+      if (m_.next_key[known] != key || !follows(cursor, k, m_.next_cursors.data() + known * classes_))
+        continue;
       if (value > m_.next_value[known]) {
         m_.next_value[known] = value;
         trace[known] = step;

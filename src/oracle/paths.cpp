@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the documents
-// that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
+// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the
+// documents that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,9 +17,16 @@ constexpr std::uint32_t kNobody = UINT32_MAX;
 class Paths {
  public:
   Paths(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work)
-      : l_(query.size()), g_(g.data()), b_(query.b.data()), a_(query.tables->a.data()), c_(query.tables->c.data()),
-        work_(work), p_(work.paths), document_at_(work.ranking.data()),
-        position_of_(reserve(work.paths.position_of, l_)), price_(reserve(work.paths.price, l_)),
+      : l_(query.size()),
+        g_(g.data()),
+        b_(query.b.data()),
+        a_(query.tables->a.data()),
+        c_(query.tables->c.data()),
+        work_(work),
+        p_(work.paths),
+        document_at_(work.ranking.data()),
+        position_of_(reserve(work.paths.position_of, l_)),
+        price_(reserve(work.paths.price, l_)),
         wish_(reserve(work.paths.row_price, l_)) {}
 
   void solve() {
@@ -40,7 +47,9 @@ class Paths {
 
   double benefit(std::uint32_t i, std::size_t j) const { return c_[j] * g_[i] - a_[j] * b_[i]; }
   // What document i gains by standing at j rather than j + 1.
-  double step(std::uint32_t i, std::size_t j) const { return (c_[j] - c_[j + 1]) * g_[i] - (a_[j] - a_[j + 1]) * b_[i]; }
+  double step(std::uint32_t i, std::size_t j) const {
+    return (c_[j] - c_[j + 1]) * g_[i] - (a_[j] - a_[j + 1]) * b_[i];
+  }
 
   // Sort by g - rho b with the mean exchange rate, then let neighbours swap while it pays.
   void guess() {
@@ -101,7 +110,8 @@ class Paths {
 
   // Dijkstra on the reduced costs wish + price - benefit >= 0, from document `start` to a free position.
   void place(std::uint32_t start) {
-    double *distance = reserve(p_.distance, l_), *blocked = reserve(p_.blocked, l_), *settled = reserve(p_.settled, l_);
+    double *distance = reserve(p_.distance, l_), *blocked = reserve(p_.blocked, l_),
+           *settled = reserve(p_.settled, l_);
     std::uint32_t *parent = reserve(p_.parent, l_), *done = reserve(p_.done, l_);
     std::fill_n(distance, l_, kInfinity);
     std::fill_n(blocked, l_, 0.0);
@@ -115,8 +125,10 @@ class Paths {
       done[count++] = static_cast<std::uint32_t>(j);
       distance[j] = -kInfinity;
       blocked[j] = kInfinity;
-      if (document_at_[j] == kNobody) sink = static_cast<std::uint32_t>(j);
-      else i = document_at_[j];
+      if (document_at_[j] == kNobody)
+        sink = static_cast<std::uint32_t>(j);
+      else
+        i = document_at_[j];
     }
     wish_[start] -= reached;
     for (std::size_t k = 0; k + 1 < count; ++k) {
@@ -132,7 +144,8 @@ class Paths {
     }
   }
 
-  std::size_t relax(std::uint32_t i, double reached, double* distance, const double* blocked, std::uint32_t* parent) const {
+  std::size_t relax(std::uint32_t i, double reached, double* distance, const double* blocked,
+                    std::uint32_t* parent) const {
     const double g = g_[i], b = b_[i], base = reached + wish_[i];
     double nearest = kInfinity;
     std::size_t at = 0;

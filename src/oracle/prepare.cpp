@@ -53,7 +53,8 @@ void find_classes(PreparedQuery& query) {
 }
 
 OracleKind choose(const PreparedQuery& query) {
-  for (OracleKind kind : {OracleKind::proportional, OracleKind::first_hit, OracleKind::exchange, OracleKind::merge}) {
+  for (OracleKind kind :
+       {OracleKind::proportional, OracleKind::first_hit, OracleKind::exchange, OracleKind::merge}) {
     if (supports(query, kind)) return kind;
   }
   return OracleKind::paths;
@@ -76,26 +77,40 @@ PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& 
 bool supports(const PreparedQuery& query, OracleKind kind) {
   const bool first = query.kind == Factors::Kind::first;
   switch (kind) {
-    case OracleKind::automatic: return true;
-    case OracleKind::proportional: return !first && (query.tables->proportional || query.gains.size() == 1);
-    case OracleKind::first_hit: return first;
-    case OracleKind::merge: return !first && !query.gains.empty();
-    case OracleKind::exchange: return !first && query.tables->cutoff > 0 && query.tables->cutoff <= oracle::kMaxExchange;
-    case OracleKind::paths: return !first;
-    case OracleKind::assignment: return !first && query.size() <= oracle::kMaxDense;
+    case OracleKind::automatic:
+      return true;
+    case OracleKind::proportional:
+      return !first && (query.tables->proportional || query.gains.size() == 1);
+    case OracleKind::first_hit:
+      return first;
+    case OracleKind::merge:
+      return !first && !query.gains.empty();
+    case OracleKind::exchange:
+      return !first && query.tables->cutoff > 0 && query.tables->cutoff <= oracle::kMaxExchange;
+    case OracleKind::paths:
+      return !first;
+    case OracleKind::assignment:
+      return !first && query.size() <= oracle::kMaxDense;
   }
   return false;
 }
 
 std::string_view name_of(OracleKind kind) {
   switch (kind) {
-    case OracleKind::automatic: return "automatic";
-    case OracleKind::proportional: return "proportional";
-    case OracleKind::first_hit: return "first_hit";
-    case OracleKind::merge: return "merge";
-    case OracleKind::exchange: return "exchange";
-    case OracleKind::paths: return "paths";
-    case OracleKind::assignment: return "assignment";
+    case OracleKind::automatic:
+      return "automatic";
+    case OracleKind::proportional:
+      return "proportional";
+    case OracleKind::first_hit:
+      return "first_hit";
+    case OracleKind::merge:
+      return "merge";
+    case OracleKind::exchange:
+      return "exchange";
+    case OracleKind::paths:
+      return "paths";
+    case OracleKind::assignment:
+      return "assignment";
   }
   return "";
 }

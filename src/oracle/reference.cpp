@@ -20,7 +20,8 @@ void validate(const PreparedQuery& query, std::span<const T> values, std::string
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      throw Error(ErrorCode::bad_input, fmt::format("{} of document {} is {}; expected a finite number", what, i, values[i]));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{} of document {} is {}; expected a finite number", what, i, values[i]));
     }
   }
 }
@@ -50,7 +51,8 @@ void describe(const PreparedQuery& query, const Ranking& ranking, Reference& out
 void lift_first_relevant(const PreparedQuery& query, Ranking& ranking) {
   const std::vector<double>& a = query.tables->a;
   const auto plateau = std::upper_bound(a.begin(), a.end(), a[0], std::greater<>()) - a.begin();
-  const auto hit = std::find_if(ranking.begin(), ranking.end(), [&](std::uint32_t i) { return query.b[i] > 0; });
+  const auto hit =
+      std::find_if(ranking.begin(), ranking.end(), [&](std::uint32_t i) { return query.b[i] > 0; });
   if (hit == ranking.end() || hit - ranking.begin() < plateau) return;
   std::rotate(ranking.begin() + (plateau - 1), hit, hit + 1);
 }
@@ -76,9 +78,9 @@ void reference_average(const PreparedQuery& query, Labels labels, Reference& out
   }
 }
 
-// A ranking has no loss if and only if gains never increase from one plateau of a to the next. Of equal gains the
-// higher scores come first (swapping two of them never lowers the score), and inside a plateau any order is
-// free: so sort by gain, then score; cut into plateaus; sort each by score.
+// A ranking has no loss if and only if gains never increase from one plateau of a to the next. Of equal gains
+// the higher scores come first (swapping two of them never lowers the score), and inside a plateau any order
+// is free: so sort by gain, then score; cut into plateaus; sort each by score.
 void reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
   const auto by_score = [&](std::uint32_t x, std::uint32_t y) {
@@ -95,7 +97,8 @@ void reference_best(const PreparedQuery& query, std::span<const double> scores, 
   const std::vector<double>& a = query.tables->a;
   for (std::size_t first = 0, last = 0; first < a.size(); first = last) {
     while (last < a.size() && a[last] == a[first]) ++last;
-    std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(first), ranking.begin() + static_cast<std::ptrdiff_t>(last), by_score);
+    std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(first),
+              ranking.begin() + static_cast<std::ptrdiff_t>(last), by_score);
   }
   describe(query, ranking, out);
 }

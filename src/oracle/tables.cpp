@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/oracle.h"
+#include "oracle/limits.h"
 
 namespace dorm {
 namespace {
+
+// Room for whole vectors of weights after the last position.
+constexpr std::size_t kPadding = 16;
 
 void validate_weights(std::span<const double> a) {
   if (a.empty()) throw Error(ErrorCode::bad_input, "a query without documents cannot be prepared");
@@ -41,9 +44,9 @@ void detect_proportional(PositionTables& t) {
   }
 }
 
-// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left. Their
-// minimum is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one scan
-// from the right builds both (points arrive in the order of c).
+// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left.
+// Their minimum is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one
+// scan from the right builds both (points arrive in the order of c).
 std::vector<double> hull_rates(const PositionTables& t, double side) {
   std::vector<double> rates(t.cutoff, 0.0);
   std::vector<std::size_t> hull;
@@ -73,7 +76,7 @@ PositionTables make_tables(std::span<const double> a, const Decay& decay) {
   detect_proportional(t);
   t.lowest_rate = hull_rates(t, 1.0);
   t.highest_rate = hull_rates(t, -1.0);
-  t.c.resize(t.length + t.cutoff + 1, t.c.back());
+  t.c.resize(t.length + std::min(t.cutoff, oracle::kMaxExchange) + kPadding, t.c.back());
   return t;
 }
 

@@ -11,11 +11,11 @@
 namespace dorm {
 
 struct OracleWorkspace::Buffers {
-  std::vector<std::uint32_t> ranking;         // the answer: document at each position
-  std::vector<std::uint32_t> order;           // documents by descending score
+  std::vector<std::uint32_t> ranking;             // the answer: document at each position
+  std::vector<std::uint32_t> order;               // documents by descending score
   std::vector<std::uint32_t> list, list2, list3;  // documents, in the sense of each algorithm
-  std::vector<double> key;                    // what is sorted, when it is not the score
-  std::vector<double> sorted_g, sorted_b;     // scores and gains in an order
+  std::vector<double> key;                        // what is sorted, when it is not the score
+  std::vector<double> sorted_g, sorted_b;         // scores and gains in an order
   SortWorkspace sort;
   SimdLevel level = simd_level();
 
@@ -23,14 +23,15 @@ struct OracleWorkspace::Buffers {
     std::vector<std::uint32_t> cursors, next_cursors;  // one row of class cursors per state
     std::vector<double> value, next_value;
     std::vector<std::uint64_t> key, next_key;
-    std::vector<std::uint32_t> slot, stamp;            // hash table of the next frontier
-    std::vector<std::uint16_t> trace;                  // parent and class of every state
+    std::vector<std::uint32_t> slot, stamp;  // hash table of the next frontier
+    std::vector<std::uint16_t> trace;        // parent and class of every state
     std::vector<std::size_t> level_start;
     std::uint32_t generation = 0;
   } merge;
 
   struct Exchange {
-    std::vector<std::uint8_t> top_of;  // by rank: the top position, or none
+    std::vector<std::uint8_t> top_of;  // by candidate: the top position, or none
+    std::vector<double> gap;           // what stands between candidates
   } exchange;
 
   struct Paths {

@@ -8,7 +8,7 @@ namespace dorm::testing {
 namespace {
 
 constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
-                                 OracleKind::merge, OracleKind::exchange, OracleKind::paths};
+                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
 
 // Runs every oracle that applies and compares with `truth`; returns how many did.
 std::size_t check(const Instance& x, const PreparedQuery& query, double truth, OracleWorkspace& work) {

@@ -36,18 +36,33 @@ inline std::vector<double> position_weights(Shape shape, std::size_t l, Rng& rng
   for (std::size_t j = 0; j < l; ++j) {
     const double rank = static_cast<double>(j) + 1;
     switch (shape) {
-      case Shape::ndcg_cut: a[j] = j < cutoff ? 1 / std::log2(rank + 1) : 0; break;
-      case Shape::ndcg: a[j] = 1 / std::log2(rank + 1); break;
-      case Shape::precision: a[j] = j < cutoff ? 1 / static_cast<double>(cutoff) : 0; break;
-      case Shape::wta: a[j] = j == 0 ? 1 : 0; break;
-      case Shape::mrr: a[j] = 1 / rank; break;
-      case Shape::eru: a[j] = std::exp2(-(rank - 1) / (half_life - 1)); break;
-      case Shape::rbp: a[j] = 0.2 * std::pow(0.8, rank - 1); break;
+      case Shape::ndcg_cut:
+        a[j] = j < cutoff ? 1 / std::log2(rank + 1) : 0;
+        break;
+      case Shape::ndcg:
+        a[j] = 1 / std::log2(rank + 1);
+        break;
+      case Shape::precision:
+        a[j] = j < cutoff ? 1 / static_cast<double>(cutoff) : 0;
+        break;
+      case Shape::wta:
+        a[j] = j == 0 ? 1 : 0;
+        break;
+      case Shape::mrr:
+        a[j] = 1 / rank;
+        break;
+      case Shape::eru:
+        a[j] = std::exp2(-(rank - 1) / (half_life - 1));
+        break;
+      case Shape::rbp:
+        a[j] = 0.2 * std::pow(0.8, rank - 1);
+        break;
       case Shape::plateaus:
         if (rng.below(3) == 0) level *= rng.uniform();
         a[j] = level;
         break;
-      default: a[j] = 0.3;
+      default:
+        a[j] = 0.3;
     }
   }
   return a;
@@ -68,8 +83,9 @@ inline std::vector<double> document_gains(std::size_t l, std::size_t grades, Rng
 }
 
 inline Instance random_instance(std::size_t l, Rng& rng) {
-  static const std::vector<std::string> kDecays = {"power:0.25", "power:0.333333", "power:0.5", "power:1", "power:2", "power:3",
-                                                   "log", "loglog", "measure", "measure+tail", "exponential:40"};
+  static const std::vector<std::string> kDecays = {"power:0.25", "power:0.333333", "power:0.5",     "power:1",
+                                                   "power:2",    "power:3",        "log",           "loglog",
+                                                   "measure",    "measure+tail",   "exponential:40"};
   static const double kScales[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
   Instance out;
   const auto shape = static_cast<Shape>(rng.below(static_cast<std::uint64_t>(Shape::count)));
@@ -91,20 +107,24 @@ inline Instance random_instance(std::size_t l, Rng& rng) {
     const double z = agree * out.factors.b[i] * 4 + normal(rng);
     out.scores[i] = offset + (ties == 0 ? 0 : scale * (ties == 1 ? std::round(2 * z) / 2 : z));
   }
-  out.description = "shape " + std::to_string(static_cast<int>(shape)) + " grades " + std::to_string(grades) + " decay " +
-                    out.decay + " l " + std::to_string(l) + " scale " + std::to_string(scale) + " ties " + std::to_string(ties);
+  out.description = "shape " + std::to_string(static_cast<int>(shape)) + " grades " + std::to_string(grades) +
+                    " decay " + out.decay + " l " + std::to_string(l) + " scale " + std::to_string(scale) +
+                    " ties " + std::to_string(ties);
   return out;
 }
 
 /// What separate() maximises, for one ranking given as position_of.
-inline double objective(const Instance& x, std::span<const double> c, std::span<const std::uint32_t> position_of) {
+inline double objective(const Instance& x, std::span<const double> c,
+                        std::span<const std::uint32_t> position_of) {
   long double sum = 0, first = 0;
   std::size_t best = SIZE_MAX;
   for (std::size_t i = 0; i < position_of.size(); ++i) {
     const std::size_t j = position_of[i];
     sum += static_cast<long double>(c[j]) * x.scores[i];
-    if (x.factors.kind == Factors::Kind::sum) sum -= static_cast<long double>(x.factors.a[j]) * x.factors.b[i];
-    else if (x.factors.b[i] > 0) best = std::min(best, j);
+    if (x.factors.kind == Factors::Kind::sum)
+      sum -= static_cast<long double>(x.factors.a[j]) * x.factors.b[i];
+    else if (x.factors.b[i] > 0)
+      best = std::min(best, j);
   }
   if (best != SIZE_MAX) first = x.factors.a[best];
   return static_cast<double>(sum - first);
@@ -126,7 +146,8 @@ inline double dense(const Instance& x, std::span<const double> c) {
   const std::size_t l = x.scores.size();
   std::vector<double> benefit(l * l);
   for (std::size_t i = 0; i < l; ++i) {
-    for (std::size_t j = 0; j < l; ++j) benefit[i * l + j] = c[j] * x.scores[i] - x.factors.a[j] * x.factors.b[i];
+    for (std::size_t j = 0; j < l; ++j)
+      benefit[i * l + j] = c[j] * x.scores[i] - x.factors.a[j] * x.factors.b[i];
   }
   return assign(benefit, l, l, Sense::maximize).value;
 }
