@@ -138,15 +138,18 @@ struct Progress {
   std::uint64_t pass = 0;
   double primal = 0;  // best so far
   double dual = 0;    // best so far
-  double gap = 0;     // (primal - dual) / primal
+  double gap = 0;     // (primal - dual) / primal; 1 before the first evaluation
   double seconds = 0;
   std::uint64_t oracle_calls = 0;
-  std::uint64_t planes = 0;            // cached
-  const SolverState* state = nullptr;  // valid during the observer's call only; null for `online`
-  std::span<const double> best_w;      // valid during the observer's call only
+  std::uint64_t planes = 0;  // cached
+  // In the observer's call only:
+  bool evaluated = false;              // a primal value has just been computed
+  const SolverState* state = nullptr;  // where to resume; null between evaluations and for `online`
+  std::span<const double> best_w;      // empty before the first evaluation
 };
 
-/// Called whenever a primal value has been computed; false stops the solver.
+/// Called after every oracle pass, and with `evaluated` whenever a primal value has been computed. False
+/// stops the solver; between evaluations, after one last evaluation pass.
 using Observer = std::function<bool(const Progress&)>;
 
 enum class SolveStatus { converged, pass_limit, time_limit, interrupted, numerical_trouble };

@@ -18,8 +18,8 @@ constexpr std::uint64_t kMaxCachedPasses = 100;
 constexpr std::uint64_t kIdlePasses = 1;
 
 // Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`.
-void cached_passes(BlockAscent& ascent, PassResult iteration) {
-  for (std::uint64_t number = 1; number <= kMaxCachedPasses; ++number) {
+void cached_passes(BlockAscent& ascent, PassResult iteration, const Stopping& stopping) {
+  for (std::uint64_t number = 1; number <= kMaxCachedPasses && !stopping.out_of_time(); ++number) {
     const PassResult pass = ascent.cached_pass(number);
     iteration.gain += pass.gain;
     iteration.cost += pass.cost;
@@ -54,10 +54,11 @@ void solve_bcda(SolveContext& context) {
   else
     for (const std::size_t block : context.crew.blocks()) last.cost += context.risk.linearize_cost(block);
   do {
-    cached_passes(ascent, last);
+    cached_passes(ascent, last, context.stopping);
     while (!context.stopping.last_call()) {
       last = ascent.oracle_pass();
-      cached_passes(ascent, last);
+      cached_passes(ascent, last, context.stopping);
+      context.stopping.tick(ascent.cache().planes());
       if (evaluation_due(context.state.pass) || !std::isfinite(last.gap)) break;
       if (seems_converged(last, ascent.cache().dual(), context.options.tolerance)) break;
     }

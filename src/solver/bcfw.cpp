@@ -21,9 +21,7 @@ class FrankWolfe {
       : context_(context),
         state_(context.state),
         gaps_(context.risk.num_blocks(), INFINITY),
-        batch_(batch_size(context)),
-        planes_(batch_),
-        values_(batch_),
+        planes_(batch_size(context)),
         average_(state_.w) {
     state_.aggregates.resize(context.risk.num_blocks());
     for (const std::size_t block : context.crew.blocks())
@@ -35,16 +33,15 @@ class FrankWolfe {
     state_.oracle_calls += context_.crew.blocks().size();
     const auto start = std::chrono::steady_clock::now();
     const std::vector<std::size_t> order = draw();
-    for (std::size_t first = 0; first < order.size(); first += batch_) {
-      const std::span batch = std::span(order).subspan(first, std::min(batch_, order.size() - first));
-      context_.crew.run(batch.size(), [&](std::size_t i, std::size_t worker) {
-        const OracleCrew::Answer answer = context_.crew.linearize(batch[i], state_.w, worker);
-        planes_[i] = *answer.plane;
-        values_[i] = answer.value;
-      });
-      for (std::size_t i = 0; i < batch.size(); ++i) step(batch[i], planes_[i]);
-      blend_average();
-    }
+    context_.crew.run_batches(
+        order.size(), planes_.size(),
+        [&](std::size_t i, std::size_t worker) {
+          planes_[i % planes_.size()] = *context_.crew.linearize(order[i], state_.w, worker).plane;
+        },
+        [&](std::size_t first, std::size_t last) {
+          for (std::size_t i = first; i < last; ++i) step(order[i], planes_[i % planes_.size()]);
+          blend_average();
+        });
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -53,6 +50,7 @@ class FrankWolfe {
     for (const std::span<const double> w :
          {std::span<const double>(state_.w), std::span<const double>(average_)}) {
       const bool current = w.data() == state_.w.data();
+      if (!current && state_.pass >= context_.options.max_passes) return;
       const double risk = context_.crew.evaluate(
           w, (context_.crew.blocks().size() + 7) / 8,
           [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
@@ -146,9 +144,7 @@ class FrankWolfe {
   SolveContext& context_;
   SolverState& state_;
   std::vector<double> gaps_;
-  std::size_t batch_;
   std::vector<Plane> planes_;
-  std::vector<double> values_;
   std::vector<double> average_;
   std::uint64_t steps_ = 0;
   double seconds_ = 0;
@@ -161,8 +157,9 @@ void solve_bcfw(SolveContext& context) {
   Stopping& stopping = context.stopping;
   if (context.state.pass == 0 && !context.start_weights.empty()) problem.offer_start();
   for (;;) {
-    while (!stopping.last_call()) {
+    while (!stopping.last_call(2)) {
       problem.pass();
+      stopping.tick(context.crew.blocks().size());
       if (evaluation_due(context.state.pass)) break;
     }
     stopping.bound(problem.dual());

@@ -37,23 +37,27 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   const double oracle_before = context_.crew.seconds();
   std::vector<char> added(proposals_.size());
   std::vector<double> values(proposals_.size());
-  for (std::size_t first = 0; first < order.size(); first += proposals_.size()) {
-    const std::span batch = order.subspan(first, std::min(proposals_.size(), order.size() - first));
-    context_.crew.run(batch.size(), [&](std::size_t i, std::size_t worker) {
-      if (oracle) {
-        const OracleCrew::Answer answer = context_.crew.linearize(batch[i], context_.state.w, worker);
-        added[i] = cache_.insert(batch[i], *answer.plane);
-        values[i] = answer.value;
-      }
-      cache_.propose(batch[i], context_.state.w, proposals_[i]);
-    });
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      result.gain += cache_.apply(batch[i], proposals_[i]);
-      result.gap += std::isfinite(values[i]) ? proposals_[i].gap : NAN;
-      result.cost += proposals_[i].cost + (oracle ? context_.risk.linearize_cost(batch[i]) : 0.0);
-      result.new_planes += added[i];
-    }
-  }
+  const std::size_t batch = proposals_.size();
+  context_.crew.run_batches(
+      order.size(), batch,
+      [&](std::size_t i, std::size_t worker) {
+        const std::size_t block = order[i];
+        if (oracle) {
+          const OracleCrew::Answer answer = context_.crew.linearize(block, context_.state.w, worker);
+          added[i % batch] = cache_.insert(block, *answer.plane);
+          values[i % batch] = answer.value;
+        }
+        cache_.propose(block, context_.state.w, proposals_[i % batch]);
+      },
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+          const Proposal& proposal = proposals_[i % batch];
+          result.gain += cache_.apply(order[i], proposal);
+          result.gap += std::isfinite(values[i % batch]) ? proposal.gap : NAN;
+          result.cost += proposal.cost + (oracle ? context_.risk.linearize_cost(order[i]) : 0.0);
+          result.new_planes += added[i % batch];
+        }
+      });
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   seconds_ += std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / context_.crew.threads());
   return result;

@@ -35,8 +35,8 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
 
 // Sweeps until the working sets' own gap is a hundredth of what is tolerated.
 void solve_working_sets(SolveContext& context, BlockAscent& ascent) {
-  const double target = 1e-2 * context.options.tolerance * context.stopping.primal();
-  for (std::uint64_t number = 1; number <= kMaxSweeps; ++number) {
+  const double target = std::max(1e-2 * context.options.tolerance, 1e-12) * context.stopping.primal();
+  for (std::uint64_t number = 1; number <= kMaxSweeps && !context.stopping.out_of_time(); ++number) {
     const PassResult pass = ascent.cached_pass(number);
     if (!(pass.gap > target) || !(pass.gain > 0)) return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For streams and very large data: keeps w and one number per block, no planes.
+// For streams and very large data: keeps w and no planes.
 //
 // The first pass is passive-aggressive: each plane gets the weight tau in [0, C_q] that maximises the dual.
 // Later passes are subgradient steps of size 1/t, w <- (1 - 1/t) w + (1/t) m C_q direction, whose sum over
@@ -25,18 +25,20 @@ class Online {
     state_.oracle_calls += context_.crew.blocks().size();
     const std::vector<std::size_t> order = pass_order(context_, state_.pass);
     std::fill(average_.begin(), average_.end(), 0.0);
-    for (std::size_t first = 0; first < order.size(); first += planes_.size()) {
-      const std::span batch = std::span(order).subspan(first, std::min(planes_.size(), order.size() - first));
-      context_.crew.run(batch.size(), [&](std::size_t i, std::size_t worker) {
-        planes_[i] = *context_.crew.linearize(batch[i], state_.w, worker).plane;
-      });
-      if (first_pass)
-        for (std::size_t i = 0; i < batch.size(); ++i) passive_aggressive(batch[i], planes_[i]);
-      else
-        subgradient(batch);
-      const double share = static_cast<double>(batch.size()) / static_cast<double>(order.size());
-      for (std::size_t k = 0; k < average_.size(); ++k) average_[k] += share * state_.w[k];
-    }
+    context_.crew.run_batches(
+        order.size(), planes_.size(),
+        [&](std::size_t i, std::size_t worker) {
+          planes_[i % planes_.size()] = *context_.crew.linearize(order[i], state_.w, worker).plane;
+        },
+        [&](std::size_t first, std::size_t last) {
+          const std::span batch = std::span(order).subspan(first, last - first);
+          if (first_pass)
+            passive_aggressive(batch);
+          else
+            subgradient(batch);
+          const double share = static_cast<double>(batch.size()) / static_cast<double>(order.size());
+          for (std::size_t k = 0; k < average_.size(); ++k) average_[k] += share * state_.w[k];
+        });
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -58,13 +60,16 @@ class Online {
   double seconds() const { return seconds_; }
 
  private:
-  void passive_aggressive(std::size_t block, const Plane& plane) {
-    const double slope = plane.offset - context_.risk.dot(state_.w, plane);
-    if (!(slope > 0)) return;
-    const double square = context_.risk.inner(plane, plane), limit = context_.risk.block_weight(block);
-    const double tau = slope < limit * square ? slope / square : limit;
-    context_.risk.add(tau, plane, state_.w);
-    offset_ += tau * plane.offset;
+  void passive_aggressive(std::span<const std::size_t> batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Plane& plane = planes_[i];
+      const double slope = plane.offset - context_.risk.dot(state_.w, plane);
+      if (!(slope > 0)) continue;
+      const double square = context_.risk.inner(plane, plane), limit = context_.risk.block_weight(batch[i]);
+      const double tau = slope < limit * square ? slope / square : limit;
+      context_.risk.add(tau, plane, state_.w);
+      offset_ += tau * plane.offset;
+    }
   }
 
   // A batch is one step of as many units of time; a pass is m units, and the first counted as one pass.
@@ -101,6 +106,7 @@ void solve_online(SolveContext& context) {
     while (!stopping.last_call()) {
       problem.pass();
       stopping.bound(problem.dual());
+      stopping.tick(0);
       if (evaluation_due(context.state.pass)) break;
     }
     problem.evaluate(context.state.w);

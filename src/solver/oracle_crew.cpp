@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/oracle_crew.h"
 
+#include <algorithm>
 #include <chrono>
+
+#include "solver/batch_relay.h"
 
 namespace dorm {
 
@@ -21,6 +24,25 @@ OracleCrew::OracleCrew(const StructuredRisk& risk, std::size_t threads)
 void OracleCrew::run(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
   if (count > 1 && pool_.size() > 1) return pool_.run(count, body);
   for (std::size_t index = 0; index < count; ++index) body(index, 0);
+}
+
+void OracleCrew::run_batches(std::size_t count, std::size_t batch,
+                             const std::function<void(std::size_t, std::size_t)>& body,
+                             const std::function<void(std::size_t, std::size_t)>& serial) {
+  if (batch > 1 && pool_.size() > 1) {
+    BatchRelay relay(body);
+    return pool_.run(pool_.size(), [&](std::size_t index, std::size_t worker) {
+      if (index == 0)
+        relay.lead(count, batch, worker, serial);
+      else
+        relay.follow(worker);
+    });
+  }
+  for (std::size_t first = 0; first < count; first += batch) {
+    const std::size_t last = std::min(count, first + batch);
+    for (std::size_t index = first; index < last; ++index) body(index, 0);
+    serial(first, last);
+  }
 }
 
 OracleCrew::Answer OracleCrew::linearize(std::size_t block, std::span<const double> w, std::size_t worker) {

@@ -20,6 +20,12 @@ class OracleCrew {
   /// body(index, worker) for index < count on all threads.
   void run(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
 
+  /// The same in batches of consecutive indices: when a batch is done, serial(first, last) runs alone before
+  /// the next begins.
+  void run_batches(std::size_t count, std::size_t batch,
+                   const std::function<void(std::size_t, std::size_t)>& body,
+                   const std::function<void(std::size_t, std::size_t)>& serial);
+
   /// The plane of a block at w, in memory of the worker that is overwritten by its next call.
   struct Answer {
     double value = 0;

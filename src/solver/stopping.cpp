@@ -30,25 +30,41 @@ double Stopping::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool Stopping::last_call() const {
-  return trouble_ || state_.pass + 2 > options_.max_passes ||
-         (options_.seconds > 0 && seconds() >= options_.seconds);
+bool Stopping::last_call(std::uint64_t evaluation_passes) const {
+  return trouble_ || !wanted_ || state_.pass + 1 + evaluation_passes > options_.max_passes || out_of_time();
+}
+
+Progress Stopping::progress(std::uint64_t planes) const {
+  Progress now;
+  now.pass = state_.pass;
+  now.primal = primal();
+  now.dual = dual();
+  now.gap = state_.best_w.empty() ? 1.0 : gap();
+  now.seconds = seconds();
+  now.oracle_calls = state_.oracle_calls;
+  now.planes = planes;
+  return now;
+}
+
+void Stopping::tick(std::uint64_t planes) {
+  if (!observer_) return;
+  Progress now = progress(planes);
+  now.best_w = state_.best_w;
+  wanted_ = observer_(now) && wanted_;
 }
 
 bool Stopping::finished(std::uint64_t planes, bool resumable) {
-  const bool known = !state_.best_w.empty();
-  const bool converged = known && gap() <= options_.tolerance;
-  Progress now{state_.pass, primal(), dual(), known ? gap() : 1.0, seconds(), state_.oracle_calls,
-               planes,      nullptr,  {}};
+  Progress now = progress(planes);
   report_.history.push_back(now);
+  now.evaluated = true;
   if (resumable) now.state = &state_;
   now.best_w = state_.best_w;
-  const bool wanted = !observer_ || observer_(now);
-  if (converged)
+  if (observer_) wanted_ = observer_(now) && wanted_;
+  if (!state_.best_w.empty() && gap() <= options_.tolerance)
     report_.status = SolveStatus::converged;
   else if (trouble_)
     report_.status = SolveStatus::numerical_trouble;
-  else if (!wanted)
+  else if (!wanted_)
     report_.status = SolveStatus::interrupted;
   else if (options_.seconds > 0 && now.seconds >= options_.seconds)
     report_.status = SolveStatus::time_limit;

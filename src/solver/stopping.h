@@ -20,12 +20,16 @@ class Stopping {
   /// Records where the solver stands, tells the observer and decides. True: stop, status is set.
   bool finished(std::uint64_t planes, bool resumable = true);
 
-  /// No further oracle pass fits, counting the evaluation that must follow it: evaluate now.
-  bool last_call() const;
+  /// Tells the observer that an oracle pass is over.
+  void tick(std::uint64_t planes);
+
+  /// No further oracle pass fits before the evaluation that must follow it (of so many passes): evaluate now.
+  bool last_call(std::uint64_t evaluation_passes = 1) const;
 
   /// Ends the run: no iteration can improve the point any more, or a number is not finite.
   void give_up() { trouble_ = true; }
 
+  bool out_of_time() const { return options_.seconds > 0 && seconds() >= options_.seconds; }
   double primal() const { return state_.best_primal; }
   double dual() const { return state_.best_dual; }
   double gap() const;
@@ -33,11 +37,13 @@ class Stopping {
   SolveReport& report() { return report_; }
 
  private:
+  Progress progress(std::uint64_t planes) const;
+
   const SolveOptions& options_;
   const Observer& observer_;
   SolverState& state_;
   SolveReport report_;
-  bool trouble_ = false;
+  bool trouble_ = false, wanted_ = true;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -92,7 +92,7 @@ TEST(SimplexQp, CertifiesRandomProblemsIncludingSingularOnes) {
           const double sum = std::accumulate(a.begin(), a.end(), 0.0);
           EXPECT_LE(report.gap, 1e-10 * total) << size << " " << rank << " " << total;
           EXPECT_LE(sum, total * (1 + 1e-12));
-          if (kind == SimplexKind::full) EXPECT_NEAR(sum, total, 1e-12 * total);
+          EXPECT_GE(sum, kind == SimplexKind::full ? total * (1 - 1e-12) : 0.0);
           for (const double x : a) EXPECT_GE(x, 0);
           EXPECT_NEAR(report.residual, kkt_violation(p, a, kind == SimplexKind::capped, total), 1e-9);
         }

@@ -70,6 +70,7 @@ TEST(Agreement, TheDualNeverFalls) {
     for (const SolverKind kind : kCertified) {
       double last = 0;
       solve(risk, with(kind, 1e-3), [&](const Progress& p) {
+        if (!p.evaluated) return true;
         const double dual = dual_of(risk, *p.state);
         EXPECT_GE(dual, last - 1e-7 * std::abs(last)) << solver_name(kind) << " seed " << problem.seed;
         last = dual;
@@ -84,7 +85,7 @@ TEST(Determinism, OneTwoAndFourThreadsGiveTheSameBits) {
   const SortRisk risk({.blocks = 120, .weight = 0.3, .seed = 12});
   for (const std::string_view name : solver_names()) {
     SolveOptions options = with(parse_solver(name), 1e-3);
-    options.max_passes = 60;
+    options.max_passes = 25;
     options.batch = 16;
     const SolveResult one = solve(risk, options);
     for (const std::size_t threads : {2u, 4u}) {
