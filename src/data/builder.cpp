@@ -60,7 +60,8 @@ struct DatasetBuilder::State {
     for (const auto& [id, weight] : weights)
       if (!std::any_of(grouping.query_ids.end.begin(), grouping.query_ids.end.end(),
                        [&, q = std::size_t{0}](auto) mutable { return grouping.query_ids[q++] == id; }))
-        throw bad_input(fmt::format("a weight is set for the query {}, which has no documents", quoted(id)));
+        throw bad_input(
+            fmt::format("a weight is set for the query {}, which has no documents", in_quotes(id)));
     return out;
   }
 };
@@ -76,12 +77,12 @@ void DatasetBuilder::add(const Document& document, std::span<const float> featur
                                 state_->rows, features.size(), *state_->dense_width));
   if (features.size() > kMaxFeatureId)
     throw bad_input(fmt::format("{} features; expected at most {}", features.size(), kMaxFeatureId));
-  state_->dense_width = features.size();
   state_->ids.resize(features.size());
   std::iota(state_->ids.begin(), state_->ids.end(), 1u);
   state_->values.assign(features.begin(), features.end());
   for (float& value : state_->values) value += 0.0f;  // -0 becomes 0
   state_->add(document);
+  state_->dense_width = features.size();
 }
 
 void DatasetBuilder::add(const Document& document, SparseRow features) {
@@ -113,7 +114,7 @@ void DatasetBuilder::set_feature_names(std::vector<std::string> names) { state_-
 void DatasetBuilder::set_query_weight(std::string_view query_id, double weight) {
   if (!(weight >= 0) || !std::isfinite(weight))
     throw bad_input(fmt::format("the query {} has the weight {}; expected a finite number, 0 or more",
-                                quoted(query_id), weight));
+                                in_quotes(query_id), weight));
   state_->weights.insert_or_assign(std::string(query_id), weight);
 }
 
