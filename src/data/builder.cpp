@@ -48,21 +48,18 @@ struct DatasetBuilder::State {
 
   std::vector<double> query_weights(const Grouping& grouping) const {
     if (weights.empty()) return {};
-    std::vector<double> out(grouping.num_queries(), 1.0);
-    std::size_t used = 0;
-    for (std::size_t q = 0; q < out.size(); ++q) {
-      const auto weight = weights.find(grouping.query_ids[q]);
-      if (weight == weights.end()) continue;
-      out[q] = weight->second;
-      ++used;
+    std::vector<double> of_query(grouping.num_queries(), 1.0);
+    auto unused = weights;
+    for (std::size_t q = 0; q < of_query.size(); ++q) {
+      const auto weight = unused.find(grouping.query_ids[q]);
+      if (weight == unused.end()) continue;
+      of_query[q] = weight->second;
+      unused.erase(weight);
     }
-    if (used == weights.size()) return out;
-    for (const auto& [id, weight] : weights)
-      if (!std::any_of(grouping.query_ids.end.begin(), grouping.query_ids.end.end(),
-                       [&, q = std::size_t{0}](auto) mutable { return grouping.query_ids[q++] == id; }))
-        throw bad_input(
-            fmt::format("a weight is set for the query {}, which has no documents", in_quotes(id)));
-    return out;
+    if (!unused.empty())
+      throw bad_input(fmt::format("a weight is set for the query {}, which has no documents",
+                                  in_quotes(unused.begin()->first)));
+    return of_query;
   }
 };
 
