@@ -65,7 +65,9 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   options.format = parse<DataFormat>("format", arguments.format, kFormats);
   options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
   options.threads = settings.threads;
+  if (options.format == DataFormat::detect) options.format = detect_format(path);
   Loaded loaded;
+  loaded.format = kFormats[static_cast<std::size_t>(options.format)].name;
   {
     ReadProgress progress(path);
     if (!settings.quiet)

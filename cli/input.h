@@ -20,6 +20,7 @@ void add_input_options(CLI::App& app, InputArguments& arguments);
 
 struct Loaded {
   Dataset data;
+  std::string format;  // letor, csv, tsv or binary
   ReadReport report;
 };
 

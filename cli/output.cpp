@@ -10,7 +10,6 @@
 #include <ostream>
 #include <streambuf>
 
-#include "dorm/read.h"
 #include "dorm/write.h"
 
 namespace dorm::cli {
@@ -91,9 +90,7 @@ void write_text(const std::string& path, const std::string& text) {
   write_stoppable(path, [&](std::ostream& out) { out << text; });
 }
 
-void write_data(const Dataset& data, const std::string& path) {
-  write_stoppable(path, [&](std::ostream& out) { write_dataset(data, out, format_of_name(path)); });
-}
+void write_data(const Dataset& data, const std::string& path) { write_dataset(data, path, write_stoppable); }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> width;

@@ -38,7 +38,7 @@ void add_common_options(CLI::App& app, Settings& settings) {
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("--{}", name));
   return names;
 }
 

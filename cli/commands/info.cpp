@@ -81,7 +81,7 @@ Json describe(const std::string& path, const Loaded& loaded) {
   Json labels = Json::object();
   for (const auto& [label, count] : summary.labels) labels[fmt::format("{}", label)] = count;
   return {{"file", path},
-          {"format", std::string(name_of(detect_format(path)))},
+          {"format", loaded.format},
           {"bytes", loaded.report.bytes},
           {"queries", data.num_queries()},
           {"documents", data.num_documents()},

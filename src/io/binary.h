@@ -75,7 +75,7 @@ constexpr std::uint64_t align_section(std::uint64_t offset) {
 }
 
 /// Whether a file that begins so is in the binary form; eight bytes are enough.
-inline bool has_binary_magic(std::string_view head) {
+inline bool is_binary(std::string_view head) {
   return head.substr(0, kBinaryMagic.size()) == kBinaryMagic;
 }
 

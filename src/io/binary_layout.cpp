@@ -32,7 +32,7 @@ Layout::Bytes Layout::find(SectionId id) const {
 
 void Layout::read_header() {
   const std::string_view text(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
-  if (!has_binary_magic(text) && !kBinaryMagic.starts_with(text))
+  if (!is_binary(text) && !kBinaryMagic.starts_with(text))
     refuse("not in the binary form of dorm (its first eight bytes differ); text formats need another name");
   if (bytes_.size() < sizeof header_) refuse_truncated();
   std::memcpy(&header_, bytes_.data(), sizeof header_);

@@ -19,7 +19,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 inline void skip_blanks(const char*& p) {
   while (*p == ' ' || *p == '\t') ++p;
@@ -51,7 +51,7 @@ ParsedLetor LetorParser::parse(std::string_view text, bool at_start) {
   const char* p = text.data();
   const char* const end = p + text.size();
   line_begin_ = p;
-  if (at_start && text.starts_with(kByteOrderMark)) p += kByteOrderMark.size();
+  if (at_start && text.starts_with(kUtf8Mark)) p += kUtf8Mark.size();
   while (p != end && parse_row(p)) {
     ++result_.lines;
     line_begin_ = ++p;  // past the '\n'
@@ -118,8 +118,7 @@ bool LetorParser::parse_features(const char*& p) {
     while (is_digit(*p));
     if (*p != ':') return fail_expecting(start, "a feature as id:value");
     if (id > kMaxFeatureId || p - start > 10)
-      return fail_expecting(
-          start, fmt::format("a feature id from 0 to {}, written with at most 10 digits", kMaxFeatureId));
+      return fail_expecting(start, fmt::format("a feature id from 0 to {}", kMaxFeatureId));
     ++p;
     const char* const value_start = p;
     double value;
