@@ -23,7 +23,7 @@ using Action = std::function<void()>;
 
 struct Command {
   const char* name;
-  const char* summary;
+  /// Sets description (its first line is the summary), options and footer.
   Action (*declare)(CLI::App& app, const Settings& settings);
 };
 

@@ -16,13 +16,13 @@ using dorm::Error;
 using dorm::ErrorCode;
 
 constexpr dorm::cli::Command kCommands[] = {
-    {"eval", "Measure how good a ranking is, with intervals and tests.", dorm::cli::declare_eval},
-    {"synth", "Generate data that looks like web search.", dorm::cli::declare_synth},
-    {"convert", "Change the format of a file of judged documents.", dorm::cli::declare_convert},
-    {"info", "Describe a file of judged documents.", dorm::cli::declare_info},
+    {"eval", dorm::cli::declare_eval},
+    {"synth", dorm::cli::declare_synth},
+    {"convert", dorm::cli::declare_convert},
+    {"info", dorm::cli::declare_info},
 };
 
-int complain(const char* message, int status) {
+int complain(const std::string& message, int status) {
   fmt::print(stderr, "dorm: {}\n{}", message,
              status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : "");
   return status;
@@ -34,6 +34,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // `dorm ... | head` ends quietly
   try {
     return dorm::cli::run_command_line(argc, argv, kCommands);
+  } catch (const CLI::ConversionError& error) {
+    return complain(fmt::format("{}; expected a number", error.what()), 2);
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), 2);
   } catch (const Error& error) {

@@ -7,8 +7,9 @@
 #include <iostream>
 #include <vector>
 
+#include "dorm/catalog.h"
 #include "dorm/error.h"
-#include "output.h"
+#include "help.h"
 
 namespace dorm::cli {
 namespace {
@@ -17,22 +18,16 @@ constexpr const char* kAbout =
     "dorm: rankings judged and learnt by the measure you report.\n"
     "\n"
     "Reads judged documents (LETOR/SVMlight, CSV, TSV, the binary form .dorm; plain, .gz or .zst),\n"
-    "evaluates rankings under the conventions of the tools in use, and generates data to try things on.\n";
-
-constexpr const char* kExitStatus =
-    "Exit status:\n"
-    "  0  success\n"
-    "  1  failure: data, files or the system; nothing half-written is left behind\n"
-    "  2  the command line makes no sense\n";
+    "evaluates rankings under the conventions of the tools in use, and generates data to try things on.";
 
 void add_common_options(CLI::App& app, Settings& settings) {
-  app.add_flag("--json", settings.json, "print JSON for programs")->group("Common options");
-  app.add_flag("--quiet", settings.quiet, "no warnings, no progress")->group("Common options");
-  app.add_option("--threads", settings.threads, "threads to use; 0: all cores (results do not depend on it)")
+  app.add_flag("--json", settings.json, "print JSON for programs")->group(kCommonGroup);
+  app.add_flag("--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
+  app.add_option("--threads", settings.threads,
+                 "threads to use; 0: all cores (0); results do not depend on it")
       ->option_text("N")
-      ->group("Common options");
-  app.get_help_ptr()->group("Common options");
-  app.get_formatter()->column_width(34);
+      ->group(kCommonGroup);
+  app.set_help_flag("-h,--help", "print this page")->group(kCommonGroup);
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -62,17 +57,19 @@ void refuse_extras(const CLI::App& app, const std::string& kind, const std::vect
 int run_command_line(int argc, const char* const* argv, std::span<const Command> commands) {
   Settings settings;
   CLI::App app(kAbout, "dorm");
-  app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version");
-  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", kExitStatus));
+  app.formatter(std::make_shared<HelpFormatter>());
+  add_common_options(app, settings);
+  app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
+  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_page()));
   app.allow_extras();
   std::vector<std::pair<CLI::App*, Action>> actions;
   std::vector<std::string> names;
   for (const Command& command : commands) {
-    CLI::App* verb = app.add_subcommand(command.name, command.summary)->group("Commands");
+    CLI::App* verb = app.add_subcommand(command.name)->group("Commands");
     verb->allow_extras();
     add_common_options(*verb, settings);
     actions.emplace_back(verb, command.declare(*verb, settings));
-    verb->footer(fmt::format("{}\n{}", verb->get_footer(), kExitStatus));
+    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_page()));
     names.emplace_back(command.name);
   }
   try {
@@ -90,18 +87,6 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
   refuse_extras(app, "command", names);
   std::cerr << app.help();
   return 2;
-}
-
-std::string catalog_page(const std::string& title, std::span<const CatalogEntry> entries) {
-  std::size_t width = 0;
-  for (const CatalogEntry& entry : entries) width = std::max(width, entry.usage.size());
-  width = std::min<std::size_t>(width, 32);
-  std::string page = title + ":\n";
-  for (const CatalogEntry& entry : entries)
-    page += entry.usage.size() > width
-                ? fmt::format("  {}\n  {:{}}  {}\n", entry.usage, "", width, entry.help)
-                : fmt::format("  {:{}}  {}\n", entry.usage, width, entry.help);
-  return page;
 }
 
 void require_option(bool given, const std::string& option, const std::string& why) {

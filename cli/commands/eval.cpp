@@ -11,6 +11,7 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "help.h"
 #include "input.h"
 #include "output.h"
 #include "usage.h"
@@ -18,9 +19,16 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kExamples =
-    "Scores are one number per line, in the order of the rows of DATA; higher is better.\n"
+constexpr const char* kDescription =
+    "Measure how good a ranking is, with intervals and tests.\n"
     "\n"
+    "Ranks the documents of every query by their scores (one number per line, in the order of the rows of\n"
+    "DATA; higher is better), and prints the mean of each measure over the queries with a bootstrap "
+    "interval\n"
+    "over queries. A TREC run is judged by its qrels: documents without a judgment have label 0, judged\n"
+    "documents that were not retrieved count in what could have been reached.";
+
+constexpr const char* kExamples =
     "Examples:\n"
     "  dorm eval test.txt --scores model.scores\n"
     "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
@@ -188,6 +196,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--per-query", arguments->per_query, "FILE", "Output",
        "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
   add_input_options(app, arguments->input);
+  app.description(kDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),
                          catalog_page("Conventions", convention_catalog()),
                          catalog_page("Ties", tie_catalog())));

@@ -18,12 +18,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kDescription =
+    "Describe a file of judged documents.\n"
+    "\n"
     "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
     "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in any "
     "format\n"
-    "that keeps all of them.\n"
-    "\n"
+    "that keeps all of them.";
+
+constexpr const char* kFooter =
     "Examples:\n"
     "  dorm info train.txt\n"
     "  dorm info --json train.dorm | jq .labels\n";
@@ -71,7 +74,7 @@ double median(const std::vector<std::size_t>& sorted) {
 // Of the arrays a Dataset views, whether in memory or in a mapped file; ids are not counted.
 std::uint64_t feature_bytes(const Dataset& data) {
   if (!data.dense()) return data.num_nonzeros() * 8 + data.num_documents() * 8;
-  return data.num_documents() * (data.num_features() + 7) / 8 * 8 * sizeof(float);
+  return data.num_documents() * ((data.num_features() + 7) / 8 * 8) * sizeof(float);
 }
 
 Json describe(const std::string& path, const Loaded& loaded) {
@@ -173,6 +176,7 @@ Action declare_info(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
   add_input_options(app, arguments->input);
+  app.description(kDescription);
   app.footer(kFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
