@@ -58,6 +58,7 @@ Dataset parse_csv(std::string_view text, const std::string& name, const ReadOpti
 
 /// One finite number per line, in the order of the data file's rows; blank lines and # comments are skipped.
 std::vector<double> read_scores(const std::string& path);
+std::vector<double> parse_scores(std::string_view text, const std::string& name);
 
 /// TREC relevance judgments: `qid iter docid rel` per line.
 struct Judgment {
