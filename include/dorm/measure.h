@@ -57,7 +57,7 @@ class Measure {
 
   /// The canonical spelling, e.g. "ndcg@10".
   virtual std::string name() const = 0;
-  /// True when the best value of any query is 1.
+  /// True when 1 is the top of the scale, whatever the query; false for sums of gains.
   virtual bool normalised() const { return true; }
 
   /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no

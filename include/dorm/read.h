@@ -41,6 +41,9 @@ struct ReadReport {
   std::vector<std::string> warnings;
 };
 
+/// The format read_dataset() takes a file for. Opens it; throws Error(io).
+DataFormat detect_format(const std::string& path);
+
 /// Any supported file of judged documents.
 Dataset read_dataset(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_letor(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);

@@ -8,6 +8,6 @@
 namespace dorm {
 
 /// 'text' with control and non-ASCII bytes escaped (\t, \x00) and long text cut short (...).
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace dorm

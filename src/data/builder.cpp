@@ -48,20 +48,18 @@ struct DatasetBuilder::State {
 
   std::vector<double> query_weights(const Grouping& grouping) const {
     if (weights.empty()) return {};
-    std::vector<double> out(grouping.num_queries(), 1.0);
-    std::size_t used = 0;
-    for (std::size_t q = 0; q < out.size(); ++q) {
-      const auto weight = weights.find(grouping.query_ids[q]);
-      if (weight == weights.end()) continue;
-      out[q] = weight->second;
-      ++used;
+    std::vector<double> of_query(grouping.num_queries(), 1.0);
+    auto unused = weights;
+    for (std::size_t q = 0; q < of_query.size(); ++q) {
+      const auto weight = unused.find(grouping.query_ids[q]);
+      if (weight == unused.end()) continue;
+      of_query[q] = weight->second;
+      unused.erase(weight);
     }
-    if (used == weights.size()) return out;
-    for (const auto& [id, weight] : weights)
-      if (!std::any_of(grouping.query_ids.end.begin(), grouping.query_ids.end.end(),
-                       [&, q = std::size_t{0}](auto) mutable { return grouping.query_ids[q++] == id; }))
-        throw bad_input(fmt::format("a weight is set for the query {}, which has no documents", quoted(id)));
-    return out;
+    if (!unused.empty())
+      throw bad_input(fmt::format("a weight is set for the query {}, which has no documents",
+                                  in_quotes(unused.begin()->first)));
+    return of_query;
   }
 };
 
@@ -76,12 +74,12 @@ void DatasetBuilder::add(const Document& document, std::span<const float> featur
                                 state_->rows, features.size(), *state_->dense_width));
   if (features.size() > kMaxFeatureId)
     throw bad_input(fmt::format("{} features; expected at most {}", features.size(), kMaxFeatureId));
-  state_->dense_width = features.size();
   state_->ids.resize(features.size());
   std::iota(state_->ids.begin(), state_->ids.end(), 1u);
   state_->values.assign(features.begin(), features.end());
   for (float& value : state_->values) value += 0.0f;  // -0 becomes 0
   state_->add(document);
+  state_->dense_width = features.size();
 }
 
 void DatasetBuilder::add(const Document& document, SparseRow features) {
@@ -113,7 +111,7 @@ void DatasetBuilder::set_feature_names(std::vector<std::string> names) { state_-
 void DatasetBuilder::set_query_weight(std::string_view query_id, double weight) {
   if (!(weight >= 0) || !std::isfinite(weight))
     throw bad_input(fmt::format("the query {} has the weight {}; expected a finite number, 0 or more",
-                                quoted(query_id), weight));
+                                in_quotes(query_id), weight));
   state_->weights.insert_or_assign(std::string(query_id), weight);
 }
 

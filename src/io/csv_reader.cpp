@@ -57,7 +57,7 @@ class CsvReader {
                             fmt::format("column {} has no name; the header has {}", cell + 1, header()));
       if (!seen.insert(record_[cell]).second)
         throw record_.error(cell, fmt::format("a second column is named {}; the header has {}",
-                                              quoted(record_[cell]), header()));
+                                              in_quotes(record_[cell]), header()));
     }
     label_ = required(options_.label_column, "label");
     query_ = required(options_.query_column, "query");
@@ -86,7 +86,7 @@ class CsvReader {
     std::string list;
     for (std::size_t cell = 0; cell < record_.size(); ++cell) {
       if (list.size() > 200) return list + fmt::format(", ... ({} columns)", record_.size());
-      list += (cell == 0 ? "" : ", ") + quoted(record_[cell]);
+      list += (cell == 0 ? "" : ", ") + in_quotes(record_[cell]);
     }
     return list;
   }
@@ -100,7 +100,7 @@ class CsvReader {
   std::size_t required(const std::string& name, std::string_view role) const {
     const std::optional<std::size_t> cell = optional(name);
     if (!cell)
-      throw record_.error(fmt::format("no {} column {}; the header has {}", role, quoted(name), header()));
+      throw record_.error(fmt::format("no {} column {}; the header has {}", role, in_quotes(name), header()));
     return *cell;
   }
 
@@ -125,7 +125,7 @@ class CsvReader {
   }
 
   Error unexpected(std::size_t cell, std::string_view expected) const {
-    const std::string found = record_[cell].empty() ? "an empty cell" : quoted(record_[cell]);
+    const std::string found = record_[cell].empty() ? "an empty cell" : in_quotes(record_[cell]);
     return record_.error(cell, fmt::format("found {}; expected {}", found, expected));
   }
 
@@ -162,7 +162,7 @@ class CsvReader {
     else if (known->second != weight)
       throw record_.error(*weight_, fmt::format("found the weight {} in the query {}, which had {} before; "
                                                 "expected one weight per query",
-                                                weight, quoted(query), known->second));
+                                                weight, in_quotes(query), known->second));
   }
 
   TextSource& source_;

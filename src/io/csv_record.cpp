@@ -38,7 +38,7 @@ void CsvRecords::add_plain_cell(std::string_view line, std::size_t& at) {
     throw lines_.error(at + quote + 1,
                        fmt::format("found a quote inside {}; expected the whole cell in quotes, "
                                    "and quotes in it doubled",
-                                   quoted(cell)));
+                                   in_quotes(cell)));
   text_ += cell;
   at = end;
 }
@@ -60,7 +60,7 @@ void CsvRecords::add_quoted_cell(std::string_view& line, std::size_t& at) {
     if (at == line.size() || line[at] == separator_) return;
     if (line[at] != '"')
       throw lines_.error(at + 1, fmt::format("found {} after a closing quote; expected a separator",
-                                             quoted(line.substr(at, 1))));
+                                             in_quotes(line.substr(at, 1))));
     text_ += '"';
     ++at;
   }

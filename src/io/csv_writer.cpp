@@ -42,7 +42,7 @@ class CsvWriter {
       constexpr std::array<std::string_view, 5> kTaken = {"label", "qid", "docid", "group", "weight"};
       if (name.empty() || std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end())
         throw Error(ErrorCode::unsupported,
-                    fmt::format("the feature name {} cannot head a column: it is {}", quoted(name),
+                    fmt::format("the feature name {} cannot head a column: it is {}", in_quotes(name),
                                 name.empty() ? "empty" : "taken by another column"));
       add_text(name);
     }

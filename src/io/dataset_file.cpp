@@ -22,6 +22,8 @@ DataFormat format_of_name(std::string_view path) {
   return DataFormat::letor;
 }
 
+}  // namespace
+
 DataFormat detect_format(const std::string& path) {
   InputFile file(path);
   if (file.regular()) {
@@ -31,8 +33,6 @@ DataFormat detect_format(const std::string& path) {
   }
   return format_of_name(path);
 }
-
-}  // namespace
 
 Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
   const DataFormat format = options.format == DataFormat::detect ? detect_format(path) : options.format;
@@ -46,12 +46,12 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadRe
   return read_binary(path);
 }
 
-void write_dataset(const Dataset& data, const std::string& path) {
+void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer) {
   const DataFormat format = format_of_name(path);
   if (format == DataFormat::binary && compression_of_name(path) != Compression::none)
     throw Error(ErrorCode::unsupported, {path, 0, 0},
                 "the binary form is not written compressed; expected a name ending in .dorm");
-  write_atomically(path, [&](std::ostream& out) {
+  writer(path, [&](std::ostream& out) {
     if (format == DataFormat::binary)
       write_binary(data, out);
     else if (format == DataFormat::letor)

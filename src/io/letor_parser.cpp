@@ -205,7 +205,7 @@ bool LetorParser::fail(const char* at, std::string message) {
 
 bool LetorParser::fail_expecting(const char* at, std::string_view expected) {
   const std::string_view token = token_at(at);
-  const std::string found = token.empty() ? "the end of the line" : quoted(token);
+  const std::string found = token.empty() ? "the end of the line" : in_quotes(token);
   return fail(at, fmt::format("found {}; expected {}", found, expected));
 }
 

@@ -18,7 +18,7 @@ void check_word(std::string_view word, std::string_view what) {
   if (!word.empty() && word.find_first_of(std::string_view(" \t\r\n\0", 5)) == std::string_view::npos) return;
   throw Error(ErrorCode::unsupported,
               fmt::format("the {} {} cannot be written as LETOR text: expected a word without blanks", what,
-                          quoted(word)));
+                          in_quotes(word)));
 }
 
 void add_value(Line& line, std::uint64_t id, float value) {

@@ -11,7 +11,7 @@ void warn_merged(ReadReport* report, const std::string& name, const Grouping& gr
   if (grouping.merged_blocks == 0) return;
   warn(report,
        fmt::format("{}: {} of the blocks of rows continue an earlier query (first: {}) and were merged", name,
-                   grouping.merged_blocks, quoted(grouping.first_merged)));
+                   grouping.merged_blocks, in_quotes(grouping.first_merged)));
 }
 
 }  // namespace dorm

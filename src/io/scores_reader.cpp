@@ -21,7 +21,7 @@ std::vector<double> scores_from(TextSource& source, const std::string& name) {
     double score = 0;
     if (parse_number(word, score) != NumberKind::finite)
       throw reader.error(begin + 1,
-                         fmt::format("found {}; expected one finite number as score", quoted(word)));
+                         fmt::format("found {}; expected one finite number as score", in_quotes(word)));
     scores.push_back(score);
   }
   return scores;

@@ -50,8 +50,8 @@ std::vector<std::uint64_t> read_query_sizes(const std::string& path, std::uint64
     const char* const end = entry.data() + entry.size();
     const std::from_chars_result result = std::from_chars(entry.data(), end, size);
     if (result.ptr != end || result.ec != std::errc() || size == 0)
-      throw reader.error(
-          column, fmt::format("found {}; expected the number of rows of a query, 1 or more", quoted(entry)));
+      throw reader.error(column, fmt::format("found {}; expected the number of rows of a query, 1 or more",
+                                             in_quotes(entry)));
     if (size > rows - sum)
       throw reader.error(
           column, fmt::format("the sizes up to here sum to more than the {} rows of the data file", rows));
@@ -71,7 +71,7 @@ std::vector<double> read_query_weights(const std::string& path, const Grouping& 
     double weight = 0;
     if (parse_number(entry, weight) != NumberKind::finite || !(weight >= 0))
       throw reader.error(
-          column, fmt::format("found {}; expected a weight, a finite number 0 or more", quoted(entry)));
+          column, fmt::format("found {}; expected a weight, a finite number 0 or more", in_quotes(entry)));
     weights.push_back(weight);
     lines.push_back(reader.line_number());
   });
@@ -93,7 +93,7 @@ std::vector<double> read_query_weights(const std::string& path, const Grouping& 
             ErrorCode::bad_input, {path, lines[row_of(document)], 1},
             fmt::format(
                 "found the weight {} in the query {}, which had {} before; expected one weight per query",
-                weights[row_of(document)], quoted(grouping.query_ids[q]), of_query.back()));
+                weights[row_of(document)], in_quotes(grouping.query_ids[q]), of_query.back()));
   }
   return of_query;
 }

@@ -29,7 +29,7 @@ bool split_words(const LineReader& reader, std::string_view line, std::string_vi
     const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
     if (count == N)
       throw reader.error(at + 1, fmt::format("found {}; expected the end of the line after '{}'",
-                                             quoted(line.substr(at, end - at)), layout));
+                                             in_quotes(line.substr(at, end - at)), layout));
     words[count++] = {line.substr(at, end - at), at + 1};
     at = line.find_first_not_of(kBlanks, end);
   }
@@ -42,7 +42,7 @@ double finite_number(const LineReader& reader, const Word& word, std::string_vie
   double value = 0;
   if (parse_number(word.text, value) != NumberKind::finite)
     throw reader.error(word.column,
-                       fmt::format("found {}; expected a finite number as {}", quoted(word.text), what));
+                       fmt::format("found {}; expected a finite number as {}", in_quotes(word.text), what));
   return value;
 }
 
@@ -57,7 +57,7 @@ std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
     if (!fits_float(label))
       throw reader.error(
           words[3].column,
-          fmt::format("found {}; expected a number within the range of float32", quoted(words[3].text)));
+          fmt::format("found {}; expected a number within the range of float32", in_quotes(words[3].text)));
     judgments.push_back({std::string(words[0].text), std::string(words[2].text), static_cast<float>(label)});
   }
   if (judgments.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no judgments");

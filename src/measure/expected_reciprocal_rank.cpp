@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "dorm/error.h"
 #include "measure/parts.h"
@@ -12,12 +13,14 @@
 namespace dorm {
 namespace {
 
-// The mean over all subsets of j documents of the product of x = 1 - R, for j = 0, 1, ... Adding one document
-// to m others: Q'_j = ((m + 1 - j) Q_j + j x Q_(j-1)) / (m + 1). Entries below 1e-18 are left out.
-std::vector<double> mean_products(const std::vector<double>& stop) {
-  const double least = *std::min_element(stop.begin(), stop.end());
-  const double needed = least < 1 ? std::ceil(-41.5 / std::log1p(-least)) : 1;
-  const auto last = static_cast<std::size_t>(std::min(needed, static_cast<double>(stop.size())));
+// The mean over all subsets of j documents of the product of x = 1 - R, for j = 0, 1, ..., most. Adding one
+// document to m others: Q'_j = ((m + 1 - j) Q_j + j x Q_(j-1)) / (m + 1). By Maclaurin's inequality Q_j is at
+// most (mean x)^j; entries below 1e-18 are left out.
+std::vector<double> mean_products(const std::vector<double>& stop, std::size_t most) {
+  const double mean_stop = std::accumulate(stop.begin(), stop.end(), 0.0) / static_cast<double>(stop.size());
+  const double needed = std::ceil(-41.5 / std::log1p(-mean_stop));
+  const auto last =
+      static_cast<std::size_t>(std::min(needed, static_cast<double>(std::min(stop.size(), most))));
   std::vector<double> q(last + 1, 0.0);
   q[0] = 1;
   for (std::size_t m = 0; m < stop.size(); ++m) {
@@ -35,7 +38,7 @@ std::vector<double> mean_products(const std::vector<double>& stop) {
 // stoppers met, the next position holds another with probability (stoppers - j) / (documents left), and she
 // stops there with probability Q_j - Q_(j+1) in all. O(positions * entries of Q).
 double block_value(const std::vector<double>& stop, std::size_t size, std::size_t begin, std::size_t limit) {
-  const std::vector<double> q = mean_products(stop);
+  const std::vector<double> q = mean_products(stop, std::min(size, limit - begin));
   const auto stoppers = static_cast<double>(stop.size());
   std::vector<double> met(q.size(), 0.0);  // probability that j stoppers were met
   met[0] = 1;

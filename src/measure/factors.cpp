@@ -51,7 +51,9 @@ double ideal_value(const Factors& factors) {
   const auto first_zero = std::find(factors.a.begin(), factors.a.end(), 0.0);
   const auto counted = static_cast<std::size_t>(first_zero - factors.a.begin());
   std::vector<double> b = factors.b;
-  std::partial_sort(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(counted), b.end(), std::greater<>());
+  const auto middle = b.begin() + static_cast<std::ptrdiff_t>(counted);
+  std::nth_element(b.begin(), middle, b.end(), std::greater<>());
+  std::sort(b.begin(), middle, std::greater<>());
   if (factors.kind == Factors::Kind::first) return counted == 0 ? 0 : factors.a[0] * b[0];
   return std::inner_product(factors.a.begin(), first_zero, b.begin(), 0.0);
 }

@@ -280,12 +280,6 @@ TEST(Binary, ContentThatBreaksTheContractIsRefusedEvenWhenSigned) {
   }
 }
 
-TEST(Binary, AStreamThatRefusesIsReported) {
-  std::ostringstream out;
-  out.setstate(std::ios::badbit);
-  EXPECT_THROW(write_binary(dense_data(), out), Error);
-}
-
 TEST(Binary, MissingFilesAndDirectoriesAreInputOutputErrors) {
   for (const std::string& path : {std::string("/no/such/file.dorm"), testing::TempDir()}) {
     try {

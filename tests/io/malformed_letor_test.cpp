@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "dorm/read.h"
@@ -114,7 +115,7 @@ TEST(MalformedLetor, EveryFileOfTheCorpusEarnsItsComplaint) {
 
 TEST(MalformedLetor, TheFirstFaultOfALargeFileIsReportedWhateverTheThreads) {
   std::string rows;
-  for (int i = 0; i < 60000; ++i) rows += "1 qid:" + std::to_string(i / 7) + " 1:0.25 2:0.5 3:1 4:-2.5\n";
+  for (int i = 0; i < 60000; ++i) rows += fmt::format("1 qid:{} 1:0.25 2:0.5 3:1 4:-2.5\n", i / 7);
   std::string faulty = rows + "1 qid:1 1:first\n" + rows + "1 qid:1 1:second\n" + rows;
   const test::TemporaryDirectory directory;
   const std::string path = directory.write("f", faulty);
