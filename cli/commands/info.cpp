@@ -108,14 +108,6 @@ Json describe(const std::string& path, const Loaded& loaded) {
           {"warnings", loaded.report.warnings}};
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < std::size(kUnits); ++unit) size /= 1000;
-  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 std::string labels_text(const Json& info) {
   constexpr std::size_t kShown = 12;
   const auto documents = info["documents"].get<double>();

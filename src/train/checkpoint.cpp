@@ -90,9 +90,12 @@ RoundsState Checkpoint::resume(std::size_t index) {
 }
 
 void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress) {
-  if (options_.checkpoint.empty() || index != finished_.size()) return;
   const auto now = std::chrono::steady_clock::now();
-  if (std::chrono::duration<double>(now - saved_).count() < options_.checkpoint_seconds) return;
+  if (std::chrono::duration<double>(now - saved_).count() >= options_.checkpoint_seconds) save_now(index, state, progress);
+}
+
+void Checkpoint::save_now(std::size_t index, const RoundsState& state, const Progress& progress) {
+  if (options_.checkpoint.empty() || index != finished_.size() || progress.state == nullptr) return;
   save(state, progress.state);
   saved_ = std::chrono::steady_clock::now();
 }

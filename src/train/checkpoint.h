@@ -26,8 +26,12 @@ class Checkpoint {
   /// Where candidate `index` stood; a state with no round begun if it had not been.
   RoundsState resume(std::size_t index);
 
-  /// Saves when the last save is checkpoint_seconds old. A full disk throws Error(io); the old checkpoint stays.
+  /// Saves when the last save is checkpoint_seconds old and there is a solver state to resume from. A full disk throws
+  /// Error(io); the old checkpoint stays.
   void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress);
+
+  /// The same without waiting: the training is about to be stopped.
+  void save_now(std::size_t index, const RoundsState& state, const Progress& progress);
 
   /// Candidate results are kept from now on.
   void finish(Fitted fitted);

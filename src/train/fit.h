@@ -14,6 +14,7 @@ struct FitOptions {
   Bound bound = Bound::best;
   std::size_t rounds = 0;  // 0: as many as the bound needs
   SolveOptions solve;
+  bool keep_first_round = false;  // as in RoundsOptions
 };
 
 struct Fitted {

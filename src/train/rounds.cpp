@@ -38,7 +38,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     const Observer relay = [&](const Progress& progress) { return !observer || observer(state, progress); };
     SolveResult solved = solve(risk, options.solve, relay, {state.reference_w, std::move(state.solver)});
     if (state.round > 1 && solved.report.primal > before) keep_reference(solved, state.reference_w, before);
-    if (state.round == 1) result.first_round = std::move(solved.state);
+    if (state.round == 1 && options.keep_first_round) result.first_round = std::move(solved.state);
     result.w = std::move(solved.w);
     result.report = std::move(solved.report);
     state.objectives.push_back(result.report.primal);

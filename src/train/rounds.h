@@ -16,6 +16,7 @@ struct RoundsOptions {
   Bound bound = Bound::best;
   std::size_t max_rounds = 1;
   SolveOptions solve;
+  bool keep_first_round = false;  // its planes take memory while later rounds run
 };
 
 /// Where the rounds stand; what a checkpoint holds of them.
@@ -30,7 +31,7 @@ struct RoundsResult {
   std::vector<double> w;
   SolveReport report;              // of the last round
   std::vector<double> objectives;  // P at the end of each round
-  SolverState first_round;         // of the solver, to start the same round at another C
+  SolverState first_round;         // of the solver, to start the same round at another C; empty unless kept
 };
 
 /// Told of every progress report; false stops the training.

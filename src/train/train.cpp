@@ -67,13 +67,14 @@ class Training {
       record(bound, start, *done);
       return;
     }
+    last_validation_ = std::numeric_limits<double>::quiet_NaN();
     RoundsState resume = checkpoint_.resume(index);
     const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
       return tell(bound, start, index, state, progress);
     };
     Fitted fitted = fit_bound(risk_, fit, set_.start(start), relay, std::move(resume));
     record(bound, start, fitted);
-    checkpoint_.finish(std::move(fitted));
+    if (!stopped_) checkpoint_.finish(std::move(fitted));
   }
 
   FitOptions fit_options(const std::string& bound) const {
@@ -97,9 +98,11 @@ class Training {
     TrainProgress report{bound, start, state.round, progress};
     report.solver.primal /= unit();
     report.solver.dual /= unit();
-    if (validation_ && !progress.best_w.empty())
-      report.validation = validate({progress.best_w.begin(), progress.best_w.end()});
-    return observer_(report);
+    if (validation_ && progress.evaluated) last_validation_ = validate({progress.best_w.begin(), progress.best_w.end()});
+    report.validation = last_validation_;
+    const bool go_on = observer_(report);
+    if (!go_on) checkpoint_.save_now(index, state, progress);
+    return go_on;
   }
 
   double validate(const std::vector<double>& w) const {
@@ -158,7 +161,7 @@ class Training {
     result.report.solve = best_fitted_.report;
     result.report.warnings = warnings(chosen);
     result.report.seconds = seconds_since(began_);
-    checkpoint_.remove();
+    if (!stopped_) checkpoint_.remove();  // else it is where the next run goes on
     return result;
   }
 
@@ -187,6 +190,7 @@ class Training {
   std::vector<Candidate> candidates_;
   std::optional<std::size_t> best_;
   Fitted best_fitted_;
+  double last_validation_ = std::numeric_limits<double>::quiet_NaN();
   bool stopped_ = false;
 };
 

@@ -136,6 +136,7 @@ class Tuning {
     FitOptions fit;
     fit.bound = parse_bound(setting.bound);
     fit.rounds = options_.train.rounds;
+    fit.keep_first_round = true;
     fit.solve.solver = parse_solver(options_.train.solver);
     fit.solve.tolerance = options_.train.tolerance;
     fit.solve.max_passes = options_.train.max_passes;
