@@ -141,6 +141,7 @@ class Tuning {
     fit.solve.tolerance = options_.train.tolerance;
     fit.solve.max_passes = options_.train.max_passes;
     fit.solve.seed = options_.train.seed;
+    fit.solve.plane_bytes = options_.train.plane_bytes;
     SolverState warm;
     double previous = 0;
     for (double C : grid) {
