@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -61,6 +62,9 @@ std::vector<std::string> parse_cutoffs(const std::string& text, const std::strin
     refuse("cutoff=" + text, fmt::format("a measure with a cutoff, such as ndcg@10, not {}", measure));
   std::vector<std::string> measures;
   for (const std::string& cutoff : split(text, '/')) measures.push_back(measure.substr(0, at + 1) + cutoff);
+  // What it is judged by comes first: that is the default a tie falls back to.
+  std::stable_partition(measures.begin(), measures.end(),
+                        [&](const std::string& name) { return name == measure; });
   return measures;
 }
 

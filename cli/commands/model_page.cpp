@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "dorm/catalog.h"
+#include "io/file.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -38,9 +38,8 @@ std::size_t nonzero(const Model& model) {
 bool looks_like_model(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::ifstream file(path);
   char first = 0;
-  return file >> first && first == '{';
+  return InputFile(path).read(&first, 1) == 1 && first == '{';
 }
 
 std::string model_page(const Model& model, const std::string& path) {

@@ -46,14 +46,18 @@ std::string reason(const TrainReport& report, const std::string& measure) {
                      100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
 }
 
+// Rounding may leave a health just below 0.
+std::string health_text(double health) {
+  return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health);
+}
+
 std::string candidate_table(const TrainReport& report) {
   std::vector<std::vector<std::string>> rows = {
       {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation"}};
   for (const Candidate& c : report.candidates)
     rows.push_back({(c.chosen ? "* " : "  ") + c.bound, c.start, std::to_string(c.rounds),
                     fmt::format("{:.6g}", c.certificate.primal), fmt::format("{:.6g}", c.certificate.dual),
-                    fmt::format("{:.2g}", c.certificate.gap), c.certificate.status,
-                    fmt::format("{:.4f}", c.health),
+                    fmt::format("{:.2g}", c.certificate.gap), c.certificate.status, health_text(c.health),
                     std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation)});
   return aligned(rows);
 }
@@ -92,7 +96,7 @@ std::string train_page(const TrainResult& result, const std::string& model_path)
                        ? "; predicted is not convex: the gap certifies the last round only"
                        : ""));
   line("health",
-       fmt::format("{:.4f}{}", model.health,
+       fmt::format("{}{}", health_text(model.health),
                    model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
   line("seconds", fmt::format("{:.2f}", report.seconds));
   line("model", model_path);

@@ -112,7 +112,10 @@ class Training {
   }
 
   void record(const std::string& bound, const std::string& start, const Fitted& fitted) {
-    Candidate candidate{bound, start, fitted.rounds};
+    Candidate candidate;
+    candidate.bound = bound;
+    candidate.start = start;
+    candidate.rounds = fitted.rounds;
     candidate.certificate = {fitted.primal / unit(), fitted.dual / unit(), fitted.gap, fitted.status};
     candidate.health = fitted.health;
     if (validation_) candidate.validation = validate(fitted.w);

@@ -173,7 +173,12 @@ class Tuning {
   }
 
   static TuneCell cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) {
-    TuneCell cell{setting.measure, setting.decay, setting.bound, setting.start, C};
+    TuneCell cell;
+    cell.measure = setting.measure;
+    cell.decay = setting.decay;
+    cell.bound = setting.bound;
+    cell.start = setting.start;
+    cell.C = C;
     for (const Judged* part : parts) {
       cell.per_query.insert(cell.per_query.end(), part->per_query.begin(), part->per_query.end());
       cell.health += part->health / static_cast<double>(parts.size());
