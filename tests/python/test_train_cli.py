@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -101,8 +102,10 @@ def test_predicted_says_what_its_gap_certifies(here):
 
 
 def test_the_w_zero_trap_is_announced(here):
-    done = dorm("train", "train.txt", "--bound", "given", "--decay", "power:0.5", "--tolerance", "1e-4", "--model", "m.json")
+    dorm("synth", "--queries", 120, "--features", 20, "--seed", 3, "-o", "long.txt")  # long lists of many ties
+    done = dorm("train", "long.txt", "--bound", "given", "--decay", "power:0.5", "--tolerance", "1e-4", "--model", "m.json")
     assert "dorm: warning: " in done.stderr and "w = 0" in done.stderr
+    assert "w = 0" not in dorm("train", "long.txt", "--model", "m.json").stderr
 
 
 def test_eval_of_a_model_equals_eval_of_its_scores(here):
@@ -302,11 +305,23 @@ def test_checkpoints_that_do_not_fit_are_refused(here):
     assert Path("ck").read_bytes() == whole and not Path("m.json").exists()
 
 
-def test_a_full_disk_under_the_checkpoint_is_reported(here):
-    if not Path("/dev/full").exists():
-        pytest.skip("/dev/full is absent")
-    done = dorm(*LONG, "--checkpoint", "/dev/full", "--checkpoint-interval", 0, "--model", "m.json", status=1)
-    assert "/dev/full" in done.stderr and not Path("m.json").exists()
+def small_files_only():
+    """Every file may grow to 20 kB: what a full disk looks like to a checkpoint, not to a model."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+
+def test_a_full_disk_under_the_checkpoint_is_reported_and_leaves_nothing(here):
+    before = set(os.listdir())
+    call = [*LONG, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json"]
+    assert "ck" in dorm(*call, status=1, preexec_fn=small_files_only).stderr
+    assert set(os.listdir()) == before
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "/dev/null", "."])
+def test_a_checkpoint_that_is_no_file_is_refused(here, place):
+    assert "regular file" in dorm("train", "train.txt", "--checkpoint", place, "--model", "m.json", status=1).stderr
+    assert Path(place).exists() and not Path("m.json").exists()
 
 
 # ---- memory ------------------------------------------------------------------------------------------------
