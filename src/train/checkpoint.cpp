@@ -124,7 +124,11 @@ void Checkpoint::save(const RoundsState& state, const SolverState* solver) {
   const std::string text = json.dump();
   write_atomically(options_.checkpoint, [&](std::ostream& out) {
     out << fmt::format("dorm-checkpoint {} {:016x}\n", kVersion, hash(text)) << text << '\n';
-    if (solver) solver->save(out);
+    try {
+      if (solver) solver->save(out);
+    } catch (const Error&) {
+      if (out) throw;  // else the stream failed, and write_atomically names the file and the reason
+    }
   });
 }
 

@@ -72,7 +72,7 @@ def ndcg_by_query(labels, scores):
 
 def test_help_names_every_command_measure_and_convention():
     page = dorm("--help").stdout
-    for verb in ("eval", "synth", "convert", "info"):
+    for verb in ("train", "tune", "rank", "eval", "synth", "convert", "info"):
         assert f"\n  {verb} " in page
         own = dorm(verb, "--help").stdout
         for part in ("Usage: dorm " + verb, "Examples:", "Exit status:", "--json", "--quiet", "--threads"):
@@ -96,7 +96,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
     "arguments, said",
     [
         (["evla"], 'unknown command "evla"; did you mean "eval"?'),
-        (["frobnicate"], 'unknown command "frobnicate"; known: eval, synth, convert, info'),
+        (["frobnicate"], 'unknown command "frobnicate"; known: train, tune, rank, eval, synth, convert, info'),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
         (["synth", "--sed=3", "-o", "x"], 'unknown option "--sed"; did you mean "--seed"?'),
         (["--jsn", "info", "x"], 'unknown option "--jsn"; did you mean "--json"?'),
@@ -109,7 +109,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["synth", "--density", "2", "-o", "x"], "density is 2, expected above 0, at most 1"),
         (["eval"], "DATA is missing"),
         (["eval", "x"], "--scores FILE or --feature NAME"),
-        (["eval", "x", "--scores", "s", "--feature", "1"], "either --scores FILE or --feature NAME"),
+        (["eval", "x", "--scores", "s", "--feature", "1"], "one of --model FILE, --scores FILE or --feature NAME"),
         (["eval", "--run", "r"], "--qrels FILE is missing"),
         (["eval", "--qrels", "r"], "--run FILE is missing"),
         (["eval", "x", "--run", "r", "--qrels", "q"], "stand alone"),
