@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dorm/dataset.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+Dataset three_queries() {
+  DatasetBuilder builder;
+  for (const char* id : {"a", "b", "c"})
+    for (float x : {1.0f, 2.0f}) builder.add({.label = x, .query_id = id}, std::vector<float>{x, -x});
+  return builder.finish();
+}
+
+TEST(Reweight, SharesFeaturesAndOutlivesTheOriginal) {
+  Dataset data = three_queries();
+  const float* features = data.query(1).rows.dense_row(0);
+  const Dataset weighted = with_query_weights(data, {0.0, 2.5, 1.0});
+  data = Dataset();
+  EXPECT_EQ(weighted.query(1).rows.dense_row(0), features);
+  EXPECT_EQ(weighted.query(0).weight, 0.0);
+  EXPECT_EQ(weighted.query(1).weight, 2.5);
+  EXPECT_EQ(weighted.query(2).id, "c");
+}
+
+TEST(Reweight, RefusesWeightsThatMakeNoSense) {
+  const Dataset data = three_queries();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::vector<double>> bad = {{},          {1, 1},           {1, 1, 1, 1}, {1, -1, 1},
+                                                {1, nan, 1}, {1, INFINITY, 1}, {0, 0, 0}};
+  for (const std::vector<double>& weights : bad) EXPECT_THROW(with_query_weights(data, weights), Error);
+  const std::vector<std::size_t> some = {0, 2};
+  EXPECT_THROW(with_query_weights(data.select(some), {1, 1}), Error);
+}
+
+}  // namespace
+}  // namespace dorm
