@@ -62,9 +62,10 @@ TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
     if (options.choice == Choice::steady && as_good(cell, *best) &&
         distance_from_default(cell, options) < distance_from_default(*chosen, options))
       chosen = &cell;
-    if (options.choice == Choice::one_standard_error &&
-        cell.validation >= best->validation - best->standard_error &&
-        std::tuple(cell.C, -cell.validation) < std::tuple(chosen->C, -chosen->validation))
+    const bool within = cell.validation >= best->validation - best->standard_error;
+    if (options.choice == Choice::one_standard_error && within &&
+        std::tuple_cat(std::tuple(cell.C, -cell.validation), distance_from_default(cell, options)) <
+            std::tuple_cat(std::tuple(chosen->C, -chosen->validation), distance_from_default(*chosen, options)))
       chosen = &cell;
   }
   return *chosen;

@@ -11,6 +11,8 @@ namespace {
 
 // Rounds stop when the objective falls by less than this share.
 constexpr double kSmallestFall = 1e-3;
+// Stands for "none" where 0 would mean "no limit".
+constexpr double kNoTime = 1e-9;
 
 double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * dot(w, w) + risk.loss(w); }
 
@@ -20,7 +22,7 @@ bool stopped_early(SolveStatus status) {
 
 double seconds_left(double limit, std::chrono::steady_clock::time_point began) {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-  return std::max(1e-3, limit - spent.count());
+  return std::max(kNoTime, limit - spent.count());
 }
 
 // The solver stopped above the point it started from: that point is the better answer, with the same dual
@@ -60,10 +62,11 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     state.objectives.push_back(result.report.primal);
     const bool settled = state.round > 1 && before - result.report.primal < kSmallestFall * before;
     if (settled || state.round >= options.max_rounds || stopped_early(result.report.status)) break;
-    if (!wanted) {  // converged in the very moment it was told to stop: the rounds are not over
-      result.report.status = SolveStatus::interrupted;
-      break;
-    }
+    // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
+    if (!wanted) result.report.status = SolveStatus::interrupted;
+    if (options.solve.seconds > 0 && seconds_left(options.solve.seconds, began) <= kNoTime)
+      result.report.status = SolveStatus::time_limit;
+    if (stopped_early(result.report.status)) break;
     state.reference_w = result.w;
     state.solver = {};
     if (risk.set_reference(options.bound, state.reference_w) == 0) break;

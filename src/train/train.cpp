@@ -94,7 +94,7 @@ class Training {
     fit.solve.threads = options_.threads;
     fit.solve.seed = options_.seed;
     fit.solve.plane_bytes = options_.plane_bytes;
-    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-3, options_.seconds - seconds_since(began_));
+    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
     return fit;
   }
 
