@@ -49,7 +49,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
   for (;; ++state.round) {
     const double before = objective(risk, state.reference_w);
     const Observer relay = [&](const Progress& progress) {
-      wanted = wanted && (!observer || observer(state, progress));
+      wanted = (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
       return wanted;
     };
     SolveOptions solve_options = options.solve;

@@ -73,8 +73,9 @@ TEST(ModelJson, AMissingValidationStaysMissing) {
 }
 
 TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
-  for (const char* pointer : {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
-                              "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
+  for (const char* pointer :
+       {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
+        "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
     json[at.parent_pointer()].erase(at.back());
@@ -83,29 +84,49 @@ TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
 }
 
 TEST(ModelJson, MistypedFieldsAreNamed) {
-  const std::vector<std::pair<const char*, Json>> wrong = {
-      {"/format", "other"},          {"/format", 3},
-      {"/version", "1"},             {"/version", true},
-      {"/version", 1.5},             {"/version", -1},
-      {"/features", "bm25"},         {"/features", {1, 2, 3}},
-      {"/features", {"a", "b", "a"}}, {"/weights", {1, 2}},
-      {"/weights", {1, "2", 3}},     {"/weights", {1, true, 3}},
-      {"/weights", {1, nullptr, 3}}, {"/scaling", 1},
-      {"/scaling/kind", "unheard"},  {"/scaling/shift", {1, 2}},
-      {"/scaling/factor", "x"},      {"/measure", 1},
-      {"/convention", 1},            {"/decay", 1},
-      {"/bound", 1},                 {"/start", 1},
-      {"/rounds", -1},               {"/rounds", 1.5},
-      {"/health", "good"},           {"/validation", "good"},
-      {"/certificate", 1},           {"/certificate/primal", "x"},
-      {"/certificate/dual", nullptr}, {"/certificate/gap", {1}},
-      {"/certificate/status", 1},    {"/options", 1},
-      {"/options/C", "x"},           {"/options/tolerance", "x"},
-      {"/options/solver", 1},        {"/options/seed", -1},
-      {"/data", 1},                  {"/data/fingerprint", 1},
-      {"/data/fingerprint", "xyz"},  {"/data/queries", -1},
-      {"/data/documents", 0.5},      {"/data/features", "x"},
-      {"/data/usable_queries", true}};
+  const std::vector<std::pair<const char*, Json>> wrong = {{"/format", "other"},
+                                                           {"/format", 3},
+                                                           {"/version", "1"},
+                                                           {"/version", true},
+                                                           {"/version", 1.5},
+                                                           {"/version", -1},
+                                                           {"/features", "bm25"},
+                                                           {"/features", {1, 2, 3}},
+                                                           {"/features", {"a", "b", "a"}},
+                                                           {"/weights", {1, 2}},
+                                                           {"/weights", {1, "2", 3}},
+                                                           {"/weights", {1, true, 3}},
+                                                           {"/weights", {1, nullptr, 3}},
+                                                           {"/scaling", 1},
+                                                           {"/scaling/kind", "unheard"},
+                                                           {"/scaling/shift", {1, 2}},
+                                                           {"/scaling/factor", "x"},
+                                                           {"/measure", 1},
+                                                           {"/convention", 1},
+                                                           {"/decay", 1},
+                                                           {"/bound", 1},
+                                                           {"/start", 1},
+                                                           {"/rounds", -1},
+                                                           {"/rounds", 1.5},
+                                                           {"/health", "good"},
+                                                           {"/validation", "good"},
+                                                           {"/certificate", 1},
+                                                           {"/certificate/primal", "x"},
+                                                           {"/certificate/dual", nullptr},
+                                                           {"/certificate/gap", {1}},
+                                                           {"/certificate/status", 1},
+                                                           {"/options", 1},
+                                                           {"/options/C", "x"},
+                                                           {"/options/tolerance", "x"},
+                                                           {"/options/solver", 1},
+                                                           {"/options/seed", -1},
+                                                           {"/data", 1},
+                                                           {"/data/fingerprint", 1},
+                                                           {"/data/fingerprint", "xyz"},
+                                                           {"/data/queries", -1},
+                                                           {"/data/documents", 0.5},
+                                                           {"/data/features", "x"},
+                                                           {"/data/usable_queries", true}};
   for (const auto& [pointer, value] : wrong) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
@@ -118,7 +139,8 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
 
 TEST(ModelJson, OptionalFieldsMayBeAbsent) {
   Json json = parsed();
-  for (const char* key : {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "kind", "library"})
+  for (const char* key :
+       {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "kind", "library"})
     json.erase(key);
   EXPECT_EQ(model_from_json(json.dump(), "m.json").weights, example().weights);
 }

@@ -52,7 +52,8 @@ struct Enumerated {
 
   double highest(const std::vector<double>& g) const {
     double best = -std::numeric_limits<double>::infinity();
-    for_each_ranking(g.size(), [&](const Ranking& r) { best = std::max(best, loss(r) + ranking_score(r, g)); });
+    for_each_ranking(g.size(),
+                     [&](const Ranking& r) { best = std::max(best, loss(r) + ranking_score(r, g)); });
     return best;
   }
 
@@ -158,7 +159,8 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         const std::vector<double> g = scores_of(features_, q, w);
         Plane plane;
         const double value = risk.linearize(block, w, plane, *workspace);
-        const double expected = truth.highest(g) - truth.reference_score(bound, scores_of(features_, q, at), g);
+        const double expected =
+            truth.highest(g) - truth.reference_score(bound, scores_of(features_, q, at), g);
         EXPECT_NEAR(value, expected, 1e-10 * (1 + std::abs(expected)));
         EXPECT_NEAR(plane.offset - risk.dot(w, plane), value, 1e-5 * (1 + std::abs(value)));
         EXPECT_GE(value, truth.loss(predicted(g)) - 1e-10) << "Lemma 1";
@@ -168,7 +170,8 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         axpy(-1e-6, std::span<const double>(u), behind);
         Plane ignored;
         const double slope = (risk.linearize(block, ahead, ignored, *workspace) -
-                              risk.linearize(block, behind, ignored, *workspace)) / 2e-6;
+                              risk.linearize(block, behind, ignored, *workspace)) /
+                             2e-6;
         EXPECT_NEAR(slope, -risk.dot(u, plane), 1e-4 * (1 + std::abs(slope)));
       }
     }
@@ -195,14 +198,15 @@ std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(All, Definition,
-                         ::testing::Combine(::testing::ValuesIn(trainable_measures()), ::testing::ValuesIn(decays())),
+                         ::testing::Combine(::testing::ValuesIn(trainable_measures()),
+                                            ::testing::ValuesIn(decays())),
                          case_name);
 
 TEST(RankingRisk, EveryDecayOfTheCatalogIsTestedHere) {
   for (const CatalogEntry& entry : decay_catalog())
-    EXPECT_TRUE(std::any_of(decays().begin(), decays().end(),
-                            [&](const std::string& d) { return d.substr(0, d.find(':')) == entry.name; }))
-        << entry.name;
+    EXPECT_TRUE(std::any_of(decays().begin(), decays().end(), [&](const std::string& d) {
+      return d.substr(0, d.find(':')) == entry.name;
+    })) << entry.name;
 }
 
 Dataset mixed_queries() {
@@ -263,7 +267,8 @@ TEST(RankingRisk, RefusesDataWithoutAUsableQuery) {
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find("no query to learn ndcg@10 from: 1 queries"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("no query to learn ndcg@10 from: 1 queries"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -73,9 +73,10 @@ std::vector<double> dense_ridge(const Dataset& data, double lambda) {
 TEST(Ridge, EqualsTheNormalEquations) {
   for (const bool sparse : {false, true})
     for (const double lambda : {1e-3, 1e-1, 10.0}) {
-      const Dataset data =
-          test::random_data({.lengths = {9, 1, 14, 3, 8}, .features = 6, .density = 0.6, .seed = 8, .sparse = sparse});
-      const std::vector<double> w = ridge(LinearFeatures(data), lambda, 2), expected = dense_ridge(data, lambda);
+      const Dataset data = test::random_data(
+          {.lengths = {9, 1, 14, 3, 8}, .features = 6, .density = 0.6, .seed = 8, .sparse = sparse});
+      const std::vector<double> w = ridge(LinearFeatures(data), lambda, 2),
+                                expected = dense_ridge(data, lambda);
       for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(w[j], expected[j], 1e-5) << "lambda " << lambda;
     }
 }
@@ -96,8 +97,8 @@ TEST(Ridge, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(CentredRowNorm, EqualsTheSlowSum) {
   for (const bool sparse : {false, true}) {
-    const Dataset data =
-        test::random_data({.lengths = {9, 1, 14}, .features = 5, .density = 0.5, .seed = 6, .sparse = sparse});
+    const Dataset data = test::random_data(
+        {.lengths = {9, 1, 14}, .features = 5, .density = 0.5, .seed = 6, .sparse = sparse});
     EXPECT_NEAR(centred_row_norm(LinearFeatures(data), 2), mean_squared_norm(centred(data)), 1e-10);
   }
 }

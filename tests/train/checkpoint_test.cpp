@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is refused.
+// Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is
+// refused.
 #include "train/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <functional>
 
@@ -54,35 +57,38 @@ class Resume : public ::testing::Test {
 
   test::TemporaryDirectory directory_;
   std::string path_ = directory_.path("checkpoint");
-  Dataset data_ = web_like(1, 40, 6);
+  Dataset data_ = web_like(1, 30, 6);
   TrainOptions options_;
 };
 
-TEST_F(Resume, StoppedAtRandomMomentsItEndsAtTheSameObjective) {
-  for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw", "online"}) {
+TEST_F(Resume, StoppedAgainAndAgainItEndsAllTheSame) {
+  for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw"}) {
     options_.solver = solver;
-    options_.tolerance = std::string(solver) == "bcfw" ? 1e-2 : std::string(solver) == "online" ? 0.2 : 1e-4;
-    const Certificate whole = train(data_, options_).model.certificate;
+    options_.tolerance = 2e-2;
     Rng rng(3);
     int stops = 0;
     while (!train_until(1 + rng.below(6)) && stops < 500) ++stops;
-    ASSERT_LT(stops, 500) << solver << " never ends";
-    // The last leg finished and removed the file; once more from a stop in the middle, to the end.
-    train_until(2);
-    const Certificate resumed = train(data_, checkpointed()).model.certificate;
-    EXPECT_EQ(resumed.status, whole.status) << solver;
+    EXPECT_LT(stops, 500) << solver << " never ends";
+    EXPECT_GT(stops, 2) << solver;
     EXPECT_EQ(directory_.num_files(), 0u) << solver;
-    EXPECT_LE(resumed.gap, options_.tolerance) << solver;
   }
 }
 
-TEST_F(Resume, ForOneConvexProblemTheObjectivesAgreeWithinTheGaps) {
+TEST_F(Resume, OnOneConvexProblemTheObjectivesAgreeWithinTheGap) {
   options_.bound = "given";
-  const Certificate whole = train(data_, options_).model.certificate;
-  for (std::size_t stop = 1; stop < 12; ++stop) {
-    train_until(stop);
-    const Certificate resumed = train(data_, checkpointed()).model.certificate;
-    EXPECT_NEAR(resumed.primal, whole.primal, 1e-4 * whole.primal) << stop;
+  for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw", "online"}) {
+    options_.solver = solver;
+    options_.tolerance = std::string(solver) == "online" ? 0.1 : 1e-2;
+    const Certificate whole = train(data_, options_).model.certificate;
+    Rng rng(4);
+    for (int round = 0; round < 4; ++round) {
+      train_until(1 + rng.below(12));
+      TrainOptions without_saving = checkpointed();
+      without_saving.checkpoint_seconds = 1000;
+      const Certificate resumed = train(data_, without_saving).model.certificate;
+      EXPECT_NEAR(resumed.primal, whole.primal, options_.tolerance * whole.primal) << solver;
+      EXPECT_EQ(resumed.status, whole.status) << solver;
+    }
   }
 }
 
@@ -97,9 +103,11 @@ TEST_F(Resume, FromACopyOfTheFileItEndsInTheSameModel) {
     return true;
   });
   ASSERT_GT(snapshots.size(), 5u);
+  TrainOptions without_saving = checkpointed();
+  without_saving.checkpoint_seconds = 1000;
   for (const std::string& snapshot : snapshots) {
     directory_.write("checkpoint", snapshot);
-    EXPECT_EQ(to_json(train(data_, checkpointed()).model), whole);
+    EXPECT_EQ(to_json(train(data_, without_saving).model), whole);
   }
 }
 
@@ -128,7 +136,7 @@ TEST_F(Resume, OtherDataIsRefused) {
 TEST_F(Resume, OtherOptionsAreRefused) {
   train_until(2);
   const std::vector<std::function<void(TrainOptions&)>> changes = {
-      [](TrainOptions& o) { o.C = 999; },          [](TrainOptions& o) { o.measure = "ndcg@5"; },
+      [](TrainOptions& o) { o.C = 999; },           [](TrainOptions& o) { o.measure = "ndcg@5"; },
       [](TrainOptions& o) { o.decay = "power:1"; }, [](TrainOptions& o) { o.bound = "best"; },
       [](TrainOptions& o) { o.solver = "nslack"; }, [](TrainOptions& o) { o.tolerance = 1e-2; },
       [](TrainOptions& o) { o.seed = 9; },          [](TrainOptions& o) { o.start = "pairwise"; },
@@ -158,20 +166,40 @@ TEST_F(Resume, DamagedBytesAreRefused) {
   }
 }
 
+// Files of this process may not grow: what a full disk looks like, whoever runs the test.
+class NoRoom {
+ public:
+  NoRoom() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit tiny{64, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &tiny);
+  }
+  ~NoRoom() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
 TEST_F(Resume, AFullDiskIsAClearErrorAndKeepsTheOldFile) {
   train_until(2);
   const std::string old = test::content_of(path_);
-  std::filesystem::permissions(directory_.path(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  const bool can_write = [&] {
-    std::ofstream probe(directory_.path("probe"));
-    return probe.good();
-  }();
-  if (!can_write) {
-    EXPECT_THROW(train(data_, checkpointed()), Error);
-    EXPECT_EQ(test::content_of(path_), old);
+  std::string message = "accepted";
+  try {
+    const NoRoom limit;
+    train(data_, checkpointed());
+  } catch (const Error& error) {
+    message = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::io);
   }
-  std::filesystem::permissions(directory_.path(""), std::filesystem::perms::owner_all);
-  if (can_write) GTEST_SKIP() << "this user may write anywhere";
+  EXPECT_NE(message.find("checkpoint"), std::string::npos) << message;
+  EXPECT_EQ(test::content_of(path_), old);
+  EXPECT_EQ(directory_.num_files(), 1u);
 }
 
 TEST_F(Resume, ADestinationThatCannotBeWrittenIsNamed) {

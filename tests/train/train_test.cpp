@@ -50,7 +50,8 @@ TEST(Train, TheCertificateFollowsFromTheWeights) {
   options.bound = "given";
   options.C = 20;
   const TrainResult result = train(data, options);
-  EXPECT_NEAR(result.report.solve.primal, result.model.certificate.primal, 1e-12 * result.model.certificate.primal);
+  EXPECT_NEAR(result.report.solve.primal, result.model.certificate.primal,
+              1e-12 * result.model.certificate.primal);
   EXPECT_NEAR(result.model.certificate.gap,
               1 - result.model.certificate.dual / result.model.certificate.primal, 1e-12);
 }
@@ -87,7 +88,8 @@ TEST(Train, ThePapersCIsTheSameProblemInOtherUnits) {
   const Model paper = train(data, options).model;
   for (std::size_t j = 0; j < paper.weights.size(); ++j)
     EXPECT_NEAR(paper.weights[j], ours.model.weights[j], 1e-9);
-  EXPECT_NEAR(paper.certificate.primal, ours.model.certificate.primal / norm, 1e-9 * paper.certificate.primal);
+  EXPECT_NEAR(paper.certificate.primal, ours.model.certificate.primal / norm,
+              1e-9 * paper.certificate.primal);
 }
 
 TEST(Train, TextAndBinaryDataGiveTheSameModel) {
@@ -102,7 +104,8 @@ TEST(Train, TextAndBinaryDataGiveTheSameModel) {
 }
 
 TEST(Train, CompressedAndDenseDataAgree) {
-  test::RandomData shape{.lengths = std::vector<std::size_t>(25, 10), .features = 12, .density = 0.7, .seed = 6};
+  test::RandomData shape{
+      .lengths = std::vector<std::size_t>(25, 10), .features = 12, .density = 0.7, .seed = 6};
   const Dataset dense = test::random_data(shape);
   shape.sparse = true;
   const Dataset sparse = test::random_data(shape);
@@ -121,7 +124,8 @@ TEST(Train, ValidationPicksTheCandidate) {
   ASSERT_EQ(result.report.candidates.size(), 3u);  // best, predicted from ridge, predicted from pairwise
   const auto chosen = std::find_if(result.report.candidates.begin(), result.report.candidates.end(),
                                    [](const Candidate& c) { return c.chosen; });
-  for (const Candidate& candidate : result.report.candidates) EXPECT_LE(candidate.validation, chosen->validation);
+  for (const Candidate& candidate : result.report.candidates)
+    EXPECT_LE(candidate.validation, chosen->validation);
   EXPECT_DOUBLE_EQ(result.model.validation, mean_of(result.model, valid));
 }
 
@@ -181,7 +185,8 @@ TEST(Train, RefusesDataItCannotLearnFrom) {
     }
     return "accepted";
   };
-  EXPECT_NE(message_of(parse_letor("0 qid:1 1:1\n0 qid:1 1:2\n", "d")).find("no query to learn"), std::string::npos);
+  EXPECT_NE(message_of(parse_letor("0 qid:1 1:1\n0 qid:1 1:2\n", "d")).find("no query to learn"),
+            std::string::npos);
   EXPECT_NE(message_of(parse_letor("0 qid:1 1:.1\n1 qid:1 1:.1\n2 qid:1 1:.1\n", "d")).find("constant"),
             std::string::npos);
   EXPECT_NE(message_of(Dataset()), "accepted");
