@@ -130,6 +130,10 @@ class DatasetBuilder {
   std::unique_ptr<State> state_;
 };
 
+/// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all 0.
+/// Shares the features. Throws Error(bad_input).
+Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
+
 /// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query
 /// indices.
 std::vector<std::vector<std::size_t>> folds(const Dataset& data, std::size_t k, std::uint64_t seed);
