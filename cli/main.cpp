@@ -1,2 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 2; }
+// The command `dorm`: its verbs, and how failures reach the user.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+
+#include "command.h"
+#include "dorm/error.h"
+#include "output.h"
+#include "usage.h"
+
+namespace {
+
+using dorm::Error;
+using dorm::ErrorCode;
+
+constexpr dorm::cli::Command kCommands[] = {
+    {"eval", dorm::cli::declare_eval},
+    {"synth", dorm::cli::declare_synth},
+    {"convert", dorm::cli::declare_convert},
+    {"info", dorm::cli::declare_info},
+};
+
+int complain(const std::string& message, int status) {
+  fmt::print(stderr, "dorm: {}\n{}", message,
+             status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : "");
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // `dorm ... | head` ends quietly
+  try {
+    return dorm::cli::run_command_line(argc, argv, kCommands);
+  } catch (const CLI::ConversionError& error) {
+    return complain(fmt::format("{}; expected a number", error.what()), 2);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), 2);
+  } catch (const Error& error) {
+    const bool usage = error.code() == ErrorCode::bad_option || error.code() == ErrorCode::unknown_name;
+    return complain(error.what(), usage ? 2 : 1);
+  } catch (const dorm::cli::Interrupted& interrupted) {
+    std::signal(interrupted.signal, SIG_DFL);  // end as the signal would have ended it
+    std::raise(interrupted.signal);
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; use fewer features or documents, or the compressed or binary form", 1);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}

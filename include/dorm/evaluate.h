@@ -9,13 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/convention.h"
 #include "dorm/dataset.h"
+#include "dorm/measure.h"
+#include "dorm/read.h"
 
 namespace dorm {
-
-/// Equal scores: by document index (as input), the expectation over all orders, the worst order, or by
-/// document id, descending (trec_eval's rule).
-enum class Ties { index, expected, worst, document_id };
 
 struct EvaluateOptions {
   std::string convention = "standard";  // docs/measures.md lists them
@@ -23,13 +22,13 @@ struct EvaluateOptions {
   std::size_t bootstrap = 1000;         // resamples for the interval; 0: none
   double confidence = 0.95;
   std::uint64_t seed = 0;
-  std::size_t threads = 0;
+  std::size_t threads = 0;  // the result does not depend on it
 };
 
 struct MeasureResult {
   std::string name;               // "ndcg@10"
   double mean = 0;                // weighted by query weights; NaN when no query counted
-  double low = 0, high = 0;       // bootstrap interval over queries
+  double low = 0, high = 0;       // percentile bootstrap interval over queries; NaN when there is none
   std::size_t queries = 0;        // counted in the mean
   std::size_t skipped = 0;        // left out by the convention, e.g. no relevant document
   std::vector<double> per_query;  // one per query of the data, NaN where skipped
@@ -37,19 +36,48 @@ struct MeasureResult {
 
 struct EvaluationTable {
   std::string convention, ties;
+  std::vector<std::string> query_ids;  // the rows of per_query
+  std::size_t unjudged_queries = 0;    // queries of a run that have no judgments, and were ignored
   std::vector<MeasureResult> measures;
+  /// By canonical spelling; throws Error(unknown_name).
   const MeasureResult& operator[](std::string_view name) const;
 };
 
-/// `scores` in document order of `data` (not file order: see Dataset::source_row). NaN scores are refused.
+/// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were
+/// judged but not retrieved.
+struct ScoredQuery {
+  std::string_view id;
+  Labels labels;
+  std::span<const double> scores;
+  std::span<const std::string_view> document_ids = {};  // empty: none
+  double weight = 1;
+};
+
+/// `scores` in document order of `data` (not file order: see Dataset::source_row). Throws Error(bad_input)
+/// for a score that is not finite or a wrong number of scores. Asking for ties by document id needs document
+/// ids; a convention whose default that is falls back to index where there are none.
 EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
                          std::span<const std::string> measures, const EvaluateOptions& options = {});
+
+/// The same without a Dataset, and with measures of the caller's own.
+EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const std::string> measures,
+                         const EvaluateOptions& options = {});
+EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
+                         const EvaluateOptions& options = {});
+
+/// A TREC run against judgments. Documents without a judgment have label 0; judged documents the run left out
+/// count in ideal values and totals. A judged query the run left out is an empty list, or skipped, as the
+/// convention says. Queries in order of their first judgment.
+EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
+                             std::span<const std::string> measures, const EvaluateOptions& options = {});
 
 /// Two rankers on the same queries: a - b, over the queries both have a value for.
 struct PairedTest {
   std::size_t queries = 0, wins = 0, losses = 0, ties = 0;
   double mean_difference = 0, low = 0, high = 0;  // bootstrap interval of the mean difference
-  double t_statistic = 0, p_t = 1, p_sign = 1, p_permutation = 1;
+  double t_statistic = 0, p_t = 1;  // paired t test, two-sided; 0 and 1 for fewer than 2 queries
+  double p_sign = 1;                // exact sign test, two-sided, equal values left out
+  double p_permutation = 1;         // sign flips: all when at most 16 differ, else 10,000 random ones
 };
 PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options = {});
 

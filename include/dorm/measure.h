@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures: how good a ranking of one query's documents is.
 //
-// A ranking is the list of documents in order: ranking[j] is the document at position j (0-based).
+// A ranking is the list of documents in order: ranking[j] is the document at position j (0-based). It may be
+// shorter than the list of labels: documents it leaves out were not retrieved, but count as judged.
 // Trainable measures are factored, V = sum_i a[position of i] b[i], with a by position and b by document; the
 // others can only be evaluated. That difference is a type.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "dorm/convention.h"
 
 namespace dorm {
 
@@ -29,9 +36,92 @@ struct Factors {
   Kind kind = Kind::sum;
 };
 
+/// A ranking in which documents of equal score form blocks: block k covers positions [block_end[k-1],
+/// block_end[k]). No block ends means that no two documents are tied.
+struct TiedRanking {
+  std::span<const std::uint32_t> documents;
+  std::span<const std::uint32_t> block_end = {};
+};
+
 /// V of a ranking under these factors.
 double value(const Factors& factors, std::span<const std::uint32_t> ranking);
+/// The mean of V over all orders of the tied documents.
+double expected_value(const Factors& factors, const TiedRanking& ranking);
 /// The largest V over all rankings: documents by decreasing b.
 double ideal_value(const Factors& factors);
+
+/// A measure of one query. Immutable, so threads may share it.
+class Measure {
+ public:
+  virtual ~Measure() = default;
+
+  /// The canonical spelling, e.g. "ndcg@10".
+  virtual std::string name() const = 0;
+  /// True when 1 is the top of the scale, whatever the query; false for sums of gains.
+  virtual bool normalised() const { return true; }
+
+  /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no
+  /// relevant document): the convention then says what it counts. Never decreases when tied documents are put
+  /// in order of decreasing label. Throws Error(bad_input) for labels outside the measure's domain.
+  virtual std::optional<double> expected(Labels labels, const TiedRanking& ranking) const = 0;
+
+  std::optional<double> evaluate(Labels labels, std::span<const std::uint32_t> ranking) const {
+    return expected(labels, TiedRanking{ranking});
+  }
+};
+
+/// A measure that can be trained for: everything follows from its factors. Derive from it to bring your own
+/// a and b.
+class FactoredMeasure : public Measure {
+ public:
+  /// Entries for every label. All b are 0 exactly when there is nothing to find.
+  virtual Factors factor(Labels labels) const = 0;
+  std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
+};
+
+/// A parsed spelling, `name[@cutoff][:key=value,...]`.
+struct MeasureSpec {
+  static constexpr std::size_t kNoCutoff = static_cast<std::size_t>(-1);
+
+  std::string name;  // lower case, aliases resolved
+  std::size_t cutoff = kNoCutoff;
+  std::vector<std::pair<std::string, std::string>> parameters = {};
+
+  std::string spelling() const;
+
+  /// Each throws Error(bad_option) that says what the measure accepts.
+  enum class Cutoff { none, optional, required };
+  void accept(Cutoff rule, std::initializer_list<std::string_view> keys) const;
+  double number(std::string_view key, double otherwise) const;
+  std::vector<double> numbers(std::string_view key) const;  // "0/1/3"; empty when the key is absent
+  std::string_view text(std::string_view key, std::string_view otherwise) const;
+};
+
+/// A measure from its spelling, e.g. "ndcg@10", "P@5", "eru:half_life=5,neutral=2". Names and aliases in any
+/// case. Throws Error(unknown_name) or Error(bad_option).
+std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Convention& convention = {});
+/// The same for training; throws Error(bad_option) naming the trainable ones when asked for another.
+std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling,
+                                                      const Convention& convention = {});
+
+// One factory per measure; src/catalog/catalog.cpp gives each its name and help.
+using FactoredMeasurePtr = std::unique_ptr<const FactoredMeasure>;
+using MeasurePtr = std::unique_ptr<const Measure>;
+// clang-format off
+FactoredMeasurePtr winner_takes_all(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr reciprocal_rank(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr dcg(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr ndcg(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr precision(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr rank_utility(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr normalised_rank_utility(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr modified_winner_takes_all(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr custom_measure(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr average_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr expected_reciprocal_rank(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr recall(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr area_under_curve(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr kendall_tau(const MeasureSpec& spec, const Convention& convention);
+// clang-format on
 
 }  // namespace dorm

@@ -41,6 +41,9 @@ struct ReadReport {
   std::vector<std::string> warnings;
 };
 
+/// The format read_dataset() takes a file for. Opens it; throws Error(io).
+DataFormat detect_format(const std::string& path);
+
 /// Any supported file of judged documents.
 Dataset read_dataset(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_letor(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
@@ -58,6 +61,7 @@ Dataset parse_csv(std::string_view text, const std::string& name, const ReadOpti
 
 /// One finite number per line, in the order of the data file's rows; blank lines and # comments are skipped.
 std::vector<double> read_scores(const std::string& path);
+std::vector<double> parse_scores(std::string_view text, const std::string& name);
 
 /// TREC relevance judgments: `qid iter docid rel` per line.
 struct Judgment {

@@ -19,7 +19,11 @@ void write_letor(const Dataset& data, std::ostream& out);
 void write_csv(const Dataset& data, std::ostream& out, char separator = ',');
 void write_binary(const Dataset& data, std::ostream& out);
 
+/// Opens a file and lets a body write it: write_atomically, or something of the caller's that calls it.
+using FileWriter =
+    std::function<void(const std::string& path, const std::function<void(std::ostream&)>& body)>;
+
 /// By extension: .dorm binary, .csv, .tsv, otherwise LETOR; .gz and .zst may follow the text formats.
-void write_dataset(const Dataset& data, const std::string& path);
+void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer = write_atomically);
 
 }  // namespace dorm

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verb of the command line is: it declares its options, and hands back what to do once they are
+// parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "dorm/read.h"
+
+namespace dorm::cli {
+
+/// Options every verb takes.
+struct Settings {
+  bool json = false;
+  bool quiet = false;
+  std::size_t threads = 0;
+};
+
+using Action = std::function<void()>;
+
+struct Command {
+  const char* name;
+  /// Sets description (its first line is the summary), options and footer.
+  Action (*declare)(CLI::App& app, const Settings& settings);
+};
+
+Action declare_eval(CLI::App& app, const Settings& settings);
+Action declare_synth(CLI::App& app, const Settings& settings);
+Action declare_convert(CLI::App& app, const Settings& settings);
+Action declare_info(CLI::App& app, const Settings& settings);
+
+}  // namespace dorm::cli

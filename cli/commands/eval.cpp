@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm eval`: how good a ranking is.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "command.h"
+#include "commands/eval_report.h"
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "help.h"
+#include "input.h"
+#include "output.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Measure how good a ranking is, with intervals and tests.\n"
+    "\n"
+    "Ranks the documents of every query by their scores (one number per line, in the order of the rows of\n"
+    "DATA; higher is better), and prints the mean of each measure over the queries with a bootstrap "
+    "interval\n"
+    "over queries. A TREC run is judged by its qrels: documents without a judgment have label 0, judged\n"
+    "documents that were not retrieved count in what could have been reached.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dorm eval test.txt --scores model.scores\n"
+    "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
+    "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
+    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n";
+
+struct EvalArguments {
+  std::string data, scores, feature, run, qrels, against, per_query, convention;
+  std::string measures = "ndcg@10,mrr,map";
+  EvaluateOptions options;
+  InputArguments input;
+
+  bool judged_run() const { return !run.empty() || !qrels.empty(); }
+};
+
+void check(const EvalArguments& arguments) {
+  const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_option, message); };
+  if (arguments.judged_run()) {
+    require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
+    require_option(!arguments.qrels.empty(), "--qrels FILE", "--run needs judgments");
+    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
+      refuse("--run and --qrels stand alone; expected no DATA, --scores or --feature beside them");
+    return;
+  }
+  require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
+  if (arguments.scores.empty() == arguments.feature.empty())
+    refuse("expected either --scores FILE or --feature NAME, to say what ranks the documents");
+}
+
+// From the order of the file's rows to that of the documents.
+std::vector<double> scores_of_file(const Dataset& data, const std::string& path) {
+  const std::vector<double> by_row = read_scores(path);
+  if (by_row.size() != data.num_documents())
+    throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
+                fmt::format("{} scores for {} documents; expected one score per row of the data",
+                            by_row.size(), data.num_documents()));
+  std::vector<double> scores(by_row.size());
+  for (std::size_t d = 0; d < scores.size(); ++d) scores[d] = by_row[data.source_row(d)];
+  return scores;
+}
+
+std::size_t feature_column(const Dataset& data, const std::string& name) {
+  constexpr std::size_t kListed = 1000;
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < data.num_features(); ++j) {
+    std::string candidate = data.feature_name(j);
+    if (candidate == name) return j;
+    if (names.size() < kListed) names.push_back(std::move(candidate));
+  }
+  if (!data.has_feature_names() || data.num_features() > kListed)
+    throw Error(ErrorCode::unknown_name,
+                fmt::format("unknown feature \"{}\"; expected one of {} to {}", name, data.feature_name(0),
+                            data.feature_name(data.num_features() - 1)));
+  std::vector<CatalogEntry> known;
+  for (const std::string& candidate : names) known.push_back({.name = candidate, .usage = {}, .help = {}});
+  throw_unknown_name("feature", name, known);
+}
+
+std::vector<double> scores_of_feature(const Dataset& data, const std::string& name) {
+  const std::size_t column = feature_column(data, name);
+  std::vector<double> scores;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i) scores.push_back(query.rows.at(i, column));
+  }
+  return scores;
+}
+
+void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments) {
+  report.against = arguments.against;
+  for (std::size_t i = 0; i < other.measures.size(); ++i) {
+    report.against_means.push_back(other.measures[i].mean);
+    report.tests.push_back(
+        compare(report.table.measures[i].per_query, other.measures[i].per_query, arguments.options));
+  }
+}
+
+// Runs may cover different queries: both are put on the queries of the first, absent ones being NaN.
+EvaluationTable on_queries_of(const EvaluationTable& first, EvaluationTable other) {
+  std::map<std::string_view, std::size_t> place;
+  for (std::size_t q = 0; q < other.query_ids.size(); ++q) place[other.query_ids[q]] = q;
+  for (MeasureResult& measure : other.measures) {
+    std::vector<double> values;
+    for (const std::string& id : first.query_ids) {
+      const auto found = place.find(id);
+      values.push_back(found == place.end() ? std::nan("") : measure.per_query[found->second]);
+    }
+    measure.per_query = std::move(values);
+  }
+  return other;
+}
+
+EvalReport evaluate_data(const EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const std::vector<double> scores = arguments.feature.empty() ? scores_of_file(data, arguments.scores)
+                                                               : scores_of_feature(data, arguments.feature);
+  EvalReport report;
+  report.table = evaluate(data, scores, measures, arguments.options);
+  if (!arguments.against.empty())
+    add_comparison(report,
+                   evaluate(data, scores_of_file(data, arguments.against), measures, arguments.options),
+                   arguments);
+  return report;
+}
+
+EvalReport evaluate_trec(const EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+  EvalReport report;
+  report.table = evaluate_run(judgments, read_run(arguments.run), measures, arguments.options);
+  if (report.table.unjudged_queries > 0)
+    warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", arguments.run,
+                               report.table.unjudged_queries));
+  if (!arguments.against.empty())
+    add_comparison(report,
+                   on_queries_of(report.table, evaluate_run(judgments, read_run(arguments.against), measures,
+                                                            arguments.options)),
+                   arguments);
+  return report;
+}
+
+void run_eval(EvalArguments arguments, const Settings& settings) {
+  check(arguments);
+  arguments.options.convention = !arguments.convention.empty() ? arguments.convention
+                                 : arguments.judged_run()      ? "trec"
+                                                               : "standard";
+  arguments.options.threads = settings.threads;
+  EvalReport report =
+      arguments.judged_run() ? evaluate_trec(arguments, settings) : evaluate_data(arguments, settings);
+  report.confidence = arguments.options.confidence;
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
+  if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_page(report));
+}
+
+}  // namespace
+
+Action declare_eval(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<EvalArguments>();
+  const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
+                           const std::string& help) {
+    app.add_option(name, value, help)->option_text(shown)->group(group);
+  };
+  const auto number = [&app](const char* name, auto& value, const std::string& help) {
+    app.add_option(name, value, help)->option_text("N")->group("Evaluation");
+  };
+  app.add_option("DATA", arguments->data,
+                 "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  text("--scores", arguments->scores, "FILE", "What to judge", "scores of the documents, one per line");
+  text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
+  text("--run", arguments->run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");
+  text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
+  text("--against", arguments->against, "FILE", "What to judge",
+       "other scores (or another run) to compare with: paired tests");
+  text("--measures", arguments->measures, "LIST", "Evaluation",
+       "comma-separated; see below (" + arguments->measures + ")");
+  text("--convention", arguments->convention, "NAME", "Evaluation", "see below (standard; trec for runs)");
+  text("--ties", arguments->options.ties, "NAME", "Evaluation",
+       "order of equal scores; see below (as the convention says)");
+  number("--bootstrap", arguments->options.bootstrap, "resamples for the intervals; 0: none (1000)");
+  app.add_option("--confidence", arguments->options.confidence, "of the intervals (0.95)")
+      ->option_text("X")
+      ->group("Evaluation");
+  number("--seed", arguments->options.seed, "of the bootstrap and the permutation test (0)");
+  text("--per-query", arguments->per_query, "FILE", "Output",
+       "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
+  add_input_options(app, arguments->input);
+  app.description(kDescription);
+  app.footer(fmt::format("{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),
+                         catalog_page("Conventions", convention_catalog()),
+                         catalog_page("Ties", tie_catalog())));
+  return [arguments, &settings] { run_eval(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eval_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "output.h"
+
+namespace dorm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.6f}", x); }
+std::string interval(double low, double high) {
+  return std::isnan(low) || std::isnan(high) ? "-" : fmt::format("[{:.4f}, {:.4f}]", low, high);
+}
+std::string probability(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); }
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+Json test_json(const PairedTest& test, double other_mean) {
+  return {{"mean", other_mean},      {"difference", test.mean_difference},
+          {"low", test.low},         {"high", test.high},
+          {"queries", test.queries}, {"wins", test.wins},
+          {"losses", test.losses},   {"ties", test.ties},
+          {"t", test.t_statistic},   {"p_t", test.p_t},
+          {"p_sign", test.p_sign},   {"p_permutation", test.p_permutation}};
+}
+
+}  // namespace
+
+std::string eval_page(const EvalReport& report) {
+  const EvaluationTable& table = report.table;
+  const std::string level = fmt::format("{:g} % interval", 100 * report.confidence);
+  std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
+  for (const MeasureResult& m : table.measures)
+    rows.push_back({m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries),
+                    std::to_string(m.skipped)});
+  std::string page = fmt::format("convention {}, ties {}, {} queries\n\n{}", table.convention, table.ties,
+                                 table.query_ids.size(), aligned(rows));
+  if (report.tests.empty()) return page;
+  rows = {
+      {"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
+  for (std::size_t i = 0; i < report.tests.size(); ++i) {
+    const PairedTest& t = report.tests[i];
+    rows.push_back({table.measures[i].name, number(report.against_means[i]),
+                    fmt::format("{:+.6f}", t.mean_difference), interval(t.low, t.high),
+                    std::to_string(t.wins), std::to_string(t.losses), std::to_string(t.ties),
+                    probability(t.p_t), probability(t.p_sign), probability(t.p_permutation)});
+  }
+  return page + fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", report.against,
+                            aligned(rows));
+}
+
+std::string eval_json(const EvalReport& report) {
+  const EvaluationTable& table = report.table;
+  Json measures = Json::object();
+  for (const MeasureResult& m : table.measures)
+    measures[m.name] = {
+        {"mean", m.mean}, {"low", m.low}, {"high", m.high}, {"queries", m.queries}, {"skipped", m.skipped}};
+  Json out = {{"convention", table.convention},
+              {"ties", table.ties},
+              {"queries", table.query_ids.size()},
+              {"confidence", report.confidence},
+              {"measures", measures}};
+  if (!report.tests.empty()) {
+    Json tests = Json::object();
+    for (std::size_t i = 0; i < report.tests.size(); ++i)
+      tests[table.measures[i].name] = test_json(report.tests[i], report.against_means[i]);
+    out["against"] = {{"name", report.against}, {"measures", tests}};
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string per_query_csv(const EvaluationTable& table) {
+  std::string text = "qid";
+  for (const MeasureResult& m : table.measures) text += "," + csv_field(m.name);
+  text += "\n";
+  for (std::size_t q = 0; q < table.query_ids.size(); ++q) {
+    text += csv_field(table.query_ids[q]);
+    for (const MeasureResult& m : table.measures)
+      text += std::isnan(m.per_query[q]) ? std::string(",") : fmt::format(",{}", m.per_query[q]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace dorm::cli

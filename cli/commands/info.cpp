@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm info`: what is in a file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "command.h"
+#include "input.h"
+#include "output.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kDescription =
+    "Describe a file of judged documents.\n"
+    "\n"
+    "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
+    "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in any "
+    "format\n"
+    "that keeps all of them.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  dorm info train.txt\n"
+    "  dorm info --json train.dorm | jq .labels\n";
+
+std::size_t count_nonzeros(const FeatureRows& rows) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::span<const float> values =
+        rows.dense() ? std::span(rows.dense_row(i), rows.num_features()) : rows.sparse_row(i).values;
+    count +=
+        static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](float x) { return x != 0; }));
+  }
+  return count;
+}
+
+struct Summary {
+  std::map<float, std::size_t> labels;
+  std::vector<std::size_t> lengths;  // sorted
+  std::size_t nonzeros = 0, one_label = 0, nothing_relevant = 0;
+  bool weighted = false;
+};
+
+Summary summarize(const Dataset& data) {
+  Summary summary;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    for (const float label : query.labels) ++summary.labels[label];
+    const auto [low, high] = std::minmax_element(query.labels.begin(), query.labels.end());
+    summary.one_label += *low == *high;
+    summary.nothing_relevant += *high <= 0;
+    summary.weighted = summary.weighted || query.weight != 1;
+    summary.lengths.push_back(query.size());
+    summary.nonzeros += count_nonzeros(query.rows);
+  }
+  std::sort(summary.lengths.begin(), summary.lengths.end());
+  return summary;
+}
+
+double median(const std::vector<std::size_t>& sorted) {
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? static_cast<double>(sorted[half])
+                                : static_cast<double>(sorted[half - 1] + sorted[half]) / 2;
+}
+
+// Of the arrays a Dataset views, whether in memory or in a mapped file; ids are not counted.
+std::uint64_t feature_bytes(const Dataset& data) {
+  if (!data.dense()) return data.num_nonzeros() * 8 + data.num_documents() * 8;
+  return data.num_documents() * ((data.num_features() + 7) / 8 * 8) * sizeof(float);
+}
+
+Json describe(const std::string& path, const Loaded& loaded) {
+  const Dataset& data = loaded.data;
+  const Summary summary = summarize(data);
+  const double cells = static_cast<double>(data.num_documents()) * static_cast<double>(data.num_features());
+  Json labels = Json::object();
+  for (const auto& [label, count] : summary.labels) labels[fmt::format("{}", label)] = count;
+  return {{"file", path},
+          {"format", loaded.format},
+          {"bytes", loaded.report.bytes},
+          {"queries", data.num_queries()},
+          {"documents", data.num_documents()},
+          {"features", data.num_features()},
+          {"storage", data.dense() ? "dense" : "compressed"},
+          {"density", cells > 0 ? static_cast<double>(summary.nonzeros) / cells : 0.0},
+          {"labels", labels},
+          {"documents_per_query",
+           {{"min", summary.lengths.front()},
+            {"median", median(summary.lengths)},
+            {"max", summary.lengths.back()}}},
+          {"queries_with_one_label", summary.one_label},
+          {"queries_without_relevant", summary.nothing_relevant},
+          {"document_ids", data.has_document_ids()},
+          {"groups", data.has_groups()},
+          {"query_weights", summary.weighted},
+          {"feature_names", data.has_feature_names()},
+          {"first_feature_id", data.first_feature_id()},
+          {"feature_bytes", feature_bytes(data)},
+          {"fingerprint", fmt::format("{:016x}", data.fingerprint())},
+          {"warnings", loaded.report.warnings}};
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit + 1 < std::size(kUnits); ++unit) size /= 1000;
+  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+std::string labels_text(const Json& info) {
+  constexpr std::size_t kShown = 12;
+  const auto documents = info["documents"].get<double>();
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [label, count] : info["labels"].items()) {
+    if (shown++ == kShown) return text + fmt::format(", ... ({} different)", info["labels"].size());
+    text += fmt::format("{}{}: {} ({:.1f} %)", text.empty() ? "" : ", ", label, count.get<std::size_t>(),
+                        100 * count.get<double>() / documents);
+  }
+  return text;
+}
+
+std::string page(const Json& info) {
+  const auto share = [&info](const char* key) {
+    return fmt::format("{} ({:.1f} %)", info[key].get<std::size_t>(),
+                       100 * info[key].get<double>() / info["queries"].get<double>());
+  };
+  std::string carried;
+  for (const char* key : {"document_ids", "groups", "query_weights", "feature_names"}) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (info[key].get<bool>()) carried += (carried.empty() ? "" : ", ") + name;
+  }
+  const Json& lengths = info["documents_per_query"];
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<26}{}\n", name, value);
+  };
+  line("file", info["file"].get<std::string>());
+  line("format", fmt::format("{}, {}", info["format"].get<std::string>(),
+                             bytes_text(info["bytes"].get<std::uint64_t>())));
+  line("queries", std::to_string(info["queries"].get<std::size_t>()));
+  line("documents", std::to_string(info["documents"].get<std::size_t>()));
+  line("features", fmt::format("{}, numbered from {}", info["features"].get<std::size_t>(),
+                               info["first_feature_id"].get<int>()));
+  line("non-zero values", fmt::format("{:.1f} %", 100 * info["density"].get<double>()));
+  line("labels", labels_text(info));
+  line("documents per query",
+       fmt::format("{} to {}, median {}", lengths["min"].get<std::size_t>(),
+                   lengths["max"].get<std::size_t>(), lengths["median"].get<double>()));
+  line("queries with one label", share("queries_with_one_label"));
+  line("without relevant documents", share("queries_without_relevant"));
+  line("carries", carried.empty() ? "labels and features only" : carried);
+  line("features in memory", fmt::format("{}, {}", bytes_text(info["feature_bytes"].get<std::uint64_t>()),
+                                         info["storage"].get<std::string>()));
+  line("fingerprint", info["fingerprint"].get<std::string>());
+  return text;
+}
+
+}  // namespace
+
+Action declare_info(CLI::App& app, const Settings& settings) {
+  struct Arguments {
+    std::string file;
+    InputArguments input;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  add_input_options(app, arguments->input);
+  app.description(kDescription);
+  app.footer(kFooter);
+  return [arguments, &settings] {
+    require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
+    const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));
+    print(settings.json ? info.dump(2) + "\n" : page(info));
+  };
+}
+
+}  // namespace dorm::cli

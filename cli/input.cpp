@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "dorm/catalog.h"
+#include "progress.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr std::array<CatalogEntry, 5> kFormats = {{
+    {.name = "detect", .usage = "detect", .help = "by content, then by extension"},
+    {.name = "letor", .usage = "letor", .help = "LETOR or SVMlight text"},
+    {.name = "csv", .usage = "csv", .help = "comma-separated, with a header"},
+    {.name = "tsv", .usage = "tsv", .help = "tab-separated, with a header"},
+    {.name = "binary", .usage = "binary", .help = "the binary form"},
+}};
+constexpr std::array<CatalogEntry, 3> kMissing = {{
+    {.name = "error", .usage = "error", .help = "refuse them"},
+    {.name = "zero", .usage = "zero", .help = "become 0"},
+    {.name = "mean", .usage = "mean", .help = "become the mean of the column"},
+}};
+
+// The position of `name` in a table whose order is that of the enumeration.
+template <class Enum>
+Enum parse(std::string_view kind, std::string_view name, std::span<const CatalogEntry> known) {
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (known[i].name == name) return static_cast<Enum>(i);
+  throw_unknown_name(kind, name, known);
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& app, InputArguments& arguments) {
+  ReadOptions& options = arguments.options;
+  const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Reading");
+  };
+  text("--format", arguments.format, "NAME",
+       "letor, csv, tsv or binary; by default by content and extension");
+  text("--missing", arguments.missing, "NAME",
+       "NaN and infinite features: error (default), zero, or mean of\nthe column");
+  text("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
+  text("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
+  text("--document-column", options.document_column, "NAME",
+       "CSV: column of the document ids, if any (docid)");
+  text("--group-column", options.group_column, "NAME", "CSV: column of the groups, if any (group)");
+  text("--weight-column", options.weight_column, "NAME", "CSV: column of the query weights, if any (weight)");
+  app.add_option("--ignore-column", options.ignore_columns, "CSV: a column to leave out; may be repeated")
+      ->option_text("NAME")
+      ->expected(1)
+      ->take_all()
+      ->group("Reading");
+  app.add_flag("!--no-side-files", options.side_files,
+               "do not look for FILE.query, FILE.group and FILE.weight")
+      ->group("Reading");
+}
+
+Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings) {
+  ReadOptions options = arguments.options;
+  options.format = parse<DataFormat>("format", arguments.format, kFormats);
+  options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
+  options.threads = settings.threads;
+  if (options.format == DataFormat::detect) options.format = detect_format(path);
+  Loaded loaded;
+  loaded.format = kFormats[static_cast<std::size_t>(options.format)].name;
+  {
+    ReadProgress progress(path);
+    if (!settings.quiet)
+      options.progress = [&progress](std::uint64_t done, std::uint64_t total) {
+        progress.update(done, total);
+      };
+    loaded.data = read_dataset(path, options, &loaded.report);
+  }
+  for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
+  return loaded;
+}
+
+void warn(const Settings& settings, const std::string& message) {
+  if (!settings.quiet) fmt::print(stderr, "dorm: warning: {}\n", message);
+}
+
+}  // namespace dorm::cli

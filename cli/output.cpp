@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <ostream>
+#include <streambuf>
+
+#include "dorm/write.h"
+
+namespace dorm::cli {
+namespace {
+
+volatile std::sig_atomic_t pending_signal = 0;  // the one thing a signal handler may touch
+
+/// While it lives, signals that end the process are noted instead.
+class SignalGuard {
+ public:
+  SignalGuard() {
+    pending_signal = 0;
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      before_[i] = std::signal(kSignals[i], [](int signal) { pending_signal = signal; });
+  }
+  ~SignalGuard() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<void (*)(int), kSignals.size()> before_ = {};
+};
+
+/// Passes everything on, and gives up when a signal has come.
+class StoppableBuffer : public std::streambuf {
+ public:
+  explicit StoppableBuffer(std::streambuf* next) : next_(next) {}
+
+ private:
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    check();
+    return next_->sputn(text, size);
+  }
+  int overflow(int c) override {
+    check();
+    return c == traits_type::eof() ? c : next_->sputc(static_cast<char>(c));
+  }
+  int sync() override { return next_->pubsync(); }
+  static void check() {
+    if (pending_signal != 0) throw Interrupted{pending_signal};
+  }
+
+  std::streambuf* next_;
+};
+
+// Only new and regular files are written beside their destination; anything else needs no cleaning up, and
+// may block for ever, so that signals had better do what they always do.
+bool leaves_something_behind(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return path != "-" && (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
+}
+
+void write_stoppable(const std::string& path, const std::function<void(std::ostream&)>& body) {
+  if (!leaves_something_behind(path)) return write_atomically(path, body);
+  const SignalGuard guard;
+  write_atomically(path, [&](std::ostream& out) {
+    StoppableBuffer buffer(out.rdbuf());
+    std::ostream stoppable(&buffer);
+    stoppable.exceptions(std::ios::badbit);  // else streams swallow what their buffers throw
+    try {
+      body(stoppable);
+    } catch (const std::ios::failure&) {
+      out.setstate(std::ios::badbit);  // write_atomically knows the reason
+    }
+  });
+  if (pending_signal != 0) throw Interrupted{pending_signal};
+}
+
+}  // namespace
+
+void print(const std::string& text) { write_text("-", text); }
+
+void write_text(const std::string& path, const std::string& text) {
+  write_stoppable(path, [&](std::ostream& out) { out << text; });
+}
+
+void write_data(const Dataset& data, const std::string& path) { write_dataset(data, path, write_stoppable); }
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c == width.size()) width.push_back(0);
+      width[c] = std::max(width[c], row[c].size());
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    text += fmt::format("{:<{}}", row.front(), width.front());
+    for (std::size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], width[c]);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output of the commands: standard output with its errors noticed, files that an interrupt does not leave
+// behind half-written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dorm/dataset.h"
+
+namespace dorm::cli {
+
+/// Thrown out of a write when the user or the system asks the process to end.
+struct Interrupted {
+  int signal;
+};
+
+void print(const std::string& text);                                // to standard output
+void write_text(const std::string& path, const std::string& text);  // "-": standard output
+void write_data(const Dataset& data, const std::string& path);      // format by extension
+
+/// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace dorm::cli

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <vector>
+
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+#include "help.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "dorm: rankings judged and learnt by the measure you report.\n"
+    "\n"
+    "Reads judged documents (LETOR/SVMlight, CSV, TSV, the binary form .dorm; plain, .gz or .zst),\n"
+    "evaluates rankings under the conventions of the tools in use, and generates data to try things on.";
+
+void add_common_options(CLI::App& app, Settings& settings) {
+  app.add_flag("--json", settings.json, "print JSON for programs")->group(kCommonGroup);
+  app.add_flag("--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
+  app.add_option("--threads", settings.threads,
+                 "threads to use; 0: all cores (0); results do not depend on it")
+      ->option_text("N")
+      ->group(kCommonGroup);
+  app.set_help_flag("-h,--help", "print this page")->group(kCommonGroup);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("--{}", name));
+  return names;
+}
+
+/// Refuses the first argument that nothing asked for.
+void refuse_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return;
+  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& text) {
+    return text.size() > 1 && text.front() == '-';
+  });
+  if (option == extras.end() && kind == "option")
+    throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", extras.front()));
+  const std::string& culprit = option == extras.end() ? extras.front() : *option;
+  std::vector<CatalogEntry> entries;
+  for (const std::string& name : known) entries.push_back({.name = name, .usage = {}, .help = {}});
+  throw_unknown_name(option == extras.end() ? kind : "option", culprit.substr(0, culprit.find('=')), entries);
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv, std::span<const Command> commands) {
+  Settings settings;
+  CLI::App app(kAbout, "dorm");
+  app.formatter(std::make_shared<HelpFormatter>());
+  add_common_options(app, settings);
+  app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
+  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_page()));
+  app.allow_extras();
+  std::vector<std::pair<CLI::App*, Action>> actions;
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    CLI::App* verb = app.add_subcommand(command.name)->group("Commands");
+    verb->allow_extras();
+    add_common_options(*verb, settings);
+    actions.emplace_back(verb, command.declare(*verb, settings));
+    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_page()));
+    names.emplace_back(command.name);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // help or version
+    return app.exit(request);
+  }
+  for (const auto& [verb, action] : actions) {
+    if (!verb->parsed()) continue;
+    refuse_extras(*verb, "option", option_names(*verb));
+    refuse_extras(app, "option", option_names(*verb));
+    action();
+    return 0;
+  }
+  refuse_extras(app, "command", names);
+  std::cerr << app.help();
+  return 2;
+}
+
+void require_option(bool given, const std::string& option, const std::string& why) {
+  if (!given) throw Error(ErrorCode::bad_option, fmt::format("{} is missing; {}", option, why));
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of measures, and making them from their spellings.
+#include "dorm/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <type_traits>
+
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+using Maker = MeasurePtr (*)(const MeasureSpec&, const Convention&);
+
+struct Row {
+  CatalogEntry entry;
+  Maker make;
+};
+
+template <auto factory>
+MeasurePtr make_with(const MeasureSpec& spec, const Convention& convention) {
+  return factory(spec, convention);
+}
+
+// The factory's type says whether the measure is trainable.
+template <auto factory>
+constexpr Row row(std::string_view name, std::string_view aliases, std::string_view usage,
+                  std::string_view example, std::string_view help) {
+  using Made = std::invoke_result_t<decltype(factory), const MeasureSpec&, const Convention&>;
+  return {{name, usage, help, std::is_same_v<Made, FactoredMeasurePtr>, example, aliases},
+          &make_with<factory>};
+}
+
+// clang-format off
+constexpr std::array kRows{
+    row<winner_takes_all>("wta", "", "wta", "wta", "1 when the first document has the query's best label"),
+    row<modified_winner_takes_all>("mwta", "", "mwta[:gain=,gains=,discount=]", "mwta", "ndcg cut, per query, just after its best labels"),
+    row<reciprocal_rank>("mrr", "rr", "mrr[@n][:rel=]", "mrr@10", "1 / rank of the first relevant document"),
+    row<dcg>("dcg", "", "dcg[@n][:gain=,gains=,discount=]", "dcg@10", "discounted cumulative gain"),
+    row<ndcg>("ndcg", "", "ndcg[@n][:gain=,gains=,discount=]", "ndcg@10", "discounted cumulative gain over that of the best order"),
+    row<precision>("precision", "p prec", "precision@n[:rel=]", "precision@5", "relevant share of the first n positions"),
+    row<rank_utility>("eru", "", "eru[:half_life=5,neutral=0]", "eru:half_life=5,neutral=2", "expected rank utility: label above neutral, halved every half_life - 1 positions"),
+    row<normalised_rank_utility>("neru", "", "neru[:half_life=5,neutral=0]", "neru:half_life=5,neutral=2", "eru over that of the best order"),
+    row<custom_measure>("custom", "", "custom:gains=,discounts=[,normalised=no]", "custom:gains=0/1/3/7/15,discounts=1/.5/.3", "gains by label and discounts by position from tables"),
+    row<average_precision>("map", "ap", "map[@n][:rel=]", "map", "average precision"),
+    row<expected_reciprocal_rank>("err", "", "err[@n][:max_grade=4]", "err@10", "expected reciprocal rank"),
+    row<recall>("recall", "r", "recall@n[:rel=]", "recall@5", "share of the relevant documents in the first n positions"),
+    row<area_under_curve>("auc", "", "auc[:rel=]", "auc", "share of (relevant, other) pairs in the right order"),
+    row<kendall_tau>("kendall", "tau", "kendall", "kendall", "Kendall's tau-b between ranking and labels"),
+};
+// clang-format on
+
+constexpr auto kEntries = [] {
+  std::array<CatalogEntry, kRows.size()> entries{};
+  for (std::size_t i = 0; i < kRows.size(); ++i) entries[i] = kRows[i].entry;
+  return entries;
+}();
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+bool has_alias(std::string_view aliases, std::string_view name) {
+  while (!aliases.empty()) {
+    const std::size_t space = aliases.find(' ');
+    if (aliases.substr(0, space) == name) return true;
+    if (space == std::string_view::npos) return false;
+    aliases.remove_prefix(space + 1);
+  }
+  return false;
+}
+
+const Row& find_row(std::string_view name) {
+  for (const Row& candidate : kRows)
+    if (candidate.entry.name == name || has_alias(candidate.entry.aliases, name)) return candidate;
+  throw_unknown_name("measure", name, kEntries);
+}
+
+std::size_t parse_cutoff(std::string_view spelling, std::string_view text) {
+  std::size_t cutoff = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cutoff);
+  if (error != std::errc() || end != text.data() + text.size() || cutoff == 0 ||
+      cutoff == MeasureSpec::kNoCutoff)
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("measure \"{}\": cutoff \"{}\"; expected a whole number from 1 on", spelling, text));
+  return cutoff;
+}
+
+void parse_parameters(std::string_view spelling, std::string_view text, MeasureSpec& spec) {
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view piece = text.substr(0, comma);
+    const std::size_t equals = piece.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == piece.size())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("measure \"{}\": parameter \"{}\"; expected key=value", spelling, piece));
+    std::string key = lower(piece.substr(0, equals));
+    const bool repeated = std::any_of(spec.parameters.begin(), spec.parameters.end(),
+                                      [&](const auto& other) { return other.first == key; });
+    if (repeated)
+      throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": {} is given twice", spelling, key));
+    spec.parameters.emplace_back(std::move(key), lower(piece.substr(equals + 1)));
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+struct Parsed {
+  const Row& row;
+  MeasureSpec spec;
+};
+
+Parsed parse(std::string_view spelling) {
+  const std::size_t colon = spelling.find(':');
+  const std::string_view head = spelling.substr(0, colon);
+  const std::size_t at = head.find('@');
+  Parsed parsed{find_row(lower(head.substr(0, at))), {}};
+  parsed.spec.name = parsed.row.entry.name;
+  if (at != std::string_view::npos) parsed.spec.cutoff = parse_cutoff(spelling, head.substr(at + 1));
+  if (colon != std::string_view::npos) parse_parameters(spelling, spelling.substr(colon + 1), parsed.spec);
+  return parsed;
+}
+
+}  // namespace
+
+std::span<const CatalogEntry> measure_catalog() { return kEntries; }
+
+std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Convention& convention) {
+  const Parsed parsed = parse(spelling);
+  return parsed.row.make(parsed.spec, convention);
+}
+
+std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling,
+                                                      const Convention& convention) {
+  const Parsed parsed = parse(spelling);
+  if (!parsed.row.entry.trainable) {
+    std::string trainable;
+    for (const CatalogEntry& entry : kEntries)
+      if (entry.trainable) trainable += (trainable.empty() ? "" : ", ") + std::string(entry.name);
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\" can be evaluated but not trained for; trainable: {}", spelling,
+                            trainable));
+  }
+  MeasurePtr measure = parsed.row.make(parsed.spec, convention);
+  return FactoredMeasurePtr(static_cast<const FactoredMeasure*>(measure.release()));
+}
+
+std::vector<std::string> split_measures(std::string_view list) {
+  std::vector<std::string> result;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const std::string_view piece = list.substr(0, comma);
+    if (piece.empty())
+      throw Error(ErrorCode::bad_option, "empty name in the list of measures; expected e.g. ndcg@10,mrr");
+    const bool parameter = piece.find('=') < piece.find(':') && !result.empty();
+    if (parameter)
+      result.back().append(",").append(piece);
+    else
+      result.emplace_back(piece);
+    if (comma == std::string_view::npos) return result;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace dorm

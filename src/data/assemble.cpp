@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/assemble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/parallel.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+// The memory behind an assembled Storage.
+struct Owned {
+  Storage storage;
+  PageBuffer<float> values;
+  PageBuffer<std::uint32_t> columns;
+  std::vector<std::uint64_t> row_end;
+  std::vector<float> labels;
+  PackedText document_ids;
+  std::vector<std::uint32_t> group_of;
+  PackedText group_names;
+  Grouping grouping;
+  std::vector<double> query_weights;
+  PackedText feature_names;
+};
+
+class Assembler {
+ public:
+  Assembler(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options)
+      : blocks_(std::move(blocks)), threads_(options.threads), owned_(std::make_shared<Owned>()) {
+    owned_->grouping = std::move(grouping);
+    owned_->query_weights = std::move(options.query_weights);
+    owned_->feature_names = std::move(options.feature_names);
+    for (const RowBlock& block : blocks_) {
+      first_row_.push_back(num_rows_);
+      num_rows_ += block.num_rows();
+    }
+    invert_source_rows();
+    measure_features(options.num_features);
+  }
+
+  std::shared_ptr<const Storage> run() {
+    fill_labels();
+    fill_document_ids();
+    fill_groups();
+    if (owned_->storage.dense)
+      fill_dense();
+    else
+      fill_compressed();
+    publish();
+    return {owned_, &owned_->storage};
+  }
+
+ private:
+  std::uint64_t place(std::size_t block, std::size_t row) const {
+    const std::uint64_t source = first_row_[block] + row;
+    return place_.empty() ? source : place_[source];
+  }
+
+  void invert_source_rows() {
+    const std::vector<std::uint64_t>& source = owned_->grouping.source_rows;
+    place_.resize(source.size());
+    for (std::uint64_t document = 0; document < source.size(); ++document)
+      place_[source[document]] = document;
+  }
+
+  void measure_features(std::uint64_t at_least) {
+    Storage& storage = owned_->storage;
+    std::uint64_t past_last = 1;  // id after the last; 1 when no row names a feature
+    double nonzeros = 0;
+    for (const RowBlock& block : blocks_) {
+      if (block.any_id) past_last = std::max<std::uint64_t>(past_last, std::uint64_t{block.max_id} + 1);
+      if (block.id_zero) storage.first_feature_id = 0;
+      missing_ |= block.missing;
+      nonzeros += static_cast<double>(block.nonzeros);
+    }
+    storage.num_features = std::max(past_last - storage.first_feature_id, at_least);
+    storage.dense =
+        nonzeros >= kDenseFill * static_cast<double>(num_rows_) * static_cast<double>(storage.num_features);
+    storage.stride = storage.dense ? dense_stride(storage.num_features) : 0;
+  }
+
+  void fill_labels() {
+    owned_->labels.resize(num_rows_);
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (std::size_t row = 0; row < blocks_[b].num_rows(); ++row)
+        owned_->labels[place(b, row)] = blocks_[b].labels[row];
+  }
+
+  // Lengths to their places, then where each begins, then the text.
+  void fill_document_ids() {
+    const auto has_ids = [](const RowBlock& block) { return !block.document_ids.empty(); };
+    if (std::none_of(blocks_.begin(), blocks_.end(), has_ids)) return;
+    PackedText& out = owned_->document_ids;
+    out.end.resize(num_rows_, 0);
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (std::size_t row = 0; row < blocks_[b].document_ids.size(); ++row)
+        out.end[place(b, row)] = blocks_[b].document_ids[row].size();
+    std::uint64_t total = 0;
+    for (std::uint64_t& end : out.end) end = total += end;
+    out.text.resize(total);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      for (std::size_t row = 0; row < blocks_[b].document_ids.size(); ++row) {
+        const std::string_view id = blocks_[b].document_ids[row];
+        std::copy(id.begin(), id.end(), out.text.data() + (out.end[place(b, row)] - id.size()));
+      }
+      blocks_[b].document_ids = PackedText();
+    }
+  }
+
+  void fill_groups() {
+    std::unordered_map<std::string_view, std::uint32_t> index;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const PackedText& groups = blocks_[b].groups;
+      if (!groups.empty() && owned_->group_of.empty()) owned_->group_of.resize(num_rows_, 0);
+      for (std::size_t row = 0; row < groups.size(); ++row) {
+        if (groups[row].empty()) continue;
+        const auto next = static_cast<std::uint32_t>(index.size() + 1);
+        const auto [entry, is_new] = index.try_emplace(groups[row], next);
+        if (is_new) owned_->group_names.push_back(groups[row]);
+        owned_->group_of[place(b, row)] = entry->second;
+      }
+    }
+  }
+
+  void fill_dense() {
+    const Storage& storage = owned_->storage;
+    if (storage.stride != 0 && num_rows_ > PTRDIFF_MAX / sizeof(float) / storage.stride)
+      throw std::bad_alloc();
+    owned_->values = PageBuffer<float>(num_rows_ * storage.stride);
+    parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t) {
+      blocks_[b].each_row([&](std::size_t row, const BlockRow& features) {
+        float* out = owned_->values.data() + place(b, row) * storage.stride;
+        if (features.ids.empty() && !features.values.empty())
+          std::copy(features.values.begin(), features.values.end(),
+                    out + (features.first - storage.first_feature_id));
+        for (std::size_t k = 0; k < features.ids.size(); ++k)
+          out[features.ids[k] - storage.first_feature_id] = features.values[k];
+      });
+      blocks_[b].values = PageBuffer<float>();
+      blocks_[b].ids = PageBuffer<std::uint32_t>();
+    });
+    if (missing_) impute_dense();
+  }
+
+  void fill_compressed() {
+    std::vector<std::uint64_t>& row_end = owned_->row_end;
+    row_end.resize(num_rows_);
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      blocks_[b].each_row([&](std::size_t row, const BlockRow& features) {
+        const auto zeros = std::count(features.values.begin(), features.values.end(), 0.0f);
+        row_end[place(b, row)] = features.values.size() - static_cast<std::size_t>(zeros);
+      });
+    std::uint64_t total = 0;
+    for (std::uint64_t& end : row_end) end = total += end;
+    owned_->values = PageBuffer<float>(total);
+    owned_->columns = PageBuffer<std::uint32_t>(total);
+    parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t) {
+      blocks_[b].each_row([&](std::size_t row, const BlockRow& features) {
+        const std::uint64_t document = place(b, row);
+        std::uint64_t at = document == 0 ? 0 : row_end[document - 1];
+        for (std::size_t k = 0; k < features.values.size(); ++k) {
+          if (features.values[k] == 0) continue;
+          owned_->values[at] = features.values[k];
+          owned_->columns[at++] = features.id(k) - owned_->storage.first_feature_id;
+        }
+      });
+      blocks_[b].values = PageBuffer<float>();
+      blocks_[b].ids = PageBuffer<std::uint32_t>();
+    });
+    if (missing_) impute_compressed();
+  }
+
+  void impute_dense() {
+    const Storage& storage = owned_->storage;
+    std::vector<double> sum(storage.num_features, 0.0);
+    std::vector<std::uint64_t> count(storage.num_features, 0);
+    const auto each_value = [&](auto visit) {
+      for (std::uint64_t row = 0; row < num_rows_; ++row)
+        for (std::uint64_t j = 0; j < storage.num_features; ++j)
+          visit(j, owned_->values[row * storage.stride + j]);
+    };
+    each_value([&](std::uint64_t j, float value) {
+      if (std::isnan(value)) return;
+      sum[j] += static_cast<double>(value);
+      ++count[j];
+    });
+    each_value([&](std::uint64_t j, float& value) {
+      if (std::isnan(value)) value = mean(sum[j], count[j]);
+    });
+  }
+
+  // Values that are not stored are zeros, and count.
+  void impute_compressed() {
+    struct Column {
+      double sum = 0;
+      std::uint64_t missing = 0;
+    };
+    std::unordered_map<std::uint32_t, Column> columns;
+    const std::size_t n = owned_->values.size();
+    for (std::size_t k = 0; k < n; ++k)
+      if (std::isnan(owned_->values[k])) ++columns[owned_->columns[k]].missing;
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto column = columns.find(owned_->columns[k]);
+      if (column != columns.end() && !std::isnan(owned_->values[k]))
+        column->second.sum += static_cast<double>(owned_->values[k]);
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!std::isnan(owned_->values[k])) continue;
+      const Column& column = columns.at(owned_->columns[k]);
+      owned_->values[k] = mean(column.sum, num_rows_ - column.missing);
+    }
+  }
+
+  static float mean(double sum, std::uint64_t count) {
+    return count == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(count));
+  }
+
+  void publish() {
+    Storage& storage = owned_->storage;
+    storage.values = owned_->values.span();
+    storage.columns = owned_->columns.span();
+    storage.row_end = owned_->row_end;
+    storage.labels = owned_->labels;
+    storage.source_rows = owned_->grouping.source_rows;
+    storage.document_ids = owned_->document_ids.view();
+    storage.group_of = owned_->group_of;
+    storage.group_names = owned_->group_names.view();
+    storage.query_end = owned_->grouping.query_end;
+    storage.query_ids = owned_->grouping.query_ids.view();
+    storage.query_weights = owned_->query_weights;
+    storage.feature_names = owned_->feature_names.view();
+  }
+
+  std::vector<RowBlock> blocks_;
+  std::vector<std::uint64_t> first_row_;  // by block
+  std::vector<std::uint64_t> place_;      // document of each source row; empty: the same
+  std::uint64_t num_rows_ = 0;
+  std::size_t threads_;
+  bool missing_ = false;
+  std::shared_ptr<Owned> owned_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping,
+                                        AssembleOptions options) {
+  return Assembler(std::move(blocks), std::move(grouping), std::move(options)).run();
+}
+
+}  // namespace dorm

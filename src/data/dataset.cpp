@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dorm/dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "data/storage.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+// Begin of range i in an array of range ends.
+std::uint64_t begin_of(std::span<const std::uint64_t> end, std::size_t i) { return i == 0 ? 0 : end[i - 1]; }
+
+std::vector<std::uint32_t> all_queries(const Storage& storage) {
+  std::vector<std::uint32_t> queries(storage.query_end.size());
+  std::iota(queries.begin(), queries.end(), 0u);
+  return queries;
+}
+
+}  // namespace
+
+std::size_t FeatureRows::num_features() const { return storage_->num_features; }
+bool FeatureRows::dense() const { return storage_->dense; }
+std::size_t FeatureRows::stride() const { return storage_->stride; }
+
+const float* FeatureRows::dense_row(std::size_t i) const {
+  return storage_->values.data() + (first_ + i) * storage_->stride;
+}
+
+SparseRow FeatureRows::sparse_row(std::size_t i) const {
+  const std::uint64_t begin = begin_of(storage_->row_end, first_ + i);
+  const std::uint64_t size = storage_->row_end[first_ + i] - begin;
+  return {storage_->columns.subspan(begin, size), storage_->values.subspan(begin, size)};
+}
+
+float FeatureRows::at(std::size_t i, std::size_t column) const {
+  if (dense()) return dense_row(i)[column];
+  const SparseRow row = sparse_row(i);
+  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
+  if (found == row.columns.end() || *found != column) return 0.0f;
+  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+}
+
+Dataset::Dataset() : Dataset(std::make_shared<const Storage>()) {}
+
+Dataset::Dataset(std::shared_ptr<const Storage> storage) : Dataset(storage, all_queries(*storage)) {}
+
+Dataset::Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries)
+    : storage_(std::move(storage)), queries_(std::move(queries)) {
+  first_document_.reserve(queries_.size() + 1);
+  std::size_t documents = 0;
+  first_document_.push_back(documents);
+  for (std::uint32_t q : queries_)
+    first_document_.push_back(documents += storage_->query_end[q] - begin_of(storage_->query_end, q));
+}
+
+std::size_t Dataset::num_features() const { return storage_->num_features; }
+bool Dataset::dense() const { return storage_->dense; }
+
+std::size_t Dataset::num_nonzeros() const {
+  if (dense()) return num_documents() * num_features();
+  std::size_t total = 0;
+  for (std::uint32_t q : queries_) {
+    const std::uint64_t begin = begin_of(storage_->query_end, q), end = storage_->query_end[q];
+    if (end > begin) total += storage_->row_end[end - 1] - begin_of(storage_->row_end, begin);
+  }
+  return total;
+}
+
+Query Dataset::query(std::size_t q) const& {
+  const std::uint32_t stored = queries_[q];
+  const std::uint64_t begin = begin_of(storage_->query_end, stored);
+  const std::uint64_t size = storage_->query_end[stored] - begin;
+  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size),
+          storage_->labels.subspan(begin, size),
+          storage_->query_weights.empty() ? 1.0 : storage_->query_weights[stored], first_document_[q]};
+}
+
+std::size_t Dataset::stored_document(std::size_t document) const {
+  const auto after = std::upper_bound(first_document_.begin(), first_document_.end(), document);
+  const auto q = static_cast<std::size_t>(after - first_document_.begin()) - 1;
+  return begin_of(storage_->query_end, queries_[q]) + (document - first_document_[q]);
+}
+
+std::uint64_t Dataset::source_row(std::size_t document) const {
+  const std::size_t stored = stored_document(document);
+  return storage_->source_rows.empty() ? stored : storage_->source_rows[stored];
+}
+
+bool Dataset::has_document_ids() const { return !storage_->document_ids.empty(); }
+
+std::string_view Dataset::document_id(std::size_t document) const {
+  return has_document_ids() ? storage_->document_ids[stored_document(document)] : std::string_view();
+}
+
+bool Dataset::has_groups() const { return !storage_->group_of.empty(); }
+
+std::string_view Dataset::group(std::size_t document) const {
+  if (!has_groups()) return {};
+  const std::uint32_t group = storage_->group_of[stored_document(document)];
+  return group == 0 ? std::string_view() : storage_->group_names[group - 1];
+}
+
+bool Dataset::has_feature_names() const { return !storage_->feature_names.empty(); }
+std::uint32_t Dataset::first_feature_id() const { return storage_->first_feature_id; }
+
+std::string Dataset::feature_name(std::size_t column) const {
+  if (has_feature_names()) return std::string(storage_->feature_names[column]);
+  return std::to_string(column + storage_->first_feature_id);
+}
+
+Dataset Dataset::select(std::span<const std::size_t> queries) const {
+  std::vector<std::uint32_t> stored;
+  stored.reserve(queries.size());
+  for (std::size_t q : queries) {
+    if (q >= num_queries())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("no query {} in a set of {} queries, counted from 0", q, num_queries()));
+    stored.push_back(queries_[q]);
+  }
+  return Dataset(storage_, std::move(stored));
+}
+
+}  // namespace dorm

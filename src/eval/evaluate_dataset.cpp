@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A data set and its scores as a list of scored queries.
+#include <fmt/format.h>
+
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+
+namespace dorm {
+
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
+                         std::span<const std::string> measures, const EvaluateOptions& options) {
+  if (scores.size() != data.num_documents())
+    throw Error(ErrorCode::bad_input, fmt::format("{} scores for {} documents; expected one per document",
+                                                  scores.size(), data.num_documents()));
+  std::vector<std::string_view> ids;
+  if (data.has_document_ids())
+    for (std::size_t i = 0; i < data.num_documents(); ++i) ids.push_back(data.document_id(i));
+  std::vector<ScoredQuery> queries;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    const std::size_t first = query.first_document;
+    const auto own_ids = ids.empty() ? std::span<const std::string_view>()
+                                     : std::span<const std::string_view>(ids).subspan(first, query.size());
+    queries.push_back({query.id, query.labels, scores.subspan(first, query.size()), own_ids, query.weight});
+  }
+  return evaluate(queries, measures, options);
+}
+
+}  // namespace dorm

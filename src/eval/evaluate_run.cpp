@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// TREC runs: joining what was retrieved with what was judged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+
+namespace dorm {
+namespace {
+
+struct JoinedQuery {
+  std::string_view id;
+  bool in_run = false;
+  std::unordered_map<std::string_view, float> judged;
+  std::vector<float> labels;
+  std::vector<double> scores;
+  std::vector<std::string_view> documents;
+};
+
+struct Joined {
+  std::vector<JoinedQuery> queries;
+  std::size_t unjudged_queries = 0;
+};
+
+[[noreturn]] void throw_repeated(std::string_view query, std::string_view document, std::string_view where) {
+  throw Error(ErrorCode::bad_input,
+              fmt::format("query \"{}\", document \"{}\" stands twice in the {}", query, document, where));
+}
+
+// Retrieved documents first, in run order, then the judged ones that were not retrieved.
+void add_missing_documents(JoinedQuery& query) {
+  std::vector<std::string_view> retrieved = query.documents;
+  std::sort(retrieved.begin(), retrieved.end());
+  const auto repeated = std::adjacent_find(retrieved.begin(), retrieved.end());
+  if (repeated != retrieved.end()) throw_repeated(query.id, *repeated, "run");
+  for (const auto& [document, label] : query.judged)
+    if (!std::binary_search(retrieved.begin(), retrieved.end(), document)) query.labels.push_back(label);
+  // The order of a hash table is not defined, that of a sum over these labels must be.
+  std::sort(query.labels.begin() + static_cast<std::ptrdiff_t>(query.scores.size()), query.labels.end());
+}
+
+Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) {
+  Joined joined;
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (const Judgment& judgment : judgments) {
+    const auto [slot, fresh] = place.try_emplace(judgment.query, joined.queries.size());
+    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}});
+    JoinedQuery& query = joined.queries[slot->second];
+    if (!query.judged.emplace(judgment.document, judgment.label).second)
+      throw_repeated(judgment.query, judgment.document, "judgments");
+  }
+  constexpr std::size_t kUnjudged = std::numeric_limits<std::size_t>::max();
+  for (const RunEntry& entry : run) {
+    const auto [slot, fresh] = place.try_emplace(entry.query, kUnjudged);
+    if (fresh) ++joined.unjudged_queries;
+    if (slot->second == kUnjudged) continue;
+    JoinedQuery& query = joined.queries[slot->second];
+    const auto judged = query.judged.find(entry.document);
+    query.in_run = true;
+    query.documents.emplace_back(entry.document);
+    query.labels.push_back(judged == query.judged.end() ? 0.0f : judged->second);
+    query.scores.push_back(entry.score);
+  }
+  for (JoinedQuery& query : joined.queries) add_missing_documents(query);
+  return joined;
+}
+
+}  // namespace
+
+EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
+                             std::span<const std::string> measures, const EvaluateOptions& options) {
+  const Joined joined = join(judgments, run);
+  const bool skip_missing = make_convention(options.convention).skip_missing;
+  std::vector<ScoredQuery> queries;
+  std::size_t skipped = 0;
+  for (const JoinedQuery& query : joined.queries) {
+    if (skip_missing && !query.in_run)
+      ++skipped;
+    else
+      queries.push_back({query.id, query.labels, query.scores, query.documents});
+  }
+  EvaluationTable table = evaluate(queries, measures, options);
+  table.unjudged_queries = joined.unjudged_queries;
+  for (MeasureResult& result : table.measures) result.skipped += skipped;
+  return table;
+}
+
+}  // namespace dorm

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A corpus of malformed files: what each says, and the whole complaint it must earn.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "dorm/error.h"
+#include "support/temporary_directory.h"
+
+namespace dorm::test {
+
+/// A literal with its embedded NUL bytes.
+template <std::size_t N>
+constexpr std::string_view text(const char (&literal)[N]) {
+  return {literal, N - 1};
+}
+
+/// The complaint of `read` about the file `path`, from the file's name on.
+inline std::string complaint(const std::string& path, const std::function<void(const std::string&)>& read) {
+  try {
+    read(path);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    const std::string directory = path.substr(0, path.rfind('/') + 1);
+    std::string shown = what;
+    for (std::size_t at = shown.find(directory); at != std::string::npos; at = shown.find(directory))
+      shown.erase(at, directory.size());
+    return shown;
+  }
+  return "no complaint";
+}
+
+}  // namespace dorm::test

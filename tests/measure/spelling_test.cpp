@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// How measures are spelled, and what is said when they are misspelled.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+struct Complaint {
+  ErrorCode code;
+  std::string message;
+};
+
+template <class Action>
+Complaint complaint(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ErrorCode::internal, "no error"};
+}
+
+TEST(Spelling, IsMadeCanonical) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"nDCG@10", "ndcg@10"}, {"P@5", "precision@5"}, {"AP", "map"},
+      {"RR", "mrr"},          {"R@3", "recall@3"},    {"ERU:Half_Life=3", "eru:half_life=3"},
+      {"tau", "kendall"},     {"ndcg@007", "ndcg@7"}};
+  for (const auto& [typed, canonical] : cases) EXPECT_EQ(make_measure(typed)->name(), canonical);
+}
+
+TEST(Spelling, UnknownNamesGetTheNearestAndTheWholeList) {
+  const Complaint got = complaint([] { make_measure("ndgc@10"); });
+  EXPECT_EQ(got.code, ErrorCode::unknown_name);
+  EXPECT_EQ(
+      got.message.find("unknown measure \"ndgc\"; did you mean \"ndcg\"? known: wta, mwta, mrr, dcg, ndcg"),
+      0u)
+      << got.message;
+  for (const CatalogEntry& entry : measure_catalog())
+    EXPECT_NE(got.message.find(entry.name), std::string::npos) << entry.name;
+}
+
+TEST(Spelling, NamesLikeNothingKnownGetNoSuggestion) {
+  EXPECT_EQ(complaint([] { make_measure("zzzzzz"); }).message.find("unknown measure \"zzzzzz\"; known: wta"),
+            0u);
+  EXPECT_EQ(complaint([] { make_measure(""); }).message.find("unknown measure \"\"; known: wta"), 0u);
+}
+
+TEST(Spelling, OfOtherThingsIsCheckedTheSameWay) {
+  EXPECT_EQ(complaint([] { make_convention("letor5"); }).message,
+            "unknown convention \"letor5\"; did you mean \"letor3\"? known: standard, letor3, letor4, mslr, "
+            "lightgbm, xgboost, trec, sklearn");
+  EXPECT_EQ(complaint([] { parse_ties("wurst"); }).message,
+            "unknown tie rule \"wurst\"; did you mean \"worst\"? known: index, expected, worst, document_id");
+  EXPECT_EQ(
+      complaint([] { parse_scaling("z-score"); }).message,
+      "unknown scaling \"z-score\"; did you mean \"zscore\"? known: none, zscore, minmax, query-minmax, "
+      "log-zscore, log-query-zscore");
+}
+
+TEST(Spelling, BadParametersSayWhatIsAccepted) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"ndcg@0", "measure \"ndcg@0\": cutoff \"0\"; expected a whole number from 1 on"},
+      {"ndcg@x", "measure \"ndcg@x\": cutoff \"x\"; expected a whole number from 1 on"},
+      {"ndcg@", "measure \"ndcg@\": cutoff \"\"; expected a whole number from 1 on"},
+      {"ndcg@-1", "measure \"ndcg@-1\": cutoff \"-1\"; expected a whole number from 1 on"},
+      {"ndcg@1.5", "measure \"ndcg@1.5\": cutoff \"1.5\"; expected a whole number from 1 on"},
+      {"ndcg@99999999999999999999",
+       "measure \"ndcg@99999999999999999999\": cutoff \"99999999999999999999\"; expected a whole number from "
+       "1 on"},
+      {"precision", "measure \"precision\" needs a cutoff, e.g. \"precision@10\""},
+      {"wta@3", "measure \"wta@3\": wta takes no cutoff; say \"wta\""},
+      {"ndcg:depth=3",
+       "measure \"ndcg:depth=3\": unknown parameter \"depth\"; ndcg accepts gain, gains, discount"},
+      {"wta:x=1", "measure \"wta:x=1\": unknown parameter \"x\"; wta takes no parameters"},
+      {"ndcg:", "measure \"ndcg:\": parameter \"\"; expected key=value"},
+      {"ndcg:gain", "measure \"ndcg:gain\": parameter \"gain\"; expected key=value"},
+      {"ndcg:gain=log", "measure \"ndcg:gain=log\": gain \"log\"; expected exp2 or linear"},
+      {"ndcg:discount=1", "measure \"ndcg:discount=1\": discount \"1\"; expected log2 or letor"},
+      {"mrr:rel=x", "measure \"mrr:rel=x\": rel \"x\"; expected a finite number"},
+      {"mrr:rel=1,rel=2", "measure \"mrr:rel=1,rel=2\": rel is given twice"},
+      {"eru:half_life=1", "measure \"eru:half_life=1\": half_life 1; expected more than 1"},
+      {"err@5:max_grade=0", "measure \"err@5:max_grade=0\": max_grade 0; expected above 0, at most 1000"},
+      {"custom", "measure \"custom\": gains are needed, one per label from 0 on, e.g. gains=0/1/3/7/15"},
+      {"custom:gains=0/3/1,discounts=1",
+       "measure \"custom:gains=0/3/1,discounts=1\": gains must be finite, not negative and never decrease "
+       "with "
+       "the label"},
+      {"custom:gains=0/1,discounts=1/2",
+       "measure \"custom:gains=0/1,discounts=1/2\": discounts are needed, finite, not negative, never "
+       "increasing "
+       "and not all zero, e.g. discounts=1/.5/.3"},
+      {"custom:gains=0/1,discounts=1,normalised=maybe",
+       "measure \"custom:gains=0/1,discounts=1,normalised=maybe\": normalised \"maybe\"; expected yes or no"},
+  };
+  for (const auto& [spelling, message] : cases) {
+    const Complaint got = complaint([&typed = spelling] { make_measure(typed); });
+    EXPECT_EQ(got.code, ErrorCode::bad_option) << spelling;
+    EXPECT_EQ(got.message, message);
+  }
+}
+
+TEST(Spelling, EvaluateOnlyMeasuresCannotBeTrainedFor) {
+  const Complaint got = complaint([] { make_trainable("map@10"); });
+  EXPECT_EQ(got.code, ErrorCode::bad_option);
+  EXPECT_EQ(
+      got.message.find("measure \"map@10\" can be evaluated but not trained for; trainable: wta, mwta, mrr"),
+      0u)
+      << got.message;
+}
+
+TEST(Spelling, TypeAndCatalogAgreeOnWhatIsTrainable) {
+  for (const CatalogEntry& entry : measure_catalog()) {
+    const auto measure = make_measure(entry.example);
+    EXPECT_EQ(dynamic_cast<const FactoredMeasure*>(measure.get()) != nullptr, entry.trainable) << entry.name;
+  }
+}
+
+TEST(Spelling, CatalogNamesAreUniqueAndDescribed) {
+  for (const auto catalog : {measure_catalog(), convention_catalog(), tie_catalog(), scaling_catalog()}) {
+    for (const CatalogEntry& entry : catalog) {
+      const auto same = [&](const CatalogEntry& other) { return other.name == entry.name; };
+      EXPECT_EQ(std::count_if(catalog.begin(), catalog.end(), same), 1) << entry.name;
+      EXPECT_EQ(entry.usage.find(entry.name), 0u) << entry.name;
+      EXPECT_FALSE(entry.help.empty()) << entry.name;
+    }
+  }
+}
+
+TEST(Spelling, EveryCatalogNameCanBeMade) {
+  for (const CatalogEntry& entry : convention_catalog())
+    EXPECT_EQ(make_convention(entry.name).name, entry.name);
+  for (const CatalogEntry& entry : tie_catalog()) EXPECT_EQ(name_of(parse_ties(entry.name)), entry.name);
+  std::vector<ScalingKind> kinds;
+  for (const CatalogEntry& entry : scaling_catalog()) kinds.push_back(parse_scaling(entry.name));
+  EXPECT_EQ(kinds, (std::vector<ScalingKind>{ScalingKind::none, ScalingKind::zscore, ScalingKind::minmax,
+                                             ScalingKind::query_minmax, ScalingKind::log_zscore,
+                                             ScalingKind::log_query_zscore}));
+}
+
+TEST(Spelling, ListsAreSplitAtMeasuresNotAtParameters) {
+  EXPECT_EQ(split_measures("ndcg@10,eru:half_life=5,neutral=2,mrr"),
+            (std::vector<std::string>{"ndcg@10", "eru:half_life=5,neutral=2", "mrr"}));
+  EXPECT_EQ(split_measures("map"), (std::vector<std::string>{"map"}));
+  EXPECT_EQ(split_measures("mrr:rel=2,err@5:max_grade=2"),
+            (std::vector<std::string>{"mrr:rel=2", "err@5:max_grade=2"}));
+  for (const char* list : {"", "map,", ",map", "map,,mrr"})
+    EXPECT_EQ(complaint([list] { split_measures(list); }).code, ErrorCode::bad_option) << list;
+}
+
+}  // namespace
+}  // namespace dorm

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dorm/scale.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+using Table = std::vector<std::vector<float>>;
+
+// Query "a" holds the first two rows, "b" the rest.
+Dataset dense(const Table& rows) {
+  DatasetBuilder builder;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    builder.add(
+        {.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
+        rows[i]);
+  return builder.finish();
+}
+
+void expect_rows(const Dataset& data, const std::vector<std::vector<double>>& want) {
+  ASSERT_EQ(data.num_documents(), want.size());
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i)
+      for (std::size_t j = 0; j < data.num_features(); ++j)
+        EXPECT_NEAR(query.rows.at(i, j), want[query.first_document + i][j], 1e-6)
+            << q << " " << i << " " << j;
+  }
+}
+
+const Table kRows = {{1, 7, -1}, {3, 7, 0}, {5, 7, 3}, {7, 7, 8}};
+
+TEST(Scale, ZscoreHasMeanZeroAndVarianceOne) {
+  const Dataset data = dense(kRows);
+  const Scaling scaling = fit_scaling(ScalingKind::zscore, data);
+  EXPECT_DOUBLE_EQ(scaling.shift[0], 4);
+  EXPECT_DOUBLE_EQ(scaling.factor[0], 1 / std::sqrt(5.0));  // (9 + 1 + 1 + 9) / 4
+  EXPECT_EQ(scaling.factor[1], 0);
+  const double r = 1 / std::sqrt(5.0),
+               s = 1 / std::sqrt(12.25);  // mean 2.5, (12.25 + 6.25 + .25 + 30.25) / 4
+  expect_rows(apply_scaling(scaling, data),
+              {{-3 * r, 0, -3.5 * s}, {-r, 0, -2.5 * s}, {r, 0, .5 * s}, {3 * r, 0, 5.5 * s}});
+}
+
+TEST(Scale, MinmaxFillsTheUnitInterval) {
+  const Dataset data = dense(kRows);
+  expect_rows(apply_scaling(fit_scaling(ScalingKind::minmax, data), data),
+              {{0, 0, 0}, {1. / 3, 0, 1. / 9}, {2. / 3, 0, 4. / 9}, {1, 0, 1}});
+}
+
+TEST(Scale, QueryMinmaxLooksAtOneQueryOnly) {
+  const Dataset data = dense(kRows);
+  const Scaling scaling = fit_scaling(ScalingKind::query_minmax, data);
+  EXPECT_TRUE(scaling.per_query() && scaling.shift.empty());
+  expect_rows(apply_scaling(scaling, data), {{0, 0, 0}, {1, 0, 1}, {0, 0, 0}, {1, 0, 1}});
+}
+
+TEST(Scale, LogarithmKeepsTheSign) {
+  const float e = static_cast<float>(std::exp(1.0) - 1);
+  const Dataset data = dense({{-e, 0, e}, {e, 0, e * e + 2 * e}, {-e, 0, e}, {e, 0, e}});
+  expect_rows(apply_scaling(fit_scaling(ScalingKind::log_zscore, data), data), {{-1, 0, -1 / std::sqrt(3.0)},
+                                                                                {1, 0, std::sqrt(3.0)},
+                                                                                {-1, 0, -1 / std::sqrt(3.0)},
+                                                                                {1, 0, -1 / std::sqrt(3.0)}});
+  expect_rows(apply_scaling(fit_scaling(ScalingKind::log_query_zscore, data), data),
+              {{-1, 0, -1}, {1, 0, 1}, {-1, 0, 0}, {1, 0, 0}});
+}
+
+TEST(Scale, LargeOffsetsLoseNoPrecision) {
+  const Dataset data = dense({{16777200}, {16777202}, {16777204}, {16777206}});
+  const Scaling scaling = fit_scaling(ScalingKind::zscore, data);
+  EXPECT_DOUBLE_EQ(scaling.shift[0], 16777203);
+  EXPECT_NEAR(scaling.factor[0], 1 / std::sqrt(5.0), 1e-12);
+}
+
+TEST(Scale, AConstantThatIsNoBinaryFractionBecomesZero) {
+  const Dataset data = dense(Table(1000, {0.1f, 1e30f}));
+  for (const ScalingKind kind : {ScalingKind::zscore, ScalingKind::minmax, ScalingKind::query_minmax,
+                                 ScalingKind::log_zscore, ScalingKind::log_query_zscore}) {
+    const Dataset scaled = apply_scaling(fit_scaling(kind, data), data);
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j) EXPECT_EQ(scaled.query(0).rows.at(i, j), 0);
+  }
+}
+
+TEST(Scale, OtherDataOfTheSameFeaturesUsesTheFittedNumbers) {
+  const Scaling scaling = fit_scaling(ScalingKind::minmax, dense(kRows));
+  expect_rows(apply_scaling(scaling, dense({{13, 9, 17}, {1, 7, -10}})), {{2, 0, 2}, {0, 0, -1}});
+  EXPECT_THROW(apply_scaling(scaling, dense({{1, 2}})), Error);
+}
+
+TEST(Scale, ValuesFarOutsideTheFittedRangeStayFinite) {
+  const float tiny = std::numeric_limits<float>::denorm_min(), big = std::numeric_limits<float>::max();
+  const Scaling scaling = fit_scaling(ScalingKind::minmax, dense({{0}, {tiny}}));
+  const Dataset scaled = apply_scaling(scaling, dense({{big}, {-big}}));
+  EXPECT_EQ(scaled.query(0).rows.at(0, 0), big);
+  EXPECT_EQ(scaled.query(0).rows.at(1, 0), -big);
+}
+
+TEST(Scale, CompressedDataEqualsTheSameDataDense) {
+  DatasetBuilder builder;
+  Table rows(6, std::vector<float>(40, 0.0f));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const std::vector<std::uint32_t> columns = {i, 39};
+    const std::vector<float> values = {2.5f, static_cast<float>(i) - 2};
+    for (std::size_t k = 0; k < 2; ++k) rows[i][columns[k]] = values[k];
+    builder.add(
+        {.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
+        SparseRow{columns, values});
+  }
+  const Dataset sparse = builder.finish();
+  ASSERT_FALSE(sparse.dense());
+  for (const ScalingKind kind : {ScalingKind::zscore, ScalingKind::minmax, ScalingKind::query_minmax,
+                                 ScalingKind::log_zscore, ScalingKind::log_query_zscore}) {
+    const Dataset a = apply_scaling(fit_scaling(kind, sparse), sparse);
+    const Dataset b = apply_scaling(fit_scaling(kind, dense(rows)), dense(rows));
+    ASSERT_TRUE(a.dense());
+    for (std::size_t q = 0; q < 2; ++q)
+      for (std::size_t i = 0; i < a.query(q).size(); ++i)
+        for (std::size_t j = 0; j < 40; ++j) EXPECT_EQ(a.query(q).rows.at(i, j), b.query(q).rows.at(i, j));
+  }
+}
+
+TEST(Scale, KeepsLabelsIdsAndSelections) {
+  const Dataset data = dense(kRows);
+  const std::vector<std::size_t> picked = {1};
+  const Dataset part = data.select(picked);
+  const Dataset scaled = apply_scaling(fit_scaling(ScalingKind::minmax, part), part);
+  ASSERT_EQ(scaled.num_queries(), 1u);
+  EXPECT_EQ(scaled.query(0).id, "b");
+  EXPECT_EQ(scaled.query(0).labels[1], 3);
+  expect_rows(scaled, {{0, 0, 0}, {1, 0, 1}});
+}
+
+TEST(Scale, NoneReturnsTheDataAndAutoLooksAtTheRange) {
+  const Dataset unit = dense({{0, 0.5}, {1, 0.25}}), wide = dense({{0, 0.5}, {1, 1.25}}),
+                negative = dense({{-0.5f}});
+  const Dataset same = apply_scaling(fit_scaling(ScalingKind::none, unit), unit);
+  EXPECT_EQ(same.query(0).rows.dense_row(0), unit.query(0).rows.dense_row(0));
+  EXPECT_EQ(choose_scaling(unit), ScalingKind::none);
+  EXPECT_EQ(choose_scaling(wide), ScalingKind::log_query_zscore);
+  EXPECT_EQ(choose_scaling(negative), ScalingKind::log_query_zscore);
+}
+
+TEST(Scale, NeedsADocument) { EXPECT_THROW(fit_scaling(ScalingKind::zscore, Dataset()), Error); }
+
+}  // namespace
+}  // namespace dorm
