@@ -82,7 +82,7 @@ std::string eval_json(const EvalReport& report) {
 
 std::string per_query_csv(const EvaluationTable& table) {
   std::string text = "qid";
-  for (const MeasureResult& m : table.measures) text += "," + csv_field(m.name);
+  for (const MeasureResult& m : table.measures) text += fmt::format(",{}", csv_field(m.name));
   text += "\n";
   for (std::size_t q = 0; q < table.query_ids.size(); ++q) {
     text += csv_field(table.query_ids[q]);
