@@ -2,6 +2,7 @@
 // Everything, in the order data flows.
 #pragma once
 
+// clang-format off
 #include "dorm/error.h"     // IWYU pragma: export
 #include "dorm/dataset.h"   // IWYU pragma: export
 #include "dorm/read.h"      // IWYU pragma: export
@@ -11,3 +12,4 @@
 #include "dorm/measure.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
+// clang-format on
