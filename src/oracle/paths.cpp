@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/lanes.h"
 #include "oracle/algorithms.h"
+#include "oracle/price_blocks.h"
 #include "oracle/ties.h"
 
 namespace dorm::oracle {
@@ -26,7 +28,7 @@ class Paths {
         p_(work.paths),
         document_at_(work.ranking.data()),
         position_of_(reserve(work.paths.position_of, l_)),
-        price_(reserve(work.paths.price, l_)),
+        price_(reserve(work.paths.price, l_ + kLanes)),
         wish_(reserve(work.paths.row_price, l_)) {}
 
   void solve() {
@@ -85,21 +87,13 @@ class Paths {
     tolerance_ = 1e-15 * largest;
   }
 
-  double best_wish(std::uint32_t i) const {
-    double best = -kInfinity;
-    const double g = g_[i], b = b_[i];
-    for (std::size_t j = 0; j < l_; ++j) {
-      const double x = c_[j] * g - a_[j] * b - price_[j];
-      best = x > best ? x : best;
-    }
-    return best;
-  }
-
+  // Who would rather stand elsewhere at these prices gives up his position.
   std::size_t release_unhappy() {
+    for (std::uint32_t i = 0; i < l_; ++i) wish_[i] = benefit(i, position_of_[i]) - price_[position_of_[i]];
+    raise_wishes(make_price_blocks(l_, a_, c_, price_, work_), l_, g_, b_, wish_, work_.level);
     std::size_t count = 0;
     reserve(p_.unplaced, l_);
     for (std::uint32_t i = 0; i < l_; ++i) {
-      wish_[i] = best_wish(i);
       const std::uint32_t j = position_of_[i];
       if (benefit(i, j) - price_[j] >= wish_[i] - tolerance_) continue;
       document_at_[j] = kNobody;

@@ -35,7 +35,7 @@ struct OracleWorkspace::Buffers {
   } exchange;
 
   struct Paths {
-    std::vector<double> price, row_price, distance, blocked, settled;
+    std::vector<double> price, row_price, distance, blocked, settled, blocks;
     std::vector<std::uint32_t> position_of, parent, done;
     std::vector<std::uint32_t> unplaced;
   } paths;
