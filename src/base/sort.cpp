@@ -116,9 +116,10 @@ struct Interpolation {
   }
 };
 
-// Puts items into `to` by bucket, buckets first_bucket .. first_bucket + buckets - 1, and sorts what shares one.
-void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpolation& bucket, std::size_t first_bucket,
-                  std::size_t buckets, std::uint32_t* start) {
+// Puts items into `to` by bucket, buckets first_bucket .. first_bucket + buckets - 1, and sorts what shares
+// one.
+void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpolation& bucket,
+                  std::size_t first_bucket, std::size_t buckets, std::uint32_t* start) {
   std::fill(start, start + buckets + 1, 0u);
   for (std::size_t i = 0; i < count; ++i) ++start[bucket(from[i].score) - first_bucket + 1];
   for (std::size_t k = 0; k < buckets; ++k) start[k + 1] += start[k];
@@ -126,8 +127,10 @@ void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpola
   // Every start has moved to the end of its bucket.
   for (std::size_t k = 0, first = 0; k < buckets; ++k) {
     const std::size_t last = start[k];
-    if (last - first > kInsertionLimit) std::sort(to + first, to + last, before);
-    else if (last - first > 1) insertion_sort(to + first, to + last);
+    if (last - first > kInsertionLimit)
+      std::sort(to + first, to + last, before);
+    else if (last - first > 1)
+      insertion_sort(to + first, to + last);
     first = last;
   }
 }

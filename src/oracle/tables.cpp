@@ -12,7 +12,7 @@ namespace dorm {
 namespace {
 
 // Room for whole vectors of weights after the last position.
-constexpr std::size_t kPadding = 16;
+constexpr std::size_t kPadding = 24;
 
 void validate_weights(std::span<const double> a) {
   if (a.empty()) throw Error(ErrorCode::bad_input, "a query without documents cannot be prepared");
@@ -99,7 +99,9 @@ const PositionTables& OracleTables::find_or_make(std::span<const double> a, cons
   const std::size_t hash = std::hash<std::string_view>{}(bytes) ^ std::hash<std::string>{}(decay.name());
   for (auto [entry, end] = tables_.equal_range(hash); entry != end; ++entry) {
     const Entry& known = *entry->second;
-    if (known.decay == decay.name() && std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a)) return known.tables;
+    if (known.decay == decay.name() &&
+        std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a))
+      return known.tables;
   }
   auto made = std::make_unique<const Entry>(Entry{decay.name(), make_tables(a, decay)});
   return tables_.emplace(hash, std::move(made))->second->tables;

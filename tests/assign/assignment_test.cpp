@@ -24,10 +24,18 @@ std::vector<double> random_matrix(Costs costs, std::size_t rows, std::size_t col
       const double rank = static_cast<double>(j) + 2;
       double& entry = m[i * columns + j];
       switch (costs) {
-        case Costs::uniform: entry = rng.uniform() * 20 - 10; break;
-        case Costs::integers: entry = static_cast<double>(rng.below(4)); break;
-        case Costs::constant: entry = 3; break;
-        case Costs::rank_two: entry = x[i] / std::sqrt(rank) - y[i] / std::log2(rank); break;
+        case Costs::uniform:
+          entry = rng.uniform() * 20 - 10;
+          break;
+        case Costs::integers:
+          entry = static_cast<double>(rng.below(4));
+          break;
+        case Costs::constant:
+          entry = 3;
+          break;
+        case Costs::rank_two:
+          entry = x[i] / std::sqrt(rank) - y[i] / std::log2(rank);
+          break;
       }
     }
   }
