@@ -320,6 +320,8 @@ template <std::size_t W>
     sum_gaps<1>(s, gap);
   else if (s.stride == 2 * kLanes)
     sum_gaps<2>(s, gap);
+  else if (s.stride == 4 * kLanes)
+    sum_gaps<4>(s, gap);
   else
     sum_gaps<kMaxStride / kLanes>(s, gap);
 }
@@ -375,7 +377,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
   sort_descending(g, {order, l}, work.sort, work.level);
 
   const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
-  const std::size_t stride = whole <= 2 * kLanes ? whole : kMaxStride;
+  const std::size_t stride = whole <= 2 * kLanes ? whole : whole <= 4 * kLanes ? 4 * kLanes : kMaxStride;
   Search search{query,
                 g.data(),
                 order,

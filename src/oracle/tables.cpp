@@ -11,8 +11,9 @@
 namespace dorm {
 namespace {
 
-// Room for whole vectors of weights after the last position.
-constexpr std::size_t kPadding = 24;
+// Room after the last position for whole vectors of weights, and for the tail before the exchange has filled
+// the top.
+constexpr std::size_t kPadding = oracle::kMaxExchange + 16;
 
 void validate_weights(std::span<const double> a) {
   if (a.empty()) throw Error(ErrorCode::bad_input, "a query without documents cannot be prepared");
@@ -77,7 +78,7 @@ PositionTables make_tables(std::span<const double> a, const Decay& decay) {
   t.lowest_rate = hull_rates(t, 1.0);
   t.highest_rate = hull_rates(t, -1.0);
   t.a.resize(t.length + kPadding, t.a.back());
-  t.c.resize(t.length + std::min(t.cutoff, oracle::kMaxExchange) + kPadding, t.c.back());
+  t.c.resize(t.length + kPadding, t.c.back());
   return t;
 }
 
