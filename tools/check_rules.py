@@ -15,13 +15,16 @@ LAYERS = {
     "base": set(),
     "data": {"base"},
     "measure": {"base"},
+    "decay": {"base"},
+    "assign": {"base"},
+    "oracle": {"base", "measure", "decay", "assign"},
     "io": {"base", "data"},
     "eval": {"base", "data", "measure", "catalog"},
     "synth": {"base", "data"},
     "catalog": {"base", "measure"},
 }
 # Public headers that a layer must not see, however they are reached.
-HIDDEN = {"measure": {"dataset", "read", "write"}}
+HIDDEN = {layer: {"dataset", "read", "write", "evaluate"} for layer in ("measure", "decay", "assign", "oracle")}
 
 MAX_FILE_LINES = 400
 FORBIDDEN = [  # in src/ and include/: the core never prints, exits, seeds from a clock or touches the locale

@@ -10,6 +10,10 @@
 #include "dorm/synth.h"     // IWYU pragma: export
 #include "dorm/scale.h"     // IWYU pragma: export
 #include "dorm/measure.h"   // IWYU pragma: export
+#include "dorm/decay.h"       // IWYU pragma: export
+#include "dorm/assignment.h"  // IWYU pragma: export
+#include "dorm/oracle.h"      // IWYU pragma: export
+#include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
 // clang-format on

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Up to where each algorithm is offered.
+#pragma once
+
+#include <cstddef>
+
+#include "dorm/oracle.h"
+
+namespace dorm::oracle {
+
+inline constexpr std::size_t kMaxClasses = 16;    // distinct gains of a merge
+inline constexpr std::size_t kMaxExchange = 64;   // positions the exchange augments
+inline constexpr std::size_t kMaxSelection = 32;  // positions worth selecting rather than sorting
+inline constexpr std::size_t kMaxDense = 2000;    // documents of the dense solver (32 MB of costs)
+
+}  // namespace dorm::oracle

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every oracle against enumeration on short lists and against the dense solver on long ones.
+#include <gtest/gtest.h>
+
+#include "oracle/instances.h"
+
+namespace dorm::testing {
+namespace {
+
+constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
+                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
+
+// Runs every oracle that applies and compares with `truth`; returns how many did.
+std::size_t check(const Instance& x, const PreparedQuery& query, double truth, OracleWorkspace& work) {
+  std::size_t checked = 0;
+  Separation out;
+  const std::span<const double> c(query.tables->c.data(), query.size());
+  for (OracleKind kind : kKinds) {
+    if (!supports(query, kind)) continue;
+    separate(query, x.scores, out, work, kind);
+    ++checked;
+    EXPECT_TRUE(is_ranking(out.position_of)) << name_of(kind) << ": " << x.description;
+    if (::testing::Test::HasFailure()) return checked;
+    const double tolerance = 1e-9 * magnitude(x);
+    EXPECT_NEAR(objective(x, c, out.position_of), truth, tolerance) << name_of(kind) << ": " << x.description;
+    EXPECT_NEAR(out.value, truth, tolerance) << name_of(kind) << ": " << x.description;
+    double score = 0;
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      EXPECT_EQ(out.coefficient[i], c[out.position_of[i]]);
+      score += out.coefficient[i] * x.scores[i];
+    }
+    EXPECT_NEAR(score - (query.ideal - out.loss), out.value, tolerance);
+    EXPECT_GE(out.loss, -1e-12);
+  }
+  return checked;
+}
+
+// `lengths` draws l; `instances` are made from the seed.
+void run(std::uint64_t seed, int instances, std::size_t shortest, std::size_t longest, bool by_enumeration) {
+  Rng rng(seed);
+  OracleWorkspace work;
+  for (int k = 0; k < instances && !::testing::Test::HasFailure(); ++k) {
+    const Instance x = random_instance(shortest + rng.below(longest - shortest + 1), rng);
+    OracleTables tables;
+    const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
+    if (!by_enumeration && x.factors.kind == Factors::Kind::first) continue;
+    const std::span<const double> c(query.tables->c.data(), query.size());
+    SCOPED_TRACE("instance " + std::to_string(k));
+    check(x, query, by_enumeration ? enumerate(x, c) : dense(x, c), work);
+  }
+}
+
+TEST(OracleExactness, EqualsEnumerationUpToSixDocuments) { run(1, 20000, 1, 6, true); }
+TEST(OracleExactness, EqualsEnumerationOnSevenDocuments) { run(2, 400, 7, 7, true); }
+TEST(OracleExactness, EqualsEnumerationOnEightDocuments) { run(3, 40, 8, 8, true); }
+TEST(OracleExactness, EqualsTheDenseSolverUpToFortyDocuments) { run(4, 20000, 2, 40, false); }
+TEST(OracleExactness, EqualsTheDenseSolverUpToAHundredAndTwentyDocuments) { run(5, 1500, 41, 120, false); }
+TEST(OracleExactness, EqualsTheDenseSolverUpToFourHundredDocuments) { run(6, 100, 121, 400, false); }
+
+}  // namespace
+}  // namespace dorm::testing
