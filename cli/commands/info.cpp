@@ -137,7 +137,7 @@ std::string page(const Json& info) {
   const Json& lengths = info["documents_per_query"];
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<26}{}\n", name, value);
+    text += fmt::format("{:<28}{}\n", name, value);
   };
   line("file", info["file"].get<std::string>());
   line("format", fmt::format("{}, {}", info["format"].get<std::string>(),

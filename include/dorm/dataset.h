@@ -90,7 +90,7 @@ class Dataset {
   std::uint64_t fingerprint() const;
 
   const Storage& storage() const { return *storage_; }
-  explicit Dataset(std::shared_ptr<const Storage> storage);
+  explicit Dataset(const std::shared_ptr<const Storage>& storage);
 
  private:
   Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries);

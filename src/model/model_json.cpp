@@ -2,8 +2,12 @@
 // The model as JSON. Every field is checked on the way in: a model file is input like any other.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
@@ -15,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "dorm-model";
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 
 // Reads fields of one object, with errors that name the file and the field.
 class Fields {
@@ -50,6 +54,11 @@ class Fields {
  private:
   template <class T>
   T convert(const Json& field, const char* key, const char* expected) const {
+    if constexpr (std::is_integral_v<T>) {  // the library would turn true into 1, 1.5 into 1 and -1 into 2^64
+                                            // - 1
+      if (!field.is_number_unsigned() || field.get<std::uint64_t>() > std::numeric_limits<T>::max())
+        fail(key, expected);
+    }
     try {
       return field.get<T>();
     } catch (const nlohmann::json::exception&) {
@@ -61,6 +70,22 @@ class Fields {
   const std::string& name_;
   std::string path_;
 };
+
+void require_distinct(const Fields& fields, std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end())
+    fields.fail("features", fmt::format("distinct names; \"{}\" stands there twice", *twice));
+}
+
+std::uint64_t fingerprint_from(const Fields& fields) {
+  const std::string text = fields.optional<std::string>("fingerprint", "16 hexadecimal digits", "0");
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc() || end != text.data() + text.size())
+    fields.fail("fingerprint", "16 hexadecimal digits");
+  return value;
+}
 
 void require_finite(const Fields& fields, const char* key, const std::vector<double>& values) {
   for (double x : values)
@@ -78,7 +103,12 @@ Json scaling_json(const Scaling& scaling) {
 
 Scaling scaling_from(const Fields& fields, std::size_t features) {
   Scaling scaling;
-  scaling.kind = parse_scaling(fields.required<std::string>("kind", "the name of a scaling"));
+  const std::string kind = fields.required<std::string>("kind", "the name of a scaling");
+  try {
+    scaling.kind = parse_scaling(kind);
+  } catch (const Error& error) {
+    fields.fail("kind", fmt::format("the name of a scaling ({})", error.what()));
+  }
   scaling.shift = fields.optional<std::vector<double>>("shift", "a list of numbers", {});
   scaling.factor = fields.optional<std::vector<double>>("factor", "a list of numbers", {});
   const bool global = scaling.kind != ScalingKind::none && !scaling.per_query();
@@ -94,7 +124,11 @@ Json parsed(std::string_view text, const std::string& name) {
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw Error(ErrorCode::bad_input, {name}, fmt::format("not JSON at byte {}; expected a model written by dorm train", error.byte));
+    throw Error(ErrorCode::bad_input, {name},
+                fmt::format("not JSON at byte {}; expected a model written by dorm train", error.byte));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::bad_input, {name},
+                "a number is too large; expected a model written by dorm train");
   }
 }
 
@@ -127,18 +161,28 @@ std::string to_json(const Model& model) {
   out["scaling"] = scaling_json(model.scaling);
   out["features"] = model.features;
   out["weights"] = model.weights;
-  return out.dump(1) + "\n";
+  try {
+    return out.dump(1) + "\n";
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::bad_input, "a feature name is not UTF-8, so the model cannot be written as JSON");
+  }
 }
 
 Model model_from_json(std::string_view text, const std::string& name) {
   const Json json = parsed(text, name);
   const Fields fields(json, name, "");
-  if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat) fields.fail("format", "\"dorm-model\"");
-  if (const int version = fields.required<int>("version", "a number"); version > kVersion)
+  if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat)
+    fields.fail("format", "\"dorm-model\"");
+  if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version > kVersion)
     throw Error(ErrorCode::unsupported, {name},
-                fmt::format("model version {} is newer than this library reads ({}); use a newer dorm", version, kVersion));
+                fmt::format("model version {} is newer than this library reads ({}); use a newer dorm",
+                            version, kVersion));
+  if (const auto kind = fields.optional<std::string>("kind", "a name", "linear"); kind != "linear")
+    throw Error(ErrorCode::unsupported, {name},
+                fmt::format("a model of kind \"{}\"; this library reads \"linear\"", kind));
   Model model;
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
+  require_distinct(fields, model.features);
   model.weights = fields.required<std::vector<double>>("weights", "a list of numbers");
   if (model.weights.size() != model.features.size())
     fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
@@ -164,8 +208,7 @@ Model model_from_json(std::string_view text, const std::string& name) {
   }
   if (json.contains("data")) {
     const Fields data = fields.object("data");
-    const std::string fingerprint = data.optional<std::string>("fingerprint", "16 hexadecimal digits", "0");
-    model.data.fingerprint = std::strtoull(fingerprint.c_str(), nullptr, 16);
+    model.data.fingerprint = fingerprint_from(data);
     model.data.queries = data.optional<std::uint64_t>("queries", "a number", 0);
     model.data.usable_queries = data.optional<std::uint64_t>("usable_queries", "a number", 0);
     model.data.documents = data.optional<std::uint64_t>("documents", "a number", 0);

@@ -2,6 +2,8 @@
 // Scoring any data set of the model's features: columns are matched by name, then scaled, then multiplied.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -45,16 +47,35 @@ Scaling scaling_of_columns(const Model& model, const Dataset& data) {
   return scaling;
 }
 
-void require_named_features(const Model& model, const Dataset& data) {
-  std::unordered_set<std::string> present;
-  for (std::size_t column = 0; column < data.num_features(); ++column) present.insert(data.feature_name(column));
-  for (std::size_t j = 0; j < model.features.size(); ++j)
-    if (model.weights[j] != 0 && !present.contains(model.features[j]))
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("the model uses feature \"{}\", which the data does not have", model.features[j]));
+bool is_number(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+void require_finite(const Dataset& data, std::span<const double> scores) {
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    for (std::size_t i = 0; i < data.query(q).size(); ++i)
+      if (!std::isfinite(scores[data.first_document(q) + i]))
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the score of document {} of query {} is not finite: features or "
+                                "weights are too large",
+                                i + 1, data.query(q).id));
 }
 
 }  // namespace
+
+void require_features(const Model& model, const Dataset& data) {
+  std::unordered_set<std::string> present;
+  if (data.has_feature_names())
+    for (std::size_t column = 0; column < data.num_features(); ++column)
+      present.insert(data.feature_name(column));
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const std::string& name = model.features[j];
+    const bool may_be_absent = !data.has_feature_names() && is_number(name);
+    if (model.weights[j] != 0 && !may_be_absent && !present.contains(name))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the model uses feature \"{}\", which the data does not have", name));
+  }
+}
 
 Scorer::Scorer(const Model& model, const Dataset& data)
     : features_(apply_scaling(scaling_of_columns(model, data), data)) {
@@ -88,8 +109,10 @@ std::vector<double> Scorer::scores(const std::vector<double>& weights, std::size
 }
 
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads) {
-  if (data.has_feature_names()) require_named_features(model, data);
-  return Scorer(model, data).scores(model.weights, threads);
+  require_features(model, data);
+  std::vector<double> scores = Scorer(model, data).scores(model.weights, threads);
+  require_finite(data, scores);
+  return scores;
 }
 
 }  // namespace dorm

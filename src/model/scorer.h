@@ -11,6 +11,10 @@
 
 namespace dorm {
 
+/// Throws Error(bad_input) when the data lacks a feature with a weight, unless it is numbered in both: sparse
+/// text omits zeros, a table does not omit columns.
+void require_features(const Model& model, const Dataset& data);
+
 class Scorer {
  public:
   /// Takes features and scaling from `model`, not its weights.

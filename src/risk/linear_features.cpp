@@ -20,6 +20,7 @@ DenseRows dense_rows(const Query& query) {
 
 LinearFeatures::LinearFeatures(Dataset data) : data_(std::move(data)) {
   if (data_.dense() || data_.num_features() < kCompactFrom) return;
+  compacted_ = true;
   const std::span<const std::uint32_t> columns = data_.storage().columns;
   std::vector<bool> occurs(data_.num_features(), false);
   for (std::uint32_t column : columns) occurs[column] = true;
@@ -32,7 +33,7 @@ LinearFeatures::LinearFeatures(Dataset data) : data_(std::move(data)) {
 
 SparseRow LinearFeatures::row(const Query& query, std::size_t i) const {
   SparseRow row = query.rows.sparse_row(i);
-  if (!compact_.empty()) {
+  if (compacted_ && !row.columns.empty()) {
     const std::ptrdiff_t offset = row.columns.data() - data_.storage().columns.data();
     row.columns = {compact_.data() + offset, row.columns.size()};
   }

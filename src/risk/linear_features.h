@@ -23,10 +23,10 @@ class LinearFeatures {
   explicit LinearFeatures(Dataset data);
 
   const Dataset& data() const { return data_; }
-  std::size_t dimension() const { return used_.empty() ? data_.num_features() : used_.size(); }
+  std::size_t dimension() const { return compacted_ ? used_.size() : data_.num_features(); }
 
   /// The column of the data that weight j belongs to.
-  std::size_t column(std::size_t j) const { return used_.empty() ? j : used_[j]; }
+  std::size_t column(std::size_t j) const { return compacted_ ? used_[j] : j; }
 
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const;
 
@@ -43,8 +43,9 @@ class LinearFeatures {
   SparseRow row(const Query& query, std::size_t i) const;
 
   Dataset data_;
-  std::vector<std::uint32_t> used_;     // empty: every column
-  std::vector<std::uint32_t> compact_;  // column numbers among the used, parallel to the storage's; empty: as stored
+  bool compacted_ = false;              // weights belong to the columns in use only
+  std::vector<std::uint32_t> used_;     // those columns
+  std::vector<std::uint32_t> compact_;  // column numbers among the used, parallel to the storage's
 };
 
 }  // namespace dorm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pair (i better than k) is violated when g_k > g_i - 1. In score order the documents with g > g_i - 1 are a suffix
-// whose start moves monotonically with i, so a Fenwick tree over label levels counts, for each i, the violating worse
-// documents; a second sweep with the signs turned counts, for each k, the violating better ones.
+// A pair (i better than k) is violated when g_k > g_i - 1. In score order the documents with g > g_i - 1 are
+// a suffix whose start moves monotonically with i, so a Fenwick tree over label levels counts, for each i,
+// the violating worse documents; a second sweep with the signs turned counts, for each k, the violating
+// better ones.
 #include "risk/pairwise_hinge.h"
 
 #include <algorithm>

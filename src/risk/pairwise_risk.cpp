@@ -14,11 +14,16 @@ struct Workspace final : RiskWorkspace {
 
 PairwiseRisk::PairwiseRisk(const LinearFeatures& features) : features_(features) {
   const Dataset& data = features.data();
+  double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
+    if (query.weight == 0) continue;
     PairwiseQuery pairs = prepare_pairwise(query.labels);
-    if (pairs.pairs > 0) blocks_.push_back({q, query.weight, std::move(pairs)});
+    if (pairs.pairs == 0) continue;
+    blocks_.push_back({q, query.weight, std::move(pairs)});
+    total_weight += query.weight;
   }
+  for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
 }
 
 std::unique_ptr<RiskWorkspace> PairwiseRisk::make_workspace() const { return std::make_unique<Workspace>(); }

@@ -12,10 +12,10 @@ namespace dorm {
 
 class PairwiseRisk final : public StructuredRisk {
  public:
-  /// Every query with two different labels is a block. Borrows the features.
+  /// Every query with two different labels and a weight above 0 is a block. Borrows the features.
   explicit PairwiseRisk(const LinearFeatures& features);
 
-  /// C_q = weight * Query::weight.
+  /// C_q = weight * weight of the query (1 on average).
   void set_weight(double weight) { weight_ = weight; }
 
   std::size_t num_blocks() const override { return blocks_.size(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/parallel.h"
 #include "base/vector_ops.h"
@@ -51,29 +52,53 @@ std::vector<double> label_product(const LinearFeatures& features, std::size_t th
   });
 }
 
-double squared_norm(const Query& query, std::size_t i) {
-  if (query.rows.dense()) {
-    const std::span<const float> row(query.rows.dense_row(i), query.rows.num_features());
-    return dot(row, row);
+double square(double x) { return x * x; }
+
+// sum_i |x_i - mean|^2 of one query, in two passes: a feature that is constant gives 0 exactly.
+double dense_scatter(const Query& query) {
+  std::vector<double> mean(query.rows.num_features(), 0.0);
+  const auto documents = static_cast<double>(query.size());
+  for (std::size_t i = 0; i < query.size(); ++i)
+    axpy(1.0, std::span<const float>(query.rows.dense_row(i), mean.size()), mean);
+  for (double& x : mean) x /= documents;
+  double sum = 0;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    const float* row = query.rows.dense_row(i);
+    for (std::size_t j = 0; j < mean.size(); ++j) sum += square(static_cast<double>(row[j]) - mean[j]);
   }
-  const SparseRow row = query.rows.sparse_row(i);
-  return dot(row.values, row.values);
+  return sum;
+}
+
+double sparse_scatter(const Query& query) {
+  std::vector<std::pair<std::uint32_t, float>> stored;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    const SparseRow row = query.rows.sparse_row(i);
+    for (std::size_t k = 0; k < row.values.size(); ++k) stored.emplace_back(row.columns[k], row.values[k]);
+  }
+  std::sort(stored.begin(), stored.end());
+  const auto documents = static_cast<double>(query.size());
+  double sum = 0;
+  for (std::size_t first = 0, last = 0; first < stored.size(); first = last) {
+    double mean = 0;
+    for (; last < stored.size() && stored[last].first == stored[first].first; ++last)
+      mean += static_cast<double>(stored[last].second);
+    mean /= documents;
+    for (std::size_t k = first; k < last; ++k) sum += square(static_cast<double>(stored[k].second) - mean);
+    sum += (documents - static_cast<double>(last - first)) * square(mean);
+  }
+  return sum;
 }
 
 }  // namespace
 
 double centred_row_norm(const LinearFeatures& features, std::size_t threads) {
-  // sum_i |x_i - mean|^2 = sum_i |x_i|^2 - |sum_i x_i|^2 / l, per query.
-  const std::vector<double> total = sum_over_queries(features, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
-    const Query query = features.data().query(q);
-    PullBackWorkspace workspace;
-    Plane column_sums;
-    features.pull_back(q, std::vector<double>(query.size(), 1.0), column_sums, workspace);
-    for (std::size_t i = 0; i < query.size(); ++i) sum[0] += squared_norm(query, i);
-    sum[0] -= dot(std::span<const float>(column_sums.direction), column_sums.direction) / static_cast<double>(query.size());
-  });
+  const std::vector<double> total =
+      sum_over_queries(features, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
+        const Query query = features.data().query(q);
+        sum[0] += query.rows.dense() ? dense_scatter(query) : sparse_scatter(query);
+      });
   const auto documents = static_cast<double>(features.data().num_documents());
-  return documents > 0 ? std::max(0.0, total[0] / documents) : 0.0;
+  return documents > 0 ? total[0] / documents : 0.0;
 }
 
 std::vector<double> ridge(const LinearFeatures& features, double lambda, std::size_t threads) {

@@ -30,7 +30,7 @@ std::size_t batch_size(const SolveContext& context);
 /// The blocks in the order of one pass: a function of the seed and the number of the pass alone.
 std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass);
 
-/// Evaluations come after passes 1, 2, 3, 5, 8, 12, ...: half as many passes again each time.
+/// Evaluations come after passes 1, 2, 3, 4, 6, 9, 13, ...: half as many passes again each time.
 bool evaluation_due(std::uint64_t pass);
 
 }  // namespace dorm

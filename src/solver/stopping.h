@@ -33,6 +33,7 @@ class Stopping {
   double primal() const { return state_.best_primal; }
   double dual() const { return state_.best_dual; }
   double gap() const;
+  bool converged() const { return !state_.best_w.empty() && gap() <= options_.tolerance; }
   double seconds() const;
   SolveReport& report() { return report_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's state, which
-// carries its own checksum.
+// The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's
+// state, which carries its own checksum.
 #include "train/checkpoint.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -44,6 +46,9 @@ Fitted fitted_from(const Json& json) {
   json.at("zero_is_optimal").get_to(fitted.zero_is_optimal);
   json.at("status").get_to(fitted.status);
   json.at("rounds").get_to(fitted.rounds);
+  fitted.report.primal = fitted.primal;
+  fitted.report.dual = fitted.dual;
+  fitted.report.gap = fitted.gap;
   return fitted;
 }
 
@@ -83,8 +88,12 @@ void Checkpoint::load() {
   json.at("reference_w").get_to(current_.reference_w);
   json.at("objectives").get_to(current_.objectives);
   if (json.at("has_solver")) {
-    std::istringstream stream(content.substr(json_end + 1));
-    current_.solver = SolverState::load(stream);
+    try {
+      std::istringstream stream(content.substr(json_end + 1));
+      current_.solver = SolverState::load(stream);
+    } catch (const Error& error) {
+      refuse(path, error.what());
+    }
   }
 }
 
@@ -92,13 +101,11 @@ RoundsState Checkpoint::resume(std::size_t index) {
   return index == finished_.size() ? std::exchange(current_, {}) : RoundsState{};
 }
 
-void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress) {
-  const auto now = std::chrono::steady_clock::now();
-  if (std::chrono::duration<double>(now - saved_).count() >= options_.checkpoint_seconds) save_now(index, state, progress);
-}
-
-void Checkpoint::save_now(std::size_t index, const RoundsState& state, const Progress& progress) {
-  if (options_.checkpoint.empty() || index != finished_.size() || progress.state == nullptr) return;
+void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress,
+                             bool now) {
+  if (options_.checkpoint.empty() || index != finished_.size() || !progress.evaluated) return;
+  const std::chrono::duration<double> age = std::chrono::steady_clock::now() - saved_;
+  if (!now && age.count() < options_.checkpoint_seconds) return;
   save(state, progress.state);
   saved_ = std::chrono::steady_clock::now();
 }
@@ -133,7 +140,8 @@ void Checkpoint::save(const RoundsState& state, const SolverState* solver) {
 }
 
 void Checkpoint::remove() {
-  if (!options_.checkpoint.empty()) std::filesystem::remove(options_.checkpoint);
+  std::error_code ignored;  // a file that stays is refused or resumed like any other
+  if (!options_.checkpoint.empty()) std::filesystem::remove(options_.checkpoint, ignored);
 }
 
 }  // namespace dorm

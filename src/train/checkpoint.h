@@ -26,12 +26,9 @@ class Checkpoint {
   /// Where candidate `index` stood; a state with no round begun if it had not been.
   RoundsState resume(std::size_t index);
 
-  /// Saves when the last save is checkpoint_seconds old and there is a solver state to resume from. A full disk throws
-  /// Error(io); the old checkpoint stays.
-  void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress);
-
-  /// The same without waiting: the training is about to be stopped.
-  void save_now(std::size_t index, const RoundsState& state, const Progress& progress);
+  /// Saves after an evaluation (only then is there a state to resume from) when the last save is
+  /// checkpoint_seconds old, or `now`. A full disk throws Error(io); the old checkpoint stays.
+  void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now);
 
   /// Candidate results are kept from now on.
   void finish(Fitted fitted);

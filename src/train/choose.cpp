@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
 namespace dorm {
@@ -16,15 +17,27 @@ bool as_good(const TuneCell& cell, const TuneCell& best) {
   return moments.mean <= moments.standard_error;
 }
 
-std::size_t place_of(const std::string& name, const std::vector<std::string>& list) {
+std::size_t place_of(std::string_view name, const std::vector<std::string>& list) {
   return static_cast<std::size_t>(std::find(list.begin(), list.end(), name) - list.begin());
 }
 
-/// Smaller is nearer to what one would take without looking at the data.
+/// A bound that is not listed came from auto.
+std::size_t place_of_bound(const std::string& bound, const std::vector<std::string>& list) {
+  return std::min(place_of(bound, list), place_of("auto", list));
+}
+
+/// How far C is from the default, coarse enough that a tenth and ten times are equally far.
+float distance_of_C(const TuneCell& cell, const TuneOptions& options) {
+  return static_cast<float>(std::fabs(std::log(cell.C / options.train.C)));
+}
+
+/// Smaller is nearer to what one would take without looking at the data; equals by the better figure, then
+/// the smaller C.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
   const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
-  return std::tuple(doubtful, cell.bound != "best", place_of(cell.bound, options.bounds), place_of(cell.measure, options.measures),
-                    place_of(cell.decay, options.decays), std::fabs(std::log(cell.C / options.train.C)), cell.start != "ridge");
+  return std::tuple(doubtful, place_of_bound(cell.bound, options.bounds), cell.bound != "best",
+                    place_of(cell.measure, options.measures), place_of(cell.decay, options.decays),
+                    distance_of_C(cell, options), cell.start != "ridge", -cell.validation, cell.C);
 }
 
 }  // namespace
@@ -49,8 +62,10 @@ TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
     if (options.choice == Choice::steady && as_good(cell, *best) &&
         distance_from_default(cell, options) < distance_from_default(*chosen, options))
       chosen = &cell;
-    if (options.choice == Choice::one_standard_error && cell.validation >= best->validation - best->standard_error &&
-        cell.C < chosen->C)
+    const bool within = cell.validation >= best->validation - best->standard_error;
+    if (options.choice == Choice::one_standard_error && within &&
+        std::tuple_cat(std::tuple(cell.C, -cell.validation), distance_from_default(cell, options)) <
+            std::tuple_cat(std::tuple(chosen->C, -chosen->validation), distance_from_default(*chosen, options)))
       chosen = &cell;
   }
   return *chosen;

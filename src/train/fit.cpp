@@ -21,7 +21,8 @@ double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRi
 
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
                  const RoundsObserver& observer, RoundsState resume, SolverState warm) {
-  const RoundsOptions rounds{options.bound, rounds_of(options, risk), options.solve, options.keep_first_round};
+  const RoundsOptions rounds{options.bound, rounds_of(options, risk), options.solve,
+                             options.keep_first_round};
   RoundsResult result = run_rounds(risk, rounds, start, observer, std::move(resume), std::move(warm));
   Fitted fitted;
   fitted.w = std::move(result.w);

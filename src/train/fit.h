@@ -12,9 +12,9 @@ namespace dorm {
 
 struct FitOptions {
   Bound bound = Bound::best;
-  std::size_t rounds = 0;  // 0: as many as the bound needs
-  SolveOptions solve;
-  bool keep_first_round = false;  // as in RoundsOptions
+  std::size_t rounds = 0;         // 0: as many as the bound needs
+  SolveOptions solve;             // `seconds` is for all rounds together
+  bool keep_first_round = false;  // fill Fitted::first_round
 };
 
 struct Fitted {

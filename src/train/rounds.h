@@ -15,8 +15,8 @@ namespace dorm {
 struct RoundsOptions {
   Bound bound = Bound::best;
   std::size_t max_rounds = 1;
-  SolveOptions solve;
-  bool keep_first_round = false;  // its planes take memory while later rounds run
+  SolveOptions solve;             // `seconds` is for all rounds together
+  bool keep_first_round = false;  // fill RoundsResult::first_round
 };
 
 /// Where the rounds stand; what a checkpoint holds of them.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -34,7 +35,11 @@ class Training {
         set_(data, options.scale, options.threads),
         risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
         checkpoint_(options, fingerprint_) {
-    if (validation) scorer_.emplace(set_.model(std::vector<double>(set_.features().dimension(), 0.0)), *validation);
+    if (validation) {
+      const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
+      require_features(unit_weights, *validation);
+      scorer_.emplace(unit_weights, *validation);
+    }
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
   }
 
@@ -55,26 +60,29 @@ class Training {
 
   void run_auto() {
     attempt("best", starts_of("best").front());
-    if (stopped_ || (!validation_ && candidates_.front().health >= kHealthy)) return;
+    if (!validation_ && candidates_.front().health >= kHealthy) return;
     for (const std::string& start : starts_of("predicted")) attempt("predicted", start);
   }
 
   void attempt(const std::string& bound, const std::string& start) {
-    if (stopped_) return;
+    if (stopped_) {
+      unfinished_ = true;
+      return;
+    }
     const std::size_t index = candidates_.size();
-    FitOptions fit = fit_options(bound);
     if (const Fitted* done = checkpoint_.finished(index)) {
       record(bound, start, *done);
       return;
     }
-    last_validation_ = std::numeric_limits<double>::quiet_NaN();
+    validated_ = std::numeric_limits<double>::quiet_NaN();
     RoundsState resume = checkpoint_.resume(index);
     const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
       return tell(bound, start, index, state, progress);
     };
-    Fitted fitted = fit_bound(risk_, fit, set_.start(start), relay, std::move(resume));
+    const std::vector<double>& first = set_.start(start);  // before the time that is left is taken
+    Fitted fitted = fit_bound(risk_, fit_options(bound), first, relay, std::move(resume));
     record(bound, start, fitted);
-    if (!stopped_) checkpoint_.finish(std::move(fitted));
+    if (!unfinished_) checkpoint_.finish(std::move(fitted));
   }
 
   FitOptions fit_options(const std::string& bound) const {
@@ -87,22 +95,29 @@ class Training {
     fit.solve.threads = options_.threads;
     fit.solve.seed = options_.seed;
     fit.solve.plane_bytes = options_.plane_bytes;
-    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-3, options_.seconds - seconds_since(began_));
+    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
     return fit;
   }
 
   bool tell(const std::string& bound, const std::string& start, std::size_t index, const RoundsState& state,
             const Progress& progress) {
-    checkpoint_.save_if_due(index, state, progress);
+    stopped_ = !wants_more(bound, start, state, progress) || stopped_;
+    checkpoint_.save_if_due(index, state, progress, stopped_ || out_of_time());
+    return !stopped_;
+  }
+
+  bool out_of_time() const { return options_.seconds > 0 && seconds_since(began_) >= options_.seconds; }
+
+  bool wants_more(const std::string& bound, const std::string& start, const RoundsState& state,
+                  const Progress& progress) {
     if (!observer_) return true;
     TrainProgress report{bound, start, state.round, progress};
     report.solver.primal /= unit();
     report.solver.dual /= unit();
-    if (validation_ && progress.evaluated) last_validation_ = validate({progress.best_w.begin(), progress.best_w.end()});
-    report.validation = last_validation_;
-    const bool go_on = observer_(report);
-    if (!go_on) checkpoint_.save_now(index, state, progress);
-    return go_on;
+    if (validation_ && progress.evaluated)
+      validated_ = validate({progress.best_w.begin(), progress.best_w.end()});
+    report.validation = validated_;
+    return observer_(report);
   }
 
   double validate(const std::vector<double>& w) const {
@@ -119,7 +134,8 @@ class Training {
     candidate.certificate = {fitted.primal / unit(), fitted.dual / unit(), fitted.gap, fitted.status};
     candidate.health = fitted.health;
     if (validation_) candidate.validation = validate(fitted.w);
-    stopped_ = fitted.status == "interrupted" || fitted.status == "time_limit";
+    unfinished_ = fitted.status == "interrupted" || fitted.status == "time_limit";
+    stopped_ = stopped_ || unfinished_;
     if (!best_ || better(candidate, candidates_[*best_])) {
       best_ = candidates_.size();
       best_fitted_ = fitted;
@@ -138,6 +154,16 @@ class Training {
 
   // The objective is reported in the units of the user's C: features scaled by s, weights by 1/s.
   double unit() const { return options_.paper_C ? 1.0 : set_.squared_scale(); }
+
+  SolveReport in_units(SolveReport report) const {
+    report.primal /= unit();
+    report.dual /= unit();
+    for (Progress& progress : report.history) {
+      progress.primal /= unit();
+      progress.dual /= unit();
+    }
+    return report;
+  }
 
   TrainResult finish() {
     Candidate& chosen = candidates_[*best_];
@@ -161,10 +187,10 @@ class Training {
     model.data.usable_queries = risk_.num_blocks();
     result.report.candidates = candidates_;
     result.report.dropped_queries = set_.features().data().num_queries() - risk_.num_blocks();
-    result.report.solve = best_fitted_.report;
+    result.report.solve = in_units(best_fitted_.report);
     result.report.warnings = warnings(chosen);
     result.report.seconds = seconds_since(began_);
-    if (!stopped_) checkpoint_.remove();  // else it is where the next run goes on
+    if (!unfinished_) checkpoint_.remove();
     return result;
   }
 
@@ -193,8 +219,9 @@ class Training {
   std::vector<Candidate> candidates_;
   std::optional<std::size_t> best_;
   Fitted best_fitted_;
-  double last_validation_ = std::numeric_limits<double>::quiet_NaN();
-  bool stopped_ = false;
+  double validated_ = std::numeric_limits<double>::quiet_NaN();  // of the best w of the last evaluation
+  bool stopped_ = false;                                         // no further work is wanted
+  bool unfinished_ = false;                                      // and some was left: the checkpoint stays
 };
 
 }  // namespace

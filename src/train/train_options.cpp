@@ -46,7 +46,10 @@ Bound parse_bound(std::string_view name) {
   require_name("bound", std::string(name), kBounds);
   if (name == "given") return Bound::given;
   if (name == "average") return Bound::average;
-  return name == "best" ? Bound::best : Bound::predicted;
+  if (name == "best") return Bound::best;
+  if (name == "predicted") return Bound::predicted;
+  throw Error(ErrorCode::unknown_name,
+              "the bound auto stands for a choice; expected given, average, best or predicted");
 }
 
 void TrainOptions::validate() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid is cut into paths: one (split, measure, decay, bound, start) each, solved over rising C with a warm start. Paths
-// run in parallel and do not see each other, so the choice does not depend on the number of threads.
+// The grid is cut into paths: one (split, measure, decay, bound, start) each, solved over rising C with a
+// warm start. Paths run in parallel and do not see each other, so the choice does not depend on the number of
+// threads.
 #include "dorm/tune.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -35,8 +38,13 @@ struct Split {
   Scorer scorer;
 
   Split(const Dataset& train, const Dataset& validation, const TrainOptions& options)
-      : set(train, options.scale, options.threads),
-        scorer(set.model(std::vector<double>(set.features().dimension(), 0.0)), validation) {}
+      : set(train, options.scale, options.threads), scorer(checked_model(set, validation), validation) {}
+
+  static Model checked_model(const TrainingSet& set, const Dataset& validation) {
+    Model model = set.model(std::vector<double>(set.features().dimension(), 1.0));
+    require_features(model, validation);
+    return model;
+  }
 };
 
 struct Judged {
@@ -62,6 +70,7 @@ class Tuning {
   std::vector<TuneCell> run() {
     std::vector<double> grid = options_.C;
     std::sort(grid.begin(), grid.end());
+    grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
     total_ = settings_.size() * splits_.size() * grid.size();
     std::vector<TuneCell> cells = judge(settings_, grid);
     const int halvings = options_.refine ? kHalvings : 0;
@@ -73,7 +82,12 @@ class Tuning {
       const std::vector<TuneCell> finer = judge({setting}, {best.C / step, best.C * step});
       cells.insert(cells.end(), finer.begin(), finer.end());
     }
-    if (cells.empty()) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
+    if (cells.empty())
+      throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
+    if (std::isnan(cells.front().validation))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("no validation query counts for {}: none has a relevant document",
+                              options_.train.measure));
     choose(cells, options_).chosen = true;
     return cells;
   }
@@ -141,6 +155,7 @@ class Tuning {
     fit.solve.tolerance = options_.train.tolerance;
     fit.solve.max_passes = options_.train.max_passes;
     fit.solve.seed = options_.train.seed;
+    fit.keep_first_round = true;
     fit.solve.plane_bytes = options_.train.plane_bytes;
     SolverState warm;
     double previous = 0;

@@ -37,9 +37,9 @@ TEST(WarmStart, APathOfCReachesTheColdOptimum) {
   for (const SolverKind kind :
        {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
     SortRisk risk({.weight = 0.01, .seed = 3});
-    const double tolerance = kind == SolverKind::bcfw ? 1e-3 : 1e-5;
+    const double tolerance = kind == SolverKind::bcfw ? 1e-3 : 1e-4;
     SolveResult result = solve(risk, with(kind, tolerance));
-    for (const double weight : {0.1, 1.0, 0.3}) {
+    for (const double weight : {0.1, 0.3, 0.03}) {
       result.state.rescale(weight / risk.block_weight(0));
       risk.set_weight(weight);
       result = solve(risk, with(kind, tolerance), {}, {{}, std::move(result.state)});
@@ -70,16 +70,16 @@ TEST(WarmStart, WorkingSetsPassBetweenBcdaAndNslack) {
 TEST(SolverState, ResumingASavedStateGivesTheSameBits) {
   const SortRisk risk({.weight = 1.0, .seed = 7});
   for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack}) {
-    const SolveResult whole = solve(risk, with(kind, 1e-4));
+    const SolveResult whole = solve(risk, with(kind, 1e-3));
     for (const std::size_t stop_after : {1u, 2u, 5u}) {
       std::string bytes;
       std::size_t calls = 0;
-      solve(risk, with(kind, 1e-4), [&](const Progress& p) {
+      solve(risk, with(kind, 1e-3), [&](const Progress& p) {
         if (!p.evaluated) return true;
         if (++calls == stop_after) bytes = saved(*p.state);
         return calls < stop_after;
       });
-      const SolveResult resumed = solve(risk, with(kind, 1e-4), {}, {{}, loaded(bytes)});
+      const SolveResult resumed = solve(risk, with(kind, 1e-3), {}, {{}, loaded(bytes)});
       EXPECT_EQ(resumed.w, whole.w) << solver_name(kind) << " stopped after " << stop_after;
       EXPECT_EQ(resumed.report.dual, whole.report.dual) << solver_name(kind);
       EXPECT_EQ(resumed.report.passes, whole.report.passes) << solver_name(kind);

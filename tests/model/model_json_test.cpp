@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model file is input like any other: what is right comes back exactly, what is wrong is named.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dorm/error.h"
+#include "dorm/model.h"
+#include "support/temporary_directory.h"
+
+namespace dorm {
+namespace {
+
+using Json = nlohmann::json;
+
+Model example() {
+  Model model;
+  model.features = {"bm25", "\xC3\xBC", "7"};
+  model.weights = {1.0 / 3, -0.0, 5e-324};
+  model.scaling = {ScalingKind::zscore, {0.1, 0.2, 0.3}, {1, 2, 1e300}};
+  model.measure = "ndcg@10";
+  model.convention = "letor4";
+  model.decay = "power:0.5";
+  model.bound = "best";
+  model.start = "ridge";
+  model.solver = "bcda";
+  model.C = 0.1;
+  model.tolerance = 1e-3;
+  model.seed = 18446744073709551615u;
+  model.rounds = 4;
+  model.certificate = {2.5, 2.4999, 4e-5, "converged"};
+  model.health = 0.7;
+  model.data = {0xfedcba9876543210u, 5, 4, 60, 3};
+  model.validation = 0.625;
+  return model;
+}
+
+Json parsed() { return Json::parse(to_json(example())); }
+
+std::string message_of(const std::string& text, ErrorCode code = ErrorCode::bad_input) {
+  try {
+    model_from_json(text, "m.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_EQ(error.position().file, "m.json");
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ModelJson, EveryFieldComesBackToTheLastBit) {
+  const Model model = example();
+  const Model back = model_from_json(to_json(model), "m.json");
+  EXPECT_EQ(back.features, model.features);
+  EXPECT_EQ(back.weights, model.weights);
+  EXPECT_TRUE(std::signbit(back.weights[1]));
+  EXPECT_EQ(back.scaling.kind, model.scaling.kind);
+  EXPECT_EQ(back.scaling.shift, model.scaling.shift);
+  EXPECT_EQ(back.scaling.factor, model.scaling.factor);
+  EXPECT_EQ(back.seed, model.seed);
+  EXPECT_EQ(back.data.fingerprint, model.data.fingerprint);
+  EXPECT_EQ(back.validation, model.validation);
+  EXPECT_EQ(back.certificate.status, "converged");
+  EXPECT_EQ(to_json(back), to_json(model));
+}
+
+TEST(ModelJson, AMissingValidationStaysMissing) {
+  Model model = example();
+  model.validation = std::nan("");
+  EXPECT_FALSE(Json::parse(to_json(model)).contains("validation"));
+  EXPECT_TRUE(std::isnan(model_from_json(to_json(model), "m.json").validation));
+}
+
+TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
+  for (const char* pointer :
+       {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
+        "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
+    Json json = parsed();
+    const Json::json_pointer at(pointer);
+    json[at.parent_pointer()].erase(at.back());
+    EXPECT_NE(message_of(json.dump()).find(at.back()), std::string::npos) << message_of(json.dump());
+  }
+}
+
+TEST(ModelJson, MistypedFieldsAreNamed) {
+  const std::vector<std::pair<const char*, Json>> wrong = {{"/format", "other"},
+                                                           {"/format", 3},
+                                                           {"/version", "1"},
+                                                           {"/version", true},
+                                                           {"/version", 1.5},
+                                                           {"/version", -1},
+                                                           {"/features", "bm25"},
+                                                           {"/features", {1, 2, 3}},
+                                                           {"/features", {"a", "b", "a"}},
+                                                           {"/weights", {1, 2}},
+                                                           {"/weights", {1, "2", 3}},
+                                                           {"/weights", {1, true, 3}},
+                                                           {"/weights", {1, nullptr, 3}},
+                                                           {"/scaling", 1},
+                                                           {"/scaling/kind", "unheard"},
+                                                           {"/scaling/shift", {1, 2}},
+                                                           {"/scaling/factor", "x"},
+                                                           {"/measure", 1},
+                                                           {"/convention", 1},
+                                                           {"/decay", 1},
+                                                           {"/bound", 1},
+                                                           {"/start", 1},
+                                                           {"/rounds", -1},
+                                                           {"/rounds", 1.5},
+                                                           {"/health", "good"},
+                                                           {"/validation", "good"},
+                                                           {"/certificate", 1},
+                                                           {"/certificate/primal", "x"},
+                                                           {"/certificate/dual", nullptr},
+                                                           {"/certificate/gap", {1}},
+                                                           {"/certificate/status", 1},
+                                                           {"/options", 1},
+                                                           {"/options/C", "x"},
+                                                           {"/options/tolerance", "x"},
+                                                           {"/options/solver", 1},
+                                                           {"/options/seed", -1},
+                                                           {"/data", 1},
+                                                           {"/data/fingerprint", 1},
+                                                           {"/data/fingerprint", "xyz"},
+                                                           {"/data/queries", -1},
+                                                           {"/data/documents", 0.5},
+                                                           {"/data/features", "x"},
+                                                           {"/data/usable_queries", true}};
+  for (const auto& [pointer, value] : wrong) {
+    Json json = parsed();
+    const Json::json_pointer at(pointer);
+    json[at] = value;
+    const std::string message = message_of(json.dump());
+    EXPECT_NE(message.find("not a usable model: \""), std::string::npos) << pointer << ": " << message;
+    EXPECT_NE(message.find(at.back()), std::string::npos) << pointer << ": " << message;
+  }
+}
+
+TEST(ModelJson, OptionalFieldsMayBeAbsent) {
+  Json json = parsed();
+  for (const char* key :
+       {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "kind", "library"})
+    json.erase(key);
+  EXPECT_EQ(model_from_json(json.dump(), "m.json").weights, example().weights);
+}
+
+TEST(ModelJson, FieldsOfLaterVersionsAreIgnored) {
+  Json json = parsed();
+  json["colour"] = "green";
+  EXPECT_EQ(model_from_json(json.dump(), "m.json").features.size(), 3u);
+}
+
+TEST(ModelJson, ANewerVersionAndAnotherKindAreRefused) {
+  Json json = parsed();
+  json["version"] = 2;
+  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("version 2 is newer"), std::string::npos);
+  json = parsed();
+  json["kind"] = "kernel";
+  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("kernel"), std::string::npos);
+}
+
+TEST(ModelJson, WhatIsNotJsonIsRefusedWithThePlace) {
+  EXPECT_NE(message_of("").find("not JSON at byte 1"), std::string::npos);
+  EXPECT_NE(message_of("[1, 2").find("not JSON"), std::string::npos);
+  EXPECT_NE(message_of("[]").find("should be an object"), std::string::npos);
+  EXPECT_NE(message_of("{\"format\": 1e999}").find("too large"), std::string::npos);
+  const std::string whole = to_json(example());
+  for (std::size_t length = 0; length + 2 < whole.size(); length += 7)
+    EXPECT_NE(message_of(whole.substr(0, length)), "accepted") << length;
+}
+
+TEST(ModelJson, AFeatureNameThatIsNotUtf8IsAnErrorOfTheLibrary) {
+  Model model = example();
+  model.features[0] = "\xFF";
+  EXPECT_THROW(to_json(model), Error);
+}
+
+TEST(ModelFile, SavesAndLoads) {
+  const test::TemporaryDirectory directory;
+  save_model(example(), directory.path("m.json"));
+  EXPECT_EQ(to_json(load_model(directory.path("m.json"))), to_json(example()));
+  EXPECT_EQ(directory.num_files(), 1u);
+}
+
+TEST(ModelFile, NamesAFileThatIsNotThere) {
+  try {
+    load_model("/nowhere/m.json");
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_NE(std::string(error.what()).find("/nowhere/m.json"), std::string::npos);
+  }
+  EXPECT_THROW(save_model(example(), "/nowhere/m.json"), Error);
+}
+
+}  // namespace
+}  // namespace dorm
