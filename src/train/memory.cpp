@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "data/storage.h"
 #include "dorm/error.h"
 #include "dorm/solver.h"
 
@@ -20,8 +19,9 @@ constexpr std::uint64_t kPerQuery = 600;
 // Planes with weight are never dropped; near the optimum most queries have up to this many.
 constexpr std::uint64_t kLeastPlanes = 4;
 
+// Dense rows are padded to whole blocks of 8 floats.
 std::uint64_t dense_bytes(const MemoryInput& input) {
-  return input.documents * dense_stride(input.features) * sizeof(float);
+  return input.documents * ((input.features + 7) / 8 * 8) * sizeof(float);
 }
 
 std::uint64_t feature_bytes(const MemoryInput& input) {
