@@ -35,12 +35,12 @@ Enum parse(std::string_view kind, std::string_view name, std::span<const Catalog
 
 }  // namespace
 
-void add_input_options(CLI::App& app, InputArguments& arguments) {
+void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option) {
   ReadOptions& options = arguments.options;
   const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
     app.add_option(name, value, help)->option_text(shown)->group("Reading");
   };
-  text("--format", arguments.format, "NAME",
+  text(format_option, arguments.format, "NAME",
        "letor, csv, tsv or binary; by default by content and extension");
   text("--missing", arguments.missing, "NAME",
        "NaN and infinite features: error (default), zero, or mean of\nthe column");

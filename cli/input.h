@@ -16,7 +16,8 @@ struct InputArguments {
   ReadOptions options = {};
 };
 
-void add_input_options(CLI::App& app, InputArguments& arguments);
+/// `format_option` is another name for --format where a command has one of its own.
+void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option = "--format");
 
 struct Loaded {
   Dataset data;

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "dorm/error.h"
 #include "output.h"
+#include "stop.h"
 #include "usage.h"
 
 namespace {
@@ -16,9 +17,9 @@ using dorm::Error;
 using dorm::ErrorCode;
 
 constexpr dorm::cli::Command kCommands[] = {
-    {"eval", dorm::cli::declare_eval},
-    {"synth", dorm::cli::declare_synth},
-    {"convert", dorm::cli::declare_convert},
+    {"train", dorm::cli::declare_train}, {"tune", dorm::cli::declare_tune},
+    {"rank", dorm::cli::declare_rank},   {"eval", dorm::cli::declare_eval},
+    {"synth", dorm::cli::declare_synth}, {"convert", dorm::cli::declare_convert},
     {"info", dorm::cli::declare_info},
 };
 
@@ -45,6 +46,8 @@ int main(int argc, char** argv) {
     std::signal(interrupted.signal, SIG_DFL);  // end as the signal would have ended it
     std::raise(interrupted.signal);
     return 1;
+  } catch (const dorm::cli::Stopped& stopped) {
+    return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use fewer features or documents, or the compressed or binary form", 1);
   } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 // behind half-written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,7 @@ void write_data(const Dataset& data, const std::string& path);      // format by
 
 /// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+std::string bytes_text(std::uint64_t bytes);  // "1.5 GB"
 
 }  // namespace dorm::cli

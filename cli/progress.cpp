@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace dorm::cli {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::string line(const std::string& what, double seconds, std::uint64_t done, std::uint64_t total) {
+std::string read_text(const std::string& what, double seconds, std::uint64_t done, std::uint64_t total) {
   const double megabytes = static_cast<double>(done) / 1e6;
   std::string text = fmt::format("dorm: reading {}: ", what);
   if (total > 0)
@@ -24,24 +27,34 @@ std::string line(const std::string& what, double seconds, std::uint64_t done, st
 
 }  // namespace
 
-ReadProgress::ReadProgress(std::string what)
-    : what_(std::move(what)),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      begin_(Clock::now()),
-      next_(begin_ + 2s) {}
+LiveLine::LiveLine() : terminal_(::isatty(STDERR_FILENO) == 1), begin_(Clock::now()), next_(begin_ + 2s) {}
 
-ReadProgress::~ReadProgress() {
+LiveLine::~LiveLine() {
   if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
+double LiveLine::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+bool LiveLine::due() const { return Clock::now() >= next_; }
+
+void LiveLine::show(const std::string& text) {
+  const Clock::time_point now = Clock::now();
+  // In a log the next line comes after half the time that has passed: a night makes a page, not a book.
+  next_ = now + (terminal_ ? Clock::duration(200ms) : std::max(Clock::duration(2s), (now - begin_) / 2));
+  shown_ = true;
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
 }
 
 void ReadProgress::update(std::uint64_t done, std::uint64_t total) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + (terminal_ ? Clock::duration(200ms) : Clock::duration(5s));
-  shown_ = true;
-  const std::string text = line(what_, std::chrono::duration<double>(now - begin_).count(), done, total);
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
+  if (line_.due()) line_.show(read_text(what_, line_.seconds(), done, total));
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
 }  // namespace dorm::cli

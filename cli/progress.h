@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of a slow read on standard error: one line that changes on a terminal, a plain line now and then
-// elsewhere, nothing for reads of under two seconds.
+// Progress of something slow on standard error: one line that changes on a terminal, plain lines at growing
+// intervals elsewhere, nothing in the first two seconds.
 #pragma once
 
 #include <chrono>
@@ -10,24 +10,39 @@
 
 namespace dorm::cli {
 
+class LiveLine {
+ public:
+  LiveLine();
+  ~LiveLine();  // clears the line
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  double seconds() const;  // since construction
+  bool due() const;        // time to show something
+  void show(const std::string& text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point begin_, next_;
+};
+
 class ReadProgress {
  public:
-  explicit ReadProgress(std::string what);
-  ~ReadProgress();  // clears the line
-  ReadProgress(const ReadProgress&) = delete;
-  ReadProgress& operator=(const ReadProgress&) = delete;
+  explicit ReadProgress(std::string what) : what_(std::move(what)) {}
 
   /// From any thread; `total` 0 means that it is not known.
   void update(std::uint64_t done, std::uint64_t total);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::string what_;
-  bool terminal_;
-  bool shown_ = false;
-  Clock::time_point begin_, next_;
+  LiveLine line_;
   std::mutex mutex_;
 };
+
+/// "8 s", "3 min 20 s", "2 h 5 min".
+std::string duration_text(double seconds);
 
 }  // namespace dorm::cli

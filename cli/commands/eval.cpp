@@ -11,6 +11,7 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/model.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
@@ -22,7 +23,8 @@ namespace {
 constexpr const char* kDescription =
     "Measure how good a ranking is, with intervals and tests.\n"
     "\n"
-    "Ranks the documents of every query by their scores (one number per line, in the order of the rows of\n"
+    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order of "
+    "the rows of\n"
     "DATA; higher is better), and prints the mean of each measure over the queries with a bootstrap "
     "interval\n"
     "over queries. A TREC run is judged by its qrels: documents without a judgment have label 0, judged\n"
@@ -31,12 +33,13 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Examples:\n"
     "  dorm eval test.txt --scores model.scores\n"
+    "  dorm eval test.txt --model m.json --against baseline.scores\n"
     "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
     "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n";
 
 struct EvalArguments {
-  std::string data, scores, feature, run, qrels, against, per_query, convention;
+  std::string data, scores, feature, model, run, qrels, against, per_query, convention;
   std::string measures = "ndcg@10,mrr,map";
   EvaluateOptions options;
   InputArguments input;
@@ -49,13 +52,15 @@ void check(const EvalArguments& arguments) {
   if (arguments.judged_run()) {
     require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
     require_option(!arguments.qrels.empty(), "--qrels FILE", "--run needs judgments");
-    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
-      refuse("--run and --qrels stand alone; expected no DATA, --scores or --feature beside them");
+    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() ||
+        !arguments.model.empty())
+      refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
     return;
   }
   require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
-  if (arguments.scores.empty() == arguments.feature.empty())
-    refuse("expected either --scores FILE or --feature NAME, to say what ranks the documents");
+  const int rankers = !arguments.scores.empty() + !arguments.feature.empty() + !arguments.model.empty();
+  if (rankers != 1)
+    refuse("expected one of --model FILE, --scores FILE or --feature NAME, to say what ranks the documents");
 }
 
 // From the order of the file's rows to that of the documents.
@@ -121,11 +126,16 @@ EvaluationTable on_queries_of(const EvaluationTable& first, EvaluationTable othe
   return other;
 }
 
+std::vector<double> scores_of(const Dataset& data, const EvalArguments& arguments, const Settings& settings) {
+  if (!arguments.model.empty()) return score(load_model(arguments.model), data, settings.threads);
+  return arguments.feature.empty() ? scores_of_file(data, arguments.scores)
+                                   : scores_of_feature(data, arguments.feature);
+}
+
 EvalReport evaluate_data(const EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
-  const std::vector<double> scores = arguments.feature.empty() ? scores_of_file(data, arguments.scores)
-                                                               : scores_of_feature(data, arguments.feature);
+  const std::vector<double> scores = scores_of(data, arguments, settings);
   EvalReport report;
   report.table = evaluate(data, scores, measures, arguments.options);
   if (!arguments.against.empty())
@@ -177,6 +187,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   };
   app.add_option("DATA", arguments->data,
                  "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  text("--model", arguments->model, "FILE", "What to judge", "rank by a model of dorm train or dorm tune");
   text("--scores", arguments->scores, "FILE", "What to judge", "scores of the documents, one per line");
   text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
   text("--run", arguments->run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");

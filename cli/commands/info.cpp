@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.h"
+#include "commands/model_page.h"
 #include "input.h"
 #include "output.h"
 #include "usage.h"
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDescription =
-    "Describe a file of judged documents.\n"
+    "Describe a file of judged documents, or a model.\n"
     "\n"
     "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
     "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in any "
@@ -29,6 +30,7 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "Examples:\n"
     "  dorm info train.txt\n"
+    "  dorm info m.json\n"
     "  dorm info --json train.dorm | jq .labels\n";
 
 std::size_t count_nonzeros(const FeatureRows& rows) {
@@ -108,14 +110,6 @@ Json describe(const std::string& path, const Loaded& loaded) {
           {"warnings", loaded.report.warnings}};
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < std::size(kUnits); ++unit) size /= 1000;
-  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 std::string labels_text(const Json& info) {
   constexpr std::size_t kShown = 12;
   const auto documents = info["documents"].get<double>();
@@ -143,7 +137,7 @@ std::string page(const Json& info) {
   const Json& lengths = info["documents_per_query"];
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<26}{}\n", name, value);
+    text += fmt::format("{:<28}{}\n", name, value);
   };
   line("file", info["file"].get<std::string>());
   line("format", fmt::format("{}, {}", info["format"].get<std::string>(),
@@ -174,12 +168,17 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     InputArguments input;
   };
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm, text may be .gz or .zst; or a model");
   add_input_options(app, arguments->input);
   app.description(kDescription);
   app.footer(kFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
+    if (looks_like_model(arguments->file)) {
+      const Model model = load_model(arguments->file);
+      print(settings.json ? model_json(model, arguments->file) : model_page(model, arguments->file));
+      return;
+    }
     const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));
     print(settings.json ? info.dump(2) + "\n" : page(info));
   };

@@ -90,7 +90,7 @@ class Dataset {
   std::uint64_t fingerprint() const;
 
   const Storage& storage() const { return *storage_; }
-  explicit Dataset(std::shared_ptr<const Storage> storage);
+  explicit Dataset(const std::shared_ptr<const Storage>& storage);
 
  private:
   Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries);
@@ -129,6 +129,10 @@ class DatasetBuilder {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all 0.
+/// Shares the features. Throws Error(bad_input).
+Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
 
 /// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query
 /// indices.

@@ -2,6 +2,7 @@
 // Everything, in the order data flows.
 #pragma once
 
+// clang-format off
 #include "dorm/error.h"     // IWYU pragma: export
 #include "dorm/dataset.h"   // IWYU pragma: export
 #include "dorm/read.h"      // IWYU pragma: export
@@ -9,5 +10,10 @@
 #include "dorm/synth.h"     // IWYU pragma: export
 #include "dorm/scale.h"     // IWYU pragma: export
 #include "dorm/measure.h"   // IWYU pragma: export
+#include "dorm/decay.h"       // IWYU pragma: export
+#include "dorm/assignment.h"  // IWYU pragma: export
+#include "dorm/oracle.h"      // IWYU pragma: export
+#include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
+// clang-format on

@@ -116,6 +116,7 @@ FactoredMeasurePtr precision(const MeasureSpec& spec, const Convention& conventi
 FactoredMeasurePtr rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr normalised_rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr modified_winner_takes_all(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr rank_biased_precision(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr custom_measure(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr average_precision(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr expected_reciprocal_rank(const MeasureSpec& spec, const Convention& convention);

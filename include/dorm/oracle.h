@@ -36,8 +36,8 @@ std::string_view name_of(OracleKind kind);
 
 /// What depends on positions only; shared by all queries with equal (a, c). Immutable once made.
 struct PositionTables {
-  std::vector<double> a;         // as given
-  std::vector<double> c;         // the decay, followed by copies of its last entry (padding)
+  std::vector<double> a;         // as given, followed by copies of its last entry (padding)
+  std::vector<double> c;         // the decay, likewise padded
   std::size_t length = 0;        // l
   std::size_t cutoff = 0;        // n: a is constant on [n, l)
   std::size_t decay_cutoff = 0;  // c is constant on [decay_cutoff, l)

@@ -81,6 +81,10 @@ using TrainObserver = std::function<bool(const TrainProgress&)>;
 TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
                   const TrainObserver& observer = {});
 
+/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none" and no
+/// certificate. Measure, convention, scale, threads and seed are taken from `options`.
+Model train_start(const Dataset& data, std::string_view start, const TrainOptions& options = {});
+
 std::span<const CatalogEntry> bound_catalog();
 std::span<const CatalogEntry> start_catalog();
 

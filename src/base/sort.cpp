@@ -29,6 +29,8 @@ void insertion_sort(Item* first, Item* last) {
 // Lists up to this length are ranked by counting; the crossing point was measured.
 constexpr std::size_t kCountLimit = 96;
 constexpr std::size_t kInsertionLimit = 24;
+constexpr std::size_t kCacheLimit = 4096;  // lists that sort in the first-level caches
+constexpr std::size_t kParts = 256;        // parts of longer ones
 
 #if defined(__x86_64__) && defined(__GNUC__)
 // The rank of document i is the number of larger scores plus the number of equal scores before it. Eight
@@ -106,8 +108,52 @@ __attribute__((target("avx2"))) void count_ranks_avx2(const double* g, std::size
 }
 #endif
 
-// One pass of linear interpolation between the largest and the smallest score puts every document into one of
-// l buckets, in order; what shares a bucket is sorted there.
+// Linear interpolation between the largest and the smallest score: bucket numbers grow as scores fall.
+struct Interpolation {
+  double top, scale;
+  std::size_t operator()(double score) const {
+    return static_cast<std::size_t>(static_cast<std::int64_t>((top - score) * scale));
+  }
+};
+
+// Puts items into `to` by bucket, buckets first_bucket .. first_bucket + buckets - 1, and sorts what shares
+// one.
+void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpolation& bucket,
+                  std::size_t first_bucket, std::size_t buckets, std::uint32_t* start) {
+  std::fill(start, start + buckets + 1, 0u);
+  for (std::size_t i = 0; i < count; ++i) ++start[bucket(from[i].score) - first_bucket + 1];
+  for (std::size_t k = 0; k < buckets; ++k) start[k + 1] += start[k];
+  for (std::size_t i = 0; i < count; ++i) to[start[bucket(from[i].score) - first_bucket]++] = from[i];
+  // Every start has moved to the end of its bucket.
+  for (std::size_t k = 0, first = 0; k < buckets; ++k) {
+    const std::size_t last = start[k];
+    if (last - first > kInsertionLimit)
+      std::sort(to + first, to + last, before);
+    else if (last - first > 1)
+      insertion_sort(to + first, to + last);
+    first = last;
+  }
+}
+
+// Long lists are first split into parts that fit the cache, each a range of 2^shift buckets.
+const Item* sort_parts(std::size_t l, const Interpolation& bucket, SortWorkspace& work) {
+  std::size_t shift = 0;
+  while (l >> shift > kParts) ++shift;
+  std::uint32_t* part = work.start.data() + l + 1;
+  std::fill(part, part + kParts + 2, 0u);
+  Item *items = work.items.data(), *other = work.items.data() + l;
+  for (std::size_t i = 0; i < l; ++i) ++part[(bucket(items[i].score) >> shift) + 1];
+  for (std::size_t k = 0; k <= kParts; ++k) part[k + 1] += part[k];
+  for (std::size_t i = 0; i < l; ++i) other[part[bucket(items[i].score) >> shift]++] = items[i];
+  for (std::size_t k = 0, first = 0; k <= kParts; ++k) {
+    const std::size_t last = part[k];
+    sort_buckets(other + first, last - first, items + first, bucket, k << shift, std::size_t{1} << shift,
+                 work.start.data());
+    first = last;
+  }
+  return items;
+}
+
 void bucket_sort(std::span<const double> g, std::span<std::uint32_t> order, SortWorkspace& work) {
   const std::size_t l = g.size();
   double top = g[0], bottom = g[0];
@@ -119,38 +165,22 @@ void bucket_sort(std::span<const double> g, std::span<std::uint32_t> order, Sort
     for (std::size_t i = 0; i < l; ++i) order[i] = static_cast<std::uint32_t>(i);
     return;
   }
-  const double scale = static_cast<double>(l - 1) / (top - bottom);
-  if (work.items.size() < l) {
-    work.items.resize(l);
-    work.bucket_of.resize(l);
-    work.start.resize(l + 1);
+  if (work.items.size() < 2 * l) {
+    work.items.resize(2 * l);
+    work.start.resize(l + 1 + kParts + 2);
   }
-  Item* items = work.items.data();
-  if (!std::isfinite(scale) || !std::isfinite(top - bottom)) {
-    for (std::size_t i = 0; i < l; ++i) items[i] = {g[i], static_cast<std::uint32_t>(i)};
-    std::sort(items, items + l, before);
+  const Item* sorted = work.items.data();
+  for (std::size_t i = 0; i < l; ++i) work.items[i] = {g[i], static_cast<std::uint32_t>(i)};
+  const Interpolation bucket{top, static_cast<double>(l - 1) / (top - bottom)};
+  if (!std::isfinite(bucket.scale) || !std::isfinite(top - bottom)) {
+    std::sort(work.items.data(), work.items.data() + l, before);
+  } else if (l <= kCacheLimit) {
+    sort_buckets(work.items.data(), l, work.items.data() + l, bucket, 0, l, work.start.data());
+    sorted += l;
   } else {
-    std::uint32_t* start = work.start.data();
-    std::fill(start, start + l + 1, 0u);
-    for (std::size_t i = 0; i < l; ++i) {
-      const auto bucket = static_cast<std::uint32_t>(static_cast<std::int64_t>((top - g[i]) * scale));
-      work.bucket_of[i] = bucket;
-      ++start[bucket + 1];
-    }
-    for (std::size_t k = 0; k < l; ++k) start[k + 1] += start[k];
-    for (std::size_t i = 0; i < l; ++i)
-      items[start[work.bucket_of[i]]++] = {g[i], static_cast<std::uint32_t>(i)};
-    // Every start has moved to the end of its bucket.
-    for (std::size_t k = 0, first = 0; k < l; ++k) {
-      const std::size_t last = start[k];
-      if (last - first > kInsertionLimit)
-        std::sort(items + first, items + last, before);
-      else if (last - first > 1)
-        insertion_sort(items + first, items + last);
-      first = last;
-    }
+    sorted = sort_parts(l, bucket, work);
   }
-  for (std::size_t r = 0; r < l; ++r) order[r] = items[r].index;
+  for (std::size_t r = 0; r < l; ++r) order[r] = sorted[r].index;
 }
 
 }  // namespace

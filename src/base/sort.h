@@ -18,7 +18,7 @@ struct SortWorkspace {
     std::uint32_t index;
   };
   std::vector<Item> items;
-  std::vector<std::uint32_t> bucket_of, start;
+  std::vector<std::uint32_t> start;
 };
 
 /// order[r] = index of the r-th largest score; equal scores (0 and -0 are equal) by index. Scores must not be

@@ -45,6 +45,7 @@ constexpr std::array kRows{
     row<precision>("precision", "p prec", "precision@n[:rel=]", "precision@5", "relevant share of the first n positions"),
     row<rank_utility>("eru", "", "eru[:half_life=5,neutral=0]", "eru:half_life=5,neutral=2", "expected rank utility: label above neutral, halved every half_life - 1 positions"),
     row<normalised_rank_utility>("neru", "", "neru[:half_life=5,neutral=0]", "neru:half_life=5,neutral=2", "eru over that of the best order"),
+    row<rank_biased_precision>("rbp", "", "rbp[:p=0.8,rel=]", "rbp:p=0.8", "rank-biased precision: a relevant document at rank k adds (1 - p) p^(k - 1)"),
     row<custom_measure>("custom", "", "custom:gains=,discounts=[,normalised=no]", "custom:gains=0/1/3/7/15,discounts=1/.5/.3", "gains by label and discounts by position from tables"),
     row<average_precision>("map", "ap", "map[@n][:rel=]", "map", "average precision"),
     row<expected_reciprocal_rank>("err", "", "err[@n][:max_grade=4]", "err@10", "expected reciprocal rank"),

@@ -2,10 +2,10 @@
 #include "data/assemble.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "base/parallel.h"
+#include "data/impute.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -142,7 +142,8 @@ class Assembler {
       blocks_[b].values = PageBuffer<float>();
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
-    if (missing_) impute_dense();
+    if (missing_)
+      impute_dense({owned_->values.data(), owned_->values.size()}, storage.num_features, storage.stride);
   }
 
   void fill_compressed() {
@@ -170,52 +171,7 @@ class Assembler {
       blocks_[b].values = PageBuffer<float>();
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
-    if (missing_) impute_compressed();
-  }
-
-  void impute_dense() {
-    const Storage& storage = owned_->storage;
-    std::vector<double> sum(storage.num_features, 0.0);
-    std::vector<std::uint64_t> count(storage.num_features, 0);
-    const auto each_value = [&](auto visit) {
-      for (std::uint64_t row = 0; row < num_rows_; ++row)
-        for (std::uint64_t j = 0; j < storage.num_features; ++j)
-          visit(j, owned_->values[row * storage.stride + j]);
-    };
-    each_value([&](std::uint64_t j, float value) {
-      if (std::isnan(value)) return;
-      sum[j] += static_cast<double>(value);
-      ++count[j];
-    });
-    each_value([&](std::uint64_t j, float& value) {
-      if (std::isnan(value)) value = mean(sum[j], count[j]);
-    });
-  }
-
-  // Values that are not stored are zeros, and count.
-  void impute_compressed() {
-    struct Column {
-      double sum = 0;
-      std::uint64_t missing = 0;
-    };
-    std::unordered_map<std::uint32_t, Column> columns;
-    const std::size_t n = owned_->values.size();
-    for (std::size_t k = 0; k < n; ++k)
-      if (std::isnan(owned_->values[k])) ++columns[owned_->columns[k]].missing;
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto column = columns.find(owned_->columns[k]);
-      if (column != columns.end() && !std::isnan(owned_->values[k]))
-        column->second.sum += static_cast<double>(owned_->values[k]);
-    }
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!std::isnan(owned_->values[k])) continue;
-      const Column& column = columns.at(owned_->columns[k]);
-      owned_->values[k] = mean(column.sum, num_rows_ - column.missing);
-    }
-  }
-
-  static float mean(double sum, std::uint64_t count) {
-    return count == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(count));
+    if (missing_) impute_compressed({owned_->values.data(), total}, owned_->columns.span(), num_rows_);
   }
 
   void publish() {

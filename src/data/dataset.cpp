@@ -47,7 +47,7 @@ float FeatureRows::at(std::size_t i, std::size_t column) const {
 
 Dataset::Dataset() : Dataset(std::make_shared<const Storage>()) {}
 
-Dataset::Dataset(std::shared_ptr<const Storage> storage) : Dataset(storage, all_queries(*storage)) {}
+Dataset::Dataset(const std::shared_ptr<const Storage>& storage) : Dataset(storage, all_queries(*storage)) {}
 
 Dataset::Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries)
     : storage_(std::move(storage)), queries_(std::move(queries)) {

@@ -75,9 +75,7 @@ constexpr std::uint64_t align_section(std::uint64_t offset) {
 }
 
 /// Whether a file that begins so is in the binary form; eight bytes are enough.
-inline bool is_binary(std::string_view head) {
-  return head.substr(0, kBinaryMagic.size()) == kBinaryMagic;
-}
+inline bool is_binary(std::string_view head) { return head.substr(0, kBinaryMagic.size()) == kBinaryMagic; }
 
 /// The binary form in memory. Copies `bytes` (they may go away or be unaligned) once the header has been
 /// checked, so nothing larger than the input is allocated; `name` stands in for the path in messages.

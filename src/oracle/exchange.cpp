@@ -258,6 +258,7 @@ template <std::size_t W>
   for (std::size_t fresh = 0; fresh < list.n; ++fresh) {
     const bool filled = fresh < kLanes       ? augment<1>(list, fresh)
                         : fresh < 2 * kLanes ? augment<2>(list, fresh)
+                        : fresh < 4 * kLanes ? augment<4>(list, fresh)
                                              : augment<kMaxExchange / kLanes>(list, fresh);
     if (!filled) return false;
   }
@@ -273,62 +274,71 @@ struct Search {
   const std::uint32_t* order;
   double centre;  // taken off every score: a common shift changes nothing
   std::size_t stride;
-  double *candidate_g, *candidate_b, *gap;
+  double *candidate_g, *candidate_b;
   std::uint32_t* rank;
   std::size_t found = 0;
 };
 
-template <std::size_t W>
-[[gnu::always_inline]] inline void find_candidates(Search& s) {
+void find_candidates(Search& s) {
   const std::size_t l = s.query.size(), n = s.query.tables->cutoff;
-  const double *c = s.query.tables->c.data(), *b = s.query.b.data();
+  const double* b = s.query.b.data();
   const double floor = s.query.gains.empty() ? 0 : s.query.gains[0];
   double smallest[kMaxExchange];  // ascending
-  Lanes sums[W] = {};
   for (std::size_t r = 0; r < l; ++r) {
-    const double gain = b[s.order[r]], score = s.g[s.order[r]] - s.centre;
-    if (s.found >= n && gain >= smallest[n - 1]) {
+    const double gain = b[s.order[r]];
+    if (s.found >= n && gain >= smallest[n - 1]) continue;
+    std::size_t hole = std::min(s.found, n - 1);
+    for (; hole > 0 && smallest[hole - 1] > gain; --hole) smallest[hole] = smallest[hole - 1];
+    smallest[hole] = gain;
+    s.candidate_g[s.found] = s.g[s.order[r]] - s.centre;
+    s.candidate_b[s.found] = gain;
+    s.rank[s.found] = static_cast<std::uint32_t>(r);
+    if (++s.found >= n && smallest[n - 1] <= floor) break;
+  }
+}
+
+// The gap rows, see Candidates.
+template <std::size_t W>
+[[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
+  const double* c = s.query.tables->c.data();
+  for (std::size_t i = 0; i < s.found; ++i) {
+    Lanes sums[W] = {};
+    for (std::size_t r = i == 0 ? s.rank[0] : s.rank[i - 1] + 1; r < s.rank[i]; ++r) {
+      const double score = s.g[s.order[r]] - s.centre;
       for (std::size_t w = 0; w < W; ++w) {
         Lanes weight;
         load_lanes(c + r - 1 + w * kLanes, weight);
         sums[w] += weight * score;
       }
-      continue;
     }
-    std::size_t hole = std::min(s.found, n - 1);
-    for (; hole > 0 && smallest[hole - 1] > gain; --hole) smallest[hole] = smallest[hole - 1];
-    smallest[hole] = gain;
-    s.candidate_g[s.found] = score;
-    s.candidate_b[s.found] = gain;
-    s.rank[s.found] = static_cast<std::uint32_t>(r);
-    for (std::size_t w = 0; w < W; ++w) {
-      store_lanes(sums[w], s.gap + s.found * s.stride + w * kLanes);
-      sums[w] = Lanes{};
-    }
-    if (++s.found >= n && smallest[n - 1] <= floor) break;
+    for (std::size_t w = 0; w < W; ++w) store_lanes(sums[w], gap + i * s.stride + w * kLanes);
   }
 }
 
-[[gnu::always_inline]] inline void find_candidates(Search& s) {
+[[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
   if (s.stride == kLanes)
-    find_candidates<1>(s);
+    sum_gaps<1>(s, gap);
   else if (s.stride == 2 * kLanes)
-    find_candidates<2>(s);
+    sum_gaps<2>(s, gap);
+  else if (s.stride == 4 * kLanes)
+    sum_gaps<4>(s, gap);
   else
-    find_candidates<kMaxStride / kLanes>(s);
+    sum_gaps<kMaxStride / kLanes>(s, gap);
 }
 
 struct Kernels {
-  void (*find)(Search&);
+  void (*sum)(const Search&, double*);
   bool (*fill)(Candidates&);
 };
 
-void find_portable(Search& s) { find_candidates(s); }
+void sum_portable(const Search& s, double* gap) { sum_gaps(s, gap); }
 bool fill_portable(Candidates& list) { return fill_top(list); }
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void find_avx2(Search& s) { find_candidates(s); }
+__attribute__((target("avx2"))) void sum_avx2(const Search& s, double* gap) { sum_gaps(s, gap); }
 __attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void find_avx512(Search& s) { find_candidates(s); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void sum_avx512(const Search& s, double* gap) {
+  sum_gaps(s, gap);
+}
 __attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) {
   return fill_top(list);
 }
@@ -336,11 +346,11 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates
 
 Kernels kernels_of(SimdLevel level) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return {find_avx512, fill_avx512};
-  if (level == SimdLevel::avx2) return {find_avx2, fill_avx2};
+  if (level == SimdLevel::avx512) return {sum_avx512, fill_avx512};
+  if (level == SimdLevel::avx2) return {sum_avx2, fill_avx2};
 #endif
   static_cast<void>(level);
-  return {find_portable, fill_portable};
+  return {sum_portable, fill_portable};
 }
 
 // Top documents, then everyone else in score order.
@@ -367,7 +377,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
   sort_descending(g, {order, l}, work.sort, work.level);
 
   const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
-  const std::size_t stride = whole <= 2 * kLanes ? whole : kMaxStride;
+  const std::size_t stride = whole <= 2 * kLanes ? whole : whole <= 4 * kLanes ? 4 * kLanes : kMaxStride;
   Search search{query,
                 g.data(),
                 order,
@@ -375,9 +385,10 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                 stride,
                 reserve(work.sorted_g, l),
                 reserve(work.sorted_b, l),
-                reserve(work.exchange.gap, l * stride),
                 reserve(work.list, l)};
-  kernels.find(search);
+  find_candidates(search);
+  double* gap = reserve(work.exchange.gap, search.found * stride);
+  kernels.sum(search, gap);
 
   double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
@@ -386,7 +397,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                   stride,
                   search.candidate_g,
                   search.candidate_b,
-                  search.gap,
+                  gap,
                   search.rank,
                   a,
                   t.c.data(),

@@ -3,8 +3,9 @@
 //
 // Let F(p) be the best score of a ranking whose first p positions hold no relevant document: the p best
 // others in order, then everyone else in order. Since a never increases, the answer is the largest F(p) -
-// a_p. F never increases and neither does a, so no p strictly between q and r can beat F(q+) - a_{r-1}:
-// intervals are split only while that bound beats the best so far.
+// a_p. F never increases either, so a scan over p stops once F(p) - min a is no better than the best so far.
+// From p to p + 1 one document passes the relevant ones before it; when these steps have cost more than the
+// list is long, the rest is searched by halving: nothing strictly between q and r beats F(q) - a_{r-1}.
 #include <algorithm>
 
 #include "oracle/algorithms.h"
@@ -37,10 +38,7 @@ class FirstHit {
       std::copy(order_, order_ + l_, ranking);
       return;
     }
-    const double low = score(0), high = score(num_others_);
-    consider(0, low);
-    consider(num_others_, high);
-    search(0, num_others_, low);
+    scan();
     visit(best_, [&](std::size_t j, std::uint32_t i) { ranking[j] = i; });
   }
 
@@ -53,6 +51,8 @@ class FirstHit {
   std::size_t num_relevant_ = 0, num_others_ = 0, best_ = 0;
   double best_value_ = -1e300;
 
+  bool before(std::uint32_t x, std::uint32_t y) const { return g_[x] > g_[y] || (g_[x] == g_[y] && x < y); }
+
   // Calls place(position, document) for the ranking with no relevant document before position p.
   template <class Place>
   void visit(std::size_t p, Place place) const {
@@ -61,7 +61,7 @@ class FirstHit {
     std::size_t other = p, hit = 0;
     while (other < num_others_ && hit < num_relevant_) {
       const std::uint32_t x = others_[other], y = relevant_[hit];
-      const bool take_other = g_[x] > g_[y] || (g_[x] == g_[y] && x < y);
+      const bool take_other = before(x, y);
       place(j++, take_other ? x : y);
       other += take_other;
       hit += !take_other;
@@ -81,6 +81,27 @@ class FirstHit {
       best_value_ = f - a_[p];
       best_ = p;
     }
+  }
+
+  void scan() {
+    double f = score(0);
+    consider(0, f);
+    const double least = a_[num_others_];
+    std::size_t passed = 0, work = 0;  // relevant documents before others_[p] in score order
+    for (std::size_t p = 0; p < num_others_ && f - least > best_value_; ++p) {
+      if (work > 4 * l_) return halve(p, f);
+      const std::uint32_t x = others_[p];
+      while (passed < num_relevant_ && before(relevant_[passed], x)) ++passed;
+      f += g_[x] * (c_[p] - c_[p + passed]);
+      for (std::size_t t = 0; t < passed; ++t) f -= g_[relevant_[t]] * (c_[p + t] - c_[p + t + 1]);
+      work += passed;
+      consider(p + 1, f);
+    }
+  }
+
+  void halve(std::size_t p, double f) {
+    consider(num_others_, score(num_others_));
+    search(p, num_others_, f);
   }
 
   // Looks at the positions strictly between low and high; f_low = F(low). Depth is logarithmic.

@@ -9,7 +9,7 @@
 namespace dorm::oracle {
 
 inline constexpr std::size_t kMaxClasses = 16;    // distinct gains of a merge
-inline constexpr std::size_t kMaxExchange = 32;   // positions the exchange augments
+inline constexpr std::size_t kMaxExchange = 64;   // positions the exchange augments
 inline constexpr std::size_t kMaxSelection = 32;  // positions worth selecting rather than sorting
 inline constexpr std::size_t kMaxDense = 2000;    // documents of the dense solver (32 MB of costs)
 

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/lanes.h"
 #include "oracle/algorithms.h"
+#include "oracle/price_blocks.h"
+#include "oracle/relax.h"
 #include "oracle/ties.h"
 
 namespace dorm::oracle {
@@ -26,8 +29,8 @@ class Paths {
         p_(work.paths),
         document_at_(work.ranking.data()),
         position_of_(reserve(work.paths.position_of, l_)),
-        price_(reserve(work.paths.price, l_)),
-        wish_(reserve(work.paths.row_price, l_)) {}
+        price_(reserve(work.paths.price, l_ + kLanes)),
+        wish_(reserve(work.paths.wish, l_)) {}
 
   void solve() {
     guess();
@@ -85,21 +88,13 @@ class Paths {
     tolerance_ = 1e-15 * largest;
   }
 
-  double best_wish(std::uint32_t i) const {
-    double best = -kInfinity;
-    const double g = g_[i], b = b_[i];
-    for (std::size_t j = 0; j < l_; ++j) {
-      const double x = c_[j] * g - a_[j] * b - price_[j];
-      best = x > best ? x : best;
-    }
-    return best;
-  }
-
+  // Who would rather stand elsewhere at these prices gives up his position.
   std::size_t release_unhappy() {
+    for (std::uint32_t i = 0; i < l_; ++i) wish_[i] = benefit(i, position_of_[i]) - price_[position_of_[i]];
+    raise_wishes(make_price_blocks(l_, a_, c_, price_, work_), l_, g_, b_, wish_, work_.level);
     std::size_t count = 0;
     reserve(p_.unplaced, l_);
     for (std::uint32_t i = 0; i < l_; ++i) {
-      wish_[i] = best_wish(i);
       const std::uint32_t j = position_of_[i];
       if (benefit(i, j) - price_[j] >= wish_[i] - tolerance_) continue;
       document_at_[j] = kNobody;
@@ -110,20 +105,24 @@ class Paths {
 
   // Dijkstra on the reduced costs wish + price - benefit >= 0, from document `start` to a free position.
   void place(std::uint32_t start) {
-    double *distance = reserve(p_.distance, l_), *blocked = reserve(p_.blocked, l_),
-           *settled = reserve(p_.settled, l_);
-    std::uint32_t *parent = reserve(p_.parent, l_), *done = reserve(p_.done, l_);
-    std::fill_n(distance, l_, kInfinity);
+    const std::size_t room = l_ + kLanes;
+    double* blocked = reserve(p_.blocked, room);
+    const PathSearch search{l_,     a_, c_, price_, reserve(p_.distance, room), reserve(p_.parent, room),
+                            blocked};
+    std::fill_n(search.distance, room, kInfinity);
     std::fill_n(blocked, l_, 0.0);
+    std::fill_n(blocked + l_, kLanes, kInfinity);
+    double* settled = reserve(p_.settled, l_);
+    std::uint32_t* done = reserve(p_.done, l_);
     std::size_t count = 0;
     std::uint32_t i = start, sink = kNobody;
     double reached = 0;
     while (sink == kNobody) {
-      const std::size_t j = relax(i, reached, distance, blocked, parent);
-      reached = std::max(reached, distance[j]);
+      const std::size_t j = relax(search, i, g_[i], b_[i], reached + wish_[i], work_.level);
+      reached = std::max(reached, search.distance[j]);
       settled[count] = reached;
       done[count++] = static_cast<std::uint32_t>(j);
-      distance[j] = -kInfinity;
+      search.distance[j] = -kInfinity;
       blocked[j] = kInfinity;
       if (document_at_[j] == kNobody)
         sink = static_cast<std::uint32_t>(j);
@@ -135,32 +134,17 @@ class Paths {
       wish_[document_at_[done[k]]] -= reached - settled[k];
       price_[done[k]] += reached - settled[k];
     }
+    shift_along(search.parent, start, sink);
+  }
+
+  void shift_along(const double* parent, std::uint32_t start, std::uint32_t sink) {
     for (std::uint32_t j = sink, owner = kNobody; owner != start;) {
-      owner = parent[j];
+      owner = static_cast<std::uint32_t>(parent[j]);
       const std::uint32_t next = position_of_[owner];
       document_at_[j] = owner;
       position_of_[owner] = j;
       j = next;
     }
-  }
-
-  std::size_t relax(std::uint32_t i, double reached, double* distance, const double* blocked,
-                    std::uint32_t* parent) const {
-    const double g = g_[i], b = b_[i], base = reached + wish_[i];
-    double nearest = kInfinity;
-    std::size_t at = 0;
-    for (std::size_t j = 0; j < l_; ++j) {
-      const double length = base + price_[j] - (c_[j] * g - a_[j] * b);
-      if (length < distance[j]) {
-        distance[j] = length;
-        parent[j] = i;
-      }
-      if (blocked[j] == 0 && distance[j] < nearest) {
-        nearest = distance[j];
-        at = j;
-      }
-    }
-    return at;
   }
 };
 

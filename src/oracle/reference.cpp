@@ -49,7 +49,7 @@ void describe(const PreparedQuery& query, const Ranking& ranking, Reference& out
 
 // No loss: a relevant document somewhere on the first plateau of a.
 void lift_first_relevant(const PreparedQuery& query, Ranking& ranking) {
-  const std::vector<double>& a = query.tables->a;
+  const std::span<const double> a(query.tables->a.data(), query.size());
   const auto plateau = std::upper_bound(a.begin(), a.end(), a[0], std::greater<>()) - a.begin();
   const auto hit =
       std::find_if(ranking.begin(), ranking.end(), [&](std::uint32_t i) { return query.b[i] > 0; });
@@ -94,7 +94,7 @@ void reference_best(const PreparedQuery& query, std::span<const double> scores, 
   Ranking ranking = ranking_by(query.size(), [&](std::uint32_t x, std::uint32_t y) {
     return query.b[x] != query.b[y] ? query.b[x] > query.b[y] : by_score(x, y);
   });
-  const std::vector<double>& a = query.tables->a;
+  const std::span<const double> a(query.tables->a.data(), query.size());
   for (std::size_t first = 0, last = 0; first < a.size(); first = last) {
     while (last < a.size() && a[last] == a[first]) ++last;
     std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(first),

@@ -11,8 +11,9 @@
 namespace dorm {
 namespace {
 
-// Room for whole vectors of weights after the last position.
-constexpr std::size_t kPadding = 16;
+// Room after the last position for whole vectors of weights, and for the tail before the exchange has filled
+// the top.
+constexpr std::size_t kPadding = oracle::kMaxExchange + 16;
 
 void validate_weights(std::span<const double> a) {
   if (a.empty()) throw Error(ErrorCode::bad_input, "a query without documents cannot be prepared");
@@ -76,7 +77,8 @@ PositionTables make_tables(std::span<const double> a, const Decay& decay) {
   detect_proportional(t);
   t.lowest_rate = hull_rates(t, 1.0);
   t.highest_rate = hull_rates(t, -1.0);
-  t.c.resize(t.length + std::min(t.cutoff, oracle::kMaxExchange) + kPadding, t.c.back());
+  t.a.resize(t.length + kPadding, t.a.back());
+  t.c.resize(t.length + kPadding, t.c.back());
   return t;
 }
 
@@ -98,7 +100,9 @@ const PositionTables& OracleTables::find_or_make(std::span<const double> a, cons
   const std::size_t hash = std::hash<std::string_view>{}(bytes) ^ std::hash<std::string>{}(decay.name());
   for (auto [entry, end] = tables_.equal_range(hash); entry != end; ++entry) {
     const Entry& known = *entry->second;
-    if (known.decay == decay.name() && std::ranges::equal(known.tables.a, a)) return known.tables;
+    if (known.decay == decay.name() &&
+        std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a))
+      return known.tables;
   }
   auto made = std::make_unique<const Entry>(Entry{decay.name(), make_tables(a, decay)});
   return tables_.emplace(hash, std::move(made))->second->tables;

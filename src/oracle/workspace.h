@@ -35,8 +35,8 @@ struct OracleWorkspace::Buffers {
   } exchange;
 
   struct Paths {
-    std::vector<double> price, row_price, distance, blocked, settled;
-    std::vector<std::uint32_t> position_of, parent, done;
+    std::vector<double> price, wish, distance, parent, blocked, settled, blocks;
+    std::vector<std::uint32_t> position_of, done;
     std::vector<std::uint32_t> unplaced;
   } paths;
 };

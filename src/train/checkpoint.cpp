@@ -56,7 +56,10 @@ Fitted fitted_from(const Json& json) {
 
 Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint)
     : options_(options), data_fingerprint_(data_fingerprint), saved_(std::chrono::steady_clock::now()) {
-  if (!options_.checkpoint.empty() && file_exists(options_.checkpoint)) load();
+  if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
+  if (!std::filesystem::is_regular_file(options_.checkpoint))  // reading a device may never end, and remove() would delete it
+    throw Error(ErrorCode::io, {options_.checkpoint}, "not a regular file; expected a place to save progress to");
+  load();
 }
 
 std::string Checkpoint::identity() const {

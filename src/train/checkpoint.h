@@ -17,7 +17,7 @@ namespace dorm {
 class Checkpoint {
  public:
   /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for other options
-  /// or other data. Does nothing, ever, when options.checkpoint is empty.
+  /// or other data, Error(io) when it is no regular file. Does nothing, ever, when options.checkpoint is empty.
   Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint);
 
   /// The result of candidate `index`, if the interrupted training had finished it.

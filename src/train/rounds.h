@@ -31,7 +31,7 @@ struct RoundsResult {
   std::vector<double> w;
   SolveReport report;              // of the last round
   std::vector<double> objectives;  // P at the end of each round
-  SolverState first_round;         // of the solver, to start the same round at another C
+  SolverState first_round;         // of the solver, to start the same round at another C; empty unless kept
 };
 
 /// Told of every progress report; false stops the training.

@@ -74,6 +74,7 @@ class Training {
       record(bound, start, *done);
       return;
     }
+    validated_ = std::numeric_limits<double>::quiet_NaN();
     RoundsState resume = checkpoint_.resume(index);
     const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
       return tell(bound, start, index, state, progress);

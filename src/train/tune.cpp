@@ -150,11 +150,13 @@ class Tuning {
     FitOptions fit;
     fit.bound = parse_bound(setting.bound);
     fit.rounds = options_.train.rounds;
+    fit.keep_first_round = true;
     fit.solve.solver = parse_solver(options_.train.solver);
     fit.solve.tolerance = options_.train.tolerance;
     fit.solve.max_passes = options_.train.max_passes;
     fit.solve.seed = options_.train.seed;
     fit.keep_first_round = true;
+    fit.solve.plane_bytes = options_.train.plane_bytes;
     SolverState warm;
     double previous = 0;
     for (double C : grid) {

@@ -41,7 +41,21 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def data(here):
     """60 generated queries as data.txt; returns its labels by query, and a score for each row."""
-    dorm("synth", "--queries", 60, "--features", 12, "--documents-median", 15, "--groups", 4, "--seed", 5, "-o", "data.txt")
+    dorm(
+        "synth",
+        "--queries",
+        60,
+        "--features",
+        12,
+        "--documents-median",
+        15,
+        "--groups",
+        4,
+        "--seed",
+        5,
+        "-o",
+        "data.txt",
+    )
     labels = {}
     for row in Path("data.txt").read_text().splitlines():
         words = row.split()
@@ -181,7 +195,9 @@ def test_eval_against_another_ranker(data):
     labels, scores = data
     other = [-s for s in scores]
     Path("other.txt").write_text("".join(f"{s}\n" for s in other))
-    done = dorm("eval", "data.txt", "--scores", "scores.txt", "--against", "other.txt", "--measures", "ndcg@10", "--json")
+    done = dorm(
+        "eval", "data.txt", "--scores", "scores.txt", "--against", "other.txt", "--measures", "ndcg@10", "--json"
+    )
     test = json.loads(done.stdout)["against"]["measures"]["ndcg@10"]
     a, b = ndcg_by_query(labels, scores), ndcg_by_query(labels, other)
     pairs = [(a[q], b[q]) for q in a if a[q] is not None]
@@ -195,7 +211,9 @@ def test_eval_against_another_ranker(data):
 
 def test_eval_by_one_feature(data):
     good = json.loads(dorm("eval", "data.txt", "--feature", "1", "--json").stdout)["measures"]["ndcg@10"]["mean"]
-    chance = json.loads(dorm("eval", "data.txt", "--scores", "scores.txt", "--json").stdout)["measures"]["ndcg@10"]["mean"]
+    chance = json.loads(dorm("eval", "data.txt", "--scores", "scores.txt", "--json").stdout)["measures"]["ndcg@10"][
+        "mean"
+    ]
     assert good > chance + 0.05
     assert 'unknown feature "13"; expected one of 1 to 12' in refused("eval", "data.txt", "--feature", 13, status=2)
 
@@ -205,7 +223,11 @@ def test_eval_complains_about_scores_and_names(data):
     assert "few.txt: 2 scores for" in refused("eval", "data.txt", "--scores", "few.txt")
     Path("bad.txt").write_text("1\n0.5x\n")
     assert "bad.txt:2" in refused("eval", "data.txt", "--scores", "bad.txt")
-    for option, value, near in (("--measures", "ndgc@10", "ndcg"), ("--convention", "leotr4", "letor4"), ("--ties", "indx", "index")):
+    for option, value, near in (
+        ("--measures", "ndgc@10", "ndcg"),
+        ("--convention", "leotr4", "letor4"),
+        ("--ties", "indx", "index"),
+    ):
         said = refused("eval", "data.txt", "--scores", "scores.txt", option, value, status=2)
         assert f'did you mean "{near}"' in said
 
@@ -285,7 +307,9 @@ def test_convert_refuses_to_write_over_its_input(data):
 def test_csv_columns_can_be_named(here):
     Path("x.csv").write_text("query,grade,bm25,note\nq1,1,0.5,7\nq1,0,0.25,8\n")
     info = json.loads(
-        dorm("info", "x.csv", "--label-column", "grade", "--query-column", "query", "--ignore-column", "note", "--json").stdout
+        dorm(
+            "info", "x.csv", "--label-column", "grade", "--query-column", "query", "--ignore-column", "note", "--json"
+        ).stdout
     )
     assert (info["documents"], info["features"], info["feature_names"]) == (2, 1, True)
 
@@ -368,7 +392,19 @@ def test_a_failed_write_leaves_the_old_file(data):
 
 
 def test_one_huge_query_and_many_tiny_ones(here):
-    dorm("synth", "--queries", 1, "--documents-median", 200000, "--documents-spread", 0, "--features", 2, "-o", "long.txt")
+    dorm(
+        "synth",
+        "--queries",
+        1,
+        "--documents-median",
+        200000,
+        "--documents-spread",
+        0,
+        "--features",
+        2,
+        "-o",
+        "long.txt",
+    )
     dorm("synth", "--queries", 50000, "--documents-max", 1, "--features", 2, "-o", "short.txt")
     long, short = (json.loads(dorm("info", f"{n}.txt", "--json").stdout) for n in ("long", "short"))
     assert (long["queries"], long["documents"]) == (1, 200000)
@@ -377,7 +413,9 @@ def test_one_huge_query_and_many_tiny_ones(here):
 
 
 def test_a_reader_that_goes_away_is_no_news(here):
-    process = subprocess.Popen([DORM, "synth", "--queries", "2000", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [DORM, "synth", "--queries", "2000", "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert b" qid:1 1:" in process.stdout.readline()
     process.stdout.close()
     assert process.stderr.read() == b""

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/model_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "dorm/catalog.h"
+#include "io/file.h"
+#include "output.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr std::size_t kShown = 10;
+
+std::vector<std::size_t> by_size(const Model& model) {
+  std::vector<std::size_t> order(model.weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::fabs(model.weights[i]) > std::fabs(model.weights[j]);
+  });
+  if (order.size() > kShown) order.resize(kShown);
+  return order;
+}
+
+std::size_t nonzero(const Model& model) {
+  return static_cast<std::size_t>(
+      std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; }));
+}
+
+}  // namespace
+
+bool looks_like_model(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  char first = 0;
+  return InputFile(path).read(&first, 1) == 1 && first == '{';
+}
+
+std::string model_page(const Model& model, const std::string& path) {
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<13}{}\n", name, value);
+  };
+  line("file", path);
+  line("kind",
+       fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
+  line("trained for", fmt::format("{} ({})", model.measure, model.convention));
+  if (model.bound == "none") {
+    line("method", fmt::format("{}, a baseline without certificate", model.start));
+  } else {
+    line("problem", fmt::format("C {:g}, decay {}, bound {} from {}, {} round{}", model.C, model.decay,
+                                model.bound, model.start, model.rounds, model.rounds == 1 ? "" : "s"));
+    line("certificate",
+         fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
+                     model.certificate.dual, model.certificate.gap, model.certificate.status,
+                     model.bound == "predicted" ? "; certifies the last round only" : ""));
+    line("health", fmt::format("{:.4f}", model.health));
+  }
+  if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
+  line("scaling", std::string(name_of(model.scaling.kind)));
+  line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
+                           model.data.usable_queries, model.data.documents, model.data.fingerprint));
+  std::vector<std::vector<std::string>> rows = {{"feature", "weight"}};
+  for (const std::size_t j : by_size(model))
+    rows.push_back({model.features[j], fmt::format("{:+.6g}", model.weights[j])});
+  return text + "\nlargest weights (of the scaled features)\n\n" + aligned(rows);
+}
+
+std::string model_json(const Model& model, const std::string& path) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(model));
+  json["file"] = path;
+  json["nonzero_weights"] = nonzero(model);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm train`: from judged documents to a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "command.h"
+#include "commands/train_report.h"
+#include "dorm/error.h"
+#include "output.h"
+#include "stop.h"
+#include "training_options.h"
+#include "training_view.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Train a linear ranker for the measure you report.\n"
+    "\n"
+    "Minimises 1/2 |w|^2 + (C/m) sum over the m usable queries of a bound on the loss of the measure, to a\n"
+    "relative duality gap. With --valid every candidate is judged on that data and the best is kept.\n"
+    "The same options give the same model, whatever the number of threads. Ctrl-C (and SIGTERM) stops,\n"
+    "writes the best model so far and ends with status 130 (143); a second one ends at once.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dorm train train.txt --model m.json\n"
+    "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json\n"
+    "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
+    "  dorm train train.txt --method ridge --model baseline.json\n";
+
+constexpr std::array<CatalogEntry, 3> kMethods = {{
+    {.name = "dorm", .usage = "dorm", .help = "direct optimization of the measure"},
+    {.name = "ridge",
+     .usage = "ridge",
+     .help = "baseline: ridge regression on labels centred within each query"},
+    {.name = "pairwise", .usage = "pairwise", .help = "baseline: mean pairwise hinge of each query"},
+}};
+
+struct TrainArguments : TrainingArguments {
+  std::string method = "dorm";
+};
+
+void check_method(const std::string& method) {
+  if (std::none_of(kMethods.begin(), kMethods.end(),
+                   [&](const CatalogEntry& entry) { return entry.name == method; }))
+    throw_unknown_name("method", method, kMethods);
+}
+
+void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
+  TrainOptions options = arguments.options;
+  options.threads = settings.threads;
+  const Model model = train_start(data.train, arguments.method, options);
+  write_text(arguments.model, to_json(model));
+  if (arguments.model == "-") return;
+  const nlohmann::ordered_json json = {
+      {"model", arguments.model}, {"method", arguments.method}, {"bound", "none"}};
+  print(settings.json ? json.dump(2) + "\n"
+                      : fmt::format("{} baseline, no certificate\nmodel        {}\n", arguments.method,
+                                    arguments.model));
+}
+
+void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
+  TrainOptions options = arguments.options;
+  options.threads = settings.threads;
+  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, options);
+  const StopRequest stop;
+  TrainResult result;
+  {
+    TrainingView view(settings.quiet, options.measure, options.tolerance);
+    result = train(data.train, options, data.validation(), [&](const TrainProgress& progress) {
+      view.update(progress);
+      return stop.signal() == 0;
+    });
+  }
+  const int signal = stop.signal();
+  write_text(arguments.model, to_json(result.model));
+  for (const std::string& warning : result.report.warnings) warn(settings, warning);
+  if (signal != 0) warn(settings, "interrupted; the model is the best so far");
+  if (arguments.model != "-") {
+    nlohmann::ordered_json json = train_json(result, arguments.model);
+    json["interrupted"] = signal != 0;
+    json["memory_bytes"] = memory.total();
+    print(settings.json ? json.dump(2) + "\n" : train_page(result, arguments.model));
+  }
+  if (signal != 0) throw Stopped{signal};
+}
+
+void run_train(const TrainArguments& arguments, const Settings& settings) {
+  check_method(arguments.method);
+  check_training_arguments(arguments);
+  const TrainingData data = load_training_data(arguments, settings);
+  if (arguments.method == "dorm")
+    train_bounds(arguments, data, settings);
+  else
+    train_baseline(arguments, data, settings);
+}
+
+}  // namespace
+
+Action declare_train(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<TrainArguments>();
+  add_training_options(app, *arguments);
+  TrainOptions& options = arguments->options;
+  app.add_option("--checkpoint", options.checkpoint,
+                 "file to save progress to, and to go on from when it exists")
+      ->option_text("FILE")
+      ->group("Files");
+  app.add_option(
+         "--checkpoint-interval", options.checkpoint_seconds,
+         fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
+      ->option_text("S")
+      ->group("Files");
+  app.add_option("--method", arguments->method, "dorm, or a baseline: ridge, pairwise (dorm)")
+      ->option_text("NAME")
+      ->group("Learning problem");
+  add_input_options(app, arguments->input);
+  app.description(kDescription);
+  app.footer(training_footer(kExamples));
+  return [arguments, &settings] { run_train(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

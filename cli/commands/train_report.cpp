@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/train_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "output.h"
+
+namespace dorm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Candidate& chosen_of(const TrainReport& report) {
+  return *std::find_if(report.candidates.begin(), report.candidates.end(),
+                       [](const Candidate& c) { return c.chosen; });
+}
+
+/// The best of the others by what decided.
+const Candidate* runner_up(const TrainReport& report) {
+  const bool validated = !std::isnan(chosen_of(report).validation);
+  const Candidate* second = nullptr;
+  for (const Candidate& candidate : report.candidates) {
+    if (candidate.chosen || (!validated && candidate.bound != chosen_of(report).bound)) continue;
+    const bool better = !second || (validated ? candidate.validation > second->validation
+                                              : candidate.certificate.primal < second->certificate.primal);
+    if (better) second = &candidate;
+  }
+  return second;
+}
+
+std::string reason(const TrainReport& report, const std::string& measure) {
+  const Candidate& chosen = chosen_of(report);
+  const std::string name = fmt::format("{} from {}", chosen.bound, chosen.start);
+  const Candidate* second = runner_up(report);
+  if (!second && report.candidates.size() > 1)
+    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, report.candidates.front().bound,
+                       report.candidates.front().health, kHealthy);
+  if (!second) return name + ": the only candidate";
+  if (!std::isnan(chosen.validation))
+    return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
+                       chosen.validation - second->validation, second->bound, second->start);
+  return fmt::format("{}: its objective is {:.2f} % below that of the start {}", name,
+                     100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
+}
+
+// Rounding may leave a health just below 0.
+std::string health_text(double health) {
+  return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health);
+}
+
+std::string candidate_table(const TrainReport& report) {
+  std::vector<std::vector<std::string>> rows = {
+      {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation"}};
+  for (const Candidate& c : report.candidates)
+    rows.push_back({(c.chosen ? "* " : "  ") + c.bound, c.start, std::to_string(c.rounds),
+                    fmt::format("{:.6g}", c.certificate.primal), fmt::format("{:.6g}", c.certificate.dual),
+                    fmt::format("{:.2g}", c.certificate.gap), c.certificate.status, health_text(c.health),
+                    std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation)});
+  return aligned(rows);
+}
+
+Json candidate_json(const Candidate& c) {
+  return {{"bound", c.bound},
+          {"start", c.start},
+          {"rounds", c.rounds},
+          {"primal", c.certificate.primal},
+          {"dual", c.certificate.dual},
+          {"gap", c.certificate.gap},
+          {"status", c.certificate.status},
+          {"health", c.health},
+          {"validation", std::isnan(c.validation) ? Json() : Json(c.validation)},
+          {"chosen", c.chosen}};
+}
+
+}  // namespace
+
+std::string train_page(const TrainResult& result, const std::string& model_path) {
+  const Model& model = result.model;
+  const TrainReport& report = result.report;
+  std::string text = candidate_table(report) + "\n";
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<13}{}\n", name, value);
+  };
+  line("chosen", reason(report, model.measure));
+  line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention,
+                                  model.C, model.decay, name_of(model.scaling.kind)));
+  line("queries", fmt::format("{} used; {} dropped (one label, nothing relevant, or weight 0)",
+                              model.data.usable_queries, report.dropped_queries));
+  line("certificate",
+       fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
+                   model.certificate.dual, model.certificate.gap, model.certificate.status,
+                   model.bound == "predicted"
+                       ? "; predicted is not convex: the gap certifies the last round only"
+                       : ""));
+  line("health",
+       fmt::format("{}{}", health_text(model.health),
+                   model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
+  line("seconds", fmt::format("{:.2f}", report.seconds));
+  line("model", model_path);
+  return text;
+}
+
+Json train_json(const TrainResult& result, const std::string& model_path) {
+  const Model& model = result.model;
+  const TrainReport& report = result.report;
+  Json candidates = Json::array();
+  for (const Candidate& candidate : report.candidates) candidates.push_back(candidate_json(candidate));
+  return {{"model", model_path},
+          {"measure", model.measure},
+          {"convention", model.convention},
+          {"C", model.C},
+          {"decay", model.decay},
+          {"bound", model.bound},
+          {"start", model.start},
+          {"scaling", name_of(model.scaling.kind)},
+          {"candidates", std::move(candidates)},
+          {"reason", reason(report, model.measure)},
+          {"usable_queries", model.data.usable_queries},
+          {"dropped_queries", report.dropped_queries},
+          {"certificate",
+           {{"primal", model.certificate.primal},
+            {"dual", model.certificate.dual},
+            {"gap", model.certificate.gap},
+            {"status", model.certificate.status},
+            {"last_round_only", model.bound == "predicted"}}},
+          {"health", model.health},
+          {"validation", std::isnan(model.validation) ? Json() : Json(model.validation)},
+          {"passes", report.solve.passes},
+          {"oracle_calls", report.solve.oracle_calls},
+          {"planes", report.solve.planes},
+          {"seconds", report.seconds},
+          {"warnings", report.warnings}};
+}
+
+}  // namespace dorm::cli

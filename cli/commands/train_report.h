@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a finished training is shown: a page for people, JSON for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "dorm/train.h"
+
+namespace dorm::cli {
+
+/// The candidates as a table, why the chosen one won, and the certificate of the model.
+std::string train_page(const TrainResult& result, const std::string& model_path);
+
+nlohmann::ordered_json train_json(const TrainResult& result, const std::string& model_path);
+
+}  // namespace dorm::cli

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm tune`: choose C, decay, bound and cutoff on data not trained on, then refit.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "base/parallel.h"
+#include "command.h"
+#include "commands/train_report.h"
+#include "commands/tune_report.h"
+#include "dorm/error.h"
+#include "grid.h"
+#include "output.h"
+#include "stop.h"
+#include "training_options.h"
+#include "training_view.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Choose options on validation data or by folds over queries, then train with the winner.\n"
+    "\n"
+    "Every cell of the grid is trained and judged by --measure on the validation data, or without --valid "
+    "on\n"
+    "each of --folds parts of the queries by a model of the others. Two halvings refine C around the best\n"
+    "cell. The winner is refitted on all of DATA.";
+
+constexpr const char* kExamples =
+    "Grid, --grid AXIS=VALUES,AXIS=VALUES...; axes left out keep their defaults:\n"
+    "  C=LOW:HIGH:FACTOR, or C=1/10/100         (10:1e4:10)\n"
+    "  decay=NAME/NAME                          (measure/power:0.25/power:1/measure+tail)\n"
+    "  bound=NAME/NAME                          (auto: best and predicted)\n"
+    "  cutoff=N/N                               (that of --measure: train for one, be judged by another)\n"
+    "\n"
+    "Choices:\n"
+    "  steady              of the cells within one standard error of their paired difference to the best: "
+    "the\n"
+    "                      one nearest to the defaults (bound, decay, then C)\n"
+    "  best                the largest figure\n"
+    "  one-standard-error  the smallest C within one standard error of the best\n"
+    "\n"
+    "Examples:\n"
+    "  dorm tune train.txt --valid vali.txt --model m.json\n"
+    "  dorm tune train.txt --folds 10 --grid C=1:1e5:10,decay=measure,bound=best --model m.json\n"
+    "  dorm tune train.txt --valid vali.txt --measure ndcg@10 --grid cutoff=5/10/20 --model m.json\n";
+
+struct TuneArguments : TrainingArguments {
+  std::string grid, choose = "steady";
+  std::size_t folds = 0;  // 0: not asked for
+  bool no_refine = false, verbose = false;
+};
+
+Choice parse_choice(const std::string& name) {
+  constexpr std::array<CatalogEntry, 3> kChoices = {{
+      {.name = "best", .usage = "", .help = ""},
+      {.name = "steady", .usage = "", .help = ""},
+      {.name = "one-standard-error", .usage = "", .help = ""},
+  }};
+  for (std::size_t i = 0; i < kChoices.size(); ++i)
+    if (kChoices[i].name == name) return static_cast<Choice>(i);
+  throw_unknown_name("choice", name, kChoices);
+}
+
+TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
+  TuneOptions options;
+  options.train = arguments.options;
+  options.train.threads = settings.threads;
+  if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
+  options.choice = parse_choice(arguments.choose);
+  options.refine = !arguments.no_refine;
+  if (arguments.folds > 0 && !arguments.valid.empty())
+    throw Error(ErrorCode::bad_option, "--valid and --folds exclude each other; expected one of them");
+  if (arguments.folds > 0) options.folds = arguments.folds;
+  options.validate();
+  return options;
+}
+
+std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& data) {
+  return data.valid ? 1 : options.folds;
+}
+
+void write_result(const TuneArguments& arguments, const TuneOptions& options, const TuneResult& result,
+                  const std::string& judged_on, bool interrupted, const Settings& settings) {
+  write_text(arguments.model, to_json(result.model));
+  for (const std::string& warning : result.report.warnings) warn(settings, warning);
+  if (interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
+  if (arguments.model == "-") return;
+  const TrainResult refit{result.model, result.report};
+  if (!settings.json) {
+    print(tune_page(result, options, judged_on, arguments.verbose) + train_page(refit, arguments.model));
+    return;
+  }
+  nlohmann::ordered_json json = tune_json(result, options, judged_on);
+  json["interrupted"] = interrupted;
+  json["refit"] = train_json(refit, arguments.model);
+  print(json.dump(2) + "\n");
+}
+
+void run_tune(const TuneArguments& arguments, const Settings& settings) {
+  check_training_arguments(arguments);
+  TuneOptions options = tune_options(arguments, settings);
+  const TrainingData data = load_training_data(arguments, settings);
+  if (!data.valid && options.folds > data.train.num_queries())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--folds is {}, but there are {} queries; expected fewer folds", options.folds,
+                            data.train.num_queries()));
+  plan_memory(arguments, data, settings, copies_side_by_side(options, data), options.train);
+  const StopRequest stop;
+  TuneResult result;
+  {
+    TuningView tuning(settings.quiet, options.train.measure);
+    TrainingView refit(settings.quiet, options.train.measure, options.train.tolerance);
+    result = tune(
+        data.train, options, data.validation(),
+        [&](const TuneProgress& progress) {
+          tuning.update(progress);
+          return stop.signal() == 0;
+        },
+        [&](const TrainProgress& progress) {
+          refit.update(progress);
+          return true;
+        });
+  }
+  const int signal = stop.signal();
+  const std::string judged_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
+  write_result(arguments, options, result, judged_on, signal != 0, settings);
+  if (signal != 0) throw Stopped{signal};
+}
+
+}  // namespace
+
+Action declare_tune(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<TuneArguments>();
+  add_training_options(app, *arguments);
+  const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Tuning");
+  };
+  app.add_option("--folds", arguments->folds, "parts of the queries to judge on in turn, without --valid (5)")
+      ->option_text("K")
+      ->group("Tuning");
+  text("--grid", arguments->grid, "GRID", "what to try; see below");
+  text("--choose", arguments->choose, "NAME", "steady, best or one-standard-error; see below (steady)");
+  app.add_flag("--no-refine", arguments->no_refine, "only the C of the grid")->group("Tuning");
+  app.add_flag("--verbose", arguments->verbose, "print every cell, not the ten best")->group("Tuning");
+  add_input_options(app, arguments->input);
+  app.description(kDescription);
+  app.footer(training_footer(kExamples));
+  return [arguments, &settings] { run_tune(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a finished tuning is shown: the grid, the winner and why, the refit.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "dorm/tune.h"
+
+namespace dorm::cli {
+
+/// `all`: every cell instead of the ten best.
+std::string tune_page(const TuneResult& result, const TuneOptions& options, const std::string& judged_on,
+                      bool all);
+
+nlohmann::ordered_json tune_json(const TuneResult& result, const TuneOptions& options,
+                                 const std::string& judged_on);
+
+std::string_view choice_name(Choice choice);
+
+}  // namespace dorm::cli

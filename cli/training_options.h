@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `dorm train` and `dorm tune` share: options, reading of the data, the memory they may take, where the
+// model goes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "command.h"
+#include "dorm/train.h"
+#include "input.h"
+#include "train/memory.h"
+
+namespace dorm::cli {
+
+struct TrainingArguments {
+  std::string data, valid, model, weights, memory;
+  TrainOptions options;
+  InputArguments input;
+};
+
+void add_training_options(CLI::App& app, TrainingArguments& arguments);
+
+/// Refuses what can be refused before any data is read.
+void check_training_arguments(const TrainingArguments& arguments);
+
+struct TrainingData {
+  Dataset train;
+  std::optional<Dataset> valid;
+  bool mapped = false;
+
+  const Dataset* validation() const { return valid ? &*valid : nullptr; }
+};
+
+TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
+
+/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, says so on standard error,
+/// and sets options.plane_bytes so that --memory is kept. Throws Error(bad_option) when it cannot be.
+MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data,
+                           const Settings& settings, std::size_t copies, TrainOptions& options);
+
+/// The catalogs that explain bounds, starts, decays and scalings.
+std::string training_footer(const std::string& examples);
+
+}  // namespace dorm::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training_view.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dorm::cli {
+namespace {
+
+constexpr std::size_t kRemembered = 8;  // evaluations the forecast looks back
+constexpr std::size_t kNeeded = 3;
+
+}  // namespace
+
+void GapForecast::add(double seconds, double gap) {
+  if (!(gap > 0)) return;
+  points_.push_back({seconds, std::log(gap)});
+  if (points_.size() > kRemembered) points_.pop_front();
+}
+
+std::optional<double> GapForecast::left(double tolerance) const {
+  if (points_.size() < kNeeded) return std::nullopt;
+  const Point& first = points_.front();
+  const Point& last = points_.back();
+  const double elapsed = last.seconds - first.seconds;
+  const double fallen = first.log_gap - last.log_gap;
+  if (!(elapsed > 0 && fallen > 0)) return std::nullopt;
+  return std::max(0.0, (last.log_gap - std::log(tolerance)) * elapsed / fallen);
+}
+
+TrainingView::TrainingView(bool quiet, std::string measure, double tolerance)
+    : quiet_(quiet), measure_(std::move(measure)), tolerance_(tolerance) {}
+
+void TrainingView::update(const TrainProgress& progress) {
+  if (quiet_) return;
+  const Progress& solver = progress.solver;
+  std::string candidate = fmt::format("{} from {}, round {}", progress.bound, progress.start, progress.round);
+  if (candidate != candidate_) forecast_.clear();
+  candidate_ = std::move(candidate);
+  if (solver.evaluated) forecast_.add(solver.seconds, solver.gap);
+  if (!line_.due()) return;
+  std::string text = fmt::format("dorm: {}, pass {}: ", candidate_, solver.pass);
+  if (solver.best_w.empty())
+    text += "primal ?, dual ?, gap ?";
+  else
+    text += fmt::format("primal {:.6g}, dual {:.6g}, gap {:.2g}", solver.primal, solver.dual, solver.gap);
+  if (!std::isnan(progress.validation))
+    text += fmt::format(", validation {} {:.4f}", measure_, progress.validation);
+  const std::optional<double> left = forecast_.left(tolerance_);
+  text += fmt::format(", {}, left in this round {}", duration_text(line_.seconds()),
+                      left ? duration_text(*left) : "?");
+  line_.show(text);
+}
+
+void TuningView::update(const TuneProgress& progress) {
+  if (quiet_ || !line_.due()) return;
+  const auto done = static_cast<double>(progress.done), total = static_cast<double>(progress.total);
+  line_.show(fmt::format(
+      "dorm: tuning: {} of {} problems, best {} {}, {}, left {}", progress.done, progress.total, measure_,
+      std::isnan(progress.best) ? "?" : fmt::format("{:.4f}", progress.best), duration_text(line_.seconds()),
+      done > 0 ? duration_text(line_.seconds() * (total - done) / done) : "?"));
+}
+
+}  // namespace dorm::cli

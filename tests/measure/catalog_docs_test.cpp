@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of measures in the documentation is the catalog's; the message of a failure is the table to
+// paste.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "dorm/catalog.h"
+
+namespace dorm {
+namespace {
+
+std::string between(const std::string& text, const std::string& open, const std::string& close) {
+  const std::size_t begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close) - begin);
+}
+
+TEST(CatalogDocs, TheTableOfMeasuresIsTheCatalog) {
+  std::ostringstream page;
+  page << std::ifstream(DORM_SOURCE_DIR "/docs/measures.md").rdbuf();
+  std::string table = "\n| name | usage | trainable | what |\n|---|---|---|---|\n";
+  for (const CatalogEntry& entry : measure_catalog())
+    table += fmt::format("| `{}` | `{}` | {} | {} |\n", entry.name, entry.usage,
+                         entry.trainable ? "yes" : "no", entry.help);
+  EXPECT_EQ(between(page.str(), "<!-- catalog:measures -->", "<!-- /catalog:measures -->"), table);
+}
+
+}  // namespace
+}  // namespace dorm

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training, ranking and tuning from outside. DORM_COMMAND names the binary; default: build/dorm of this checkout."""
+
+import json
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
+
+
+def dorm(*arguments, status=0, **kw):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    return done
+
+
+def start(*arguments):
+    return subprocess.Popen([DORM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """One generated world cut by query: train.txt, valid.txt, train.csv (named features), big.dorm."""
+    folder = tmp_path_factory.mktemp("world")
+    dorm("synth", "--queries", 180, "--features", 12, "--documents-median", 20, "--seed", 5, "-o", folder / "all.txt")
+    rows = (folder / "all.txt").read_text().splitlines(keepends=True)
+    query = lambda row: int(row.split()[1][4:])
+    (folder / "train.txt").write_text("".join(r for r in rows if query(r) <= 120))
+    (folder / "valid.txt").write_text("".join(r for r in rows if query(r) > 120))
+    dorm("synth", "--queries", 1200, "--features", 60, "--seed", 9, "-o", folder / "big.dorm")
+    return folder
+
+
+@pytest.fixture
+def here(world, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file in world.iterdir():
+        os.symlink(file, tmp_path / file.name)
+    return tmp_path
+
+
+def read_model(path="m.json"):
+    return json.loads(Path(path).read_text())
+
+
+def labels(path):
+    queries = {}
+    for row in open(path):
+        words = row.split()
+        queries.setdefault(words[1][4:], []).append(float(words[0]))
+    return queries
+
+
+def mean_ndcg(path, scores, n=10):
+    values, scores = [], iter(scores)
+    for ys in labels(path).values():
+        mine = [next(scores) for _ in ys]
+        gain = lambda v: sum((2**y - 1) / math.log2(r + 2) for r, y in enumerate(v[:n]))
+        if max(ys) > 0:
+            order = sorted(range(len(ys)), key=lambda i: -mine[i])
+            values.append(gain([ys[i] for i in order]) / gain(sorted(ys, reverse=True)))
+    return sum(values) / len(values)
+
+
+# ---- the way through ---------------------------------------------------------------------------------------
+
+
+def test_a_trained_model_ranks_better_than_chance_and_says_how_it_was_made(here):
+    page = dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json").stdout
+    for part in ("candidate", "chosen", "certificate", "health", "dropped", "m.json"):
+        assert part in page
+    scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
+    rng = random.Random(1)
+    assert mean_ndcg("valid.txt", scores) > mean_ndcg("valid.txt", [rng.random() for _ in scores]) + 0.1
+    model = read_model()
+    assert model["validation"] == pytest.approx(mean_ndcg("valid.txt", scores), abs=1e-9)
+    assert model["certificate"]["gap"] <= 1e-3 and model["certificate"]["status"] == "converged"
+
+
+def test_train_json_has_every_candidate_and_one_choice(here):
+    out = json.loads(dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--json").stdout)
+    assert sum(c["chosen"] for c in out["candidates"]) == 1
+    chosen = next(c for c in out["candidates"] if c["chosen"])
+    assert chosen["validation"] == max(c["validation"] for c in out["candidates"])
+    assert {c["bound"] for c in out["candidates"]} == {"best", "predicted"}
+    for c in out["candidates"]:
+        assert c["dual"] <= c["primal"] and c["gap"] == pytest.approx((c["primal"] - c["dual"]) / c["primal"], abs=1e-9)
+    assert out["usable_queries"] + out["dropped_queries"] == 120 and not out["interrupted"]
+
+
+def test_predicted_says_what_its_gap_certifies(here):
+    assert "last round only" in dorm("train", "train.txt", "--bound", "predicted", "--model", "m.json").stdout
+    assert "last round only" in dorm("info", "m.json").stdout
+
+
+def test_the_w_zero_trap_is_announced(here):
+    dorm("synth", "--queries", 120, "--features", 20, "--seed", 3, "-o", "long.txt")  # long lists of many ties
+    done = dorm("train", "long.txt", "--bound", "given", "--decay", "power:0.5", "--tolerance", "1e-4", "--model", "m.json")
+    assert "dorm: warning: " in done.stderr and "w = 0" in done.stderr
+    assert "w = 0" not in dorm("train", "long.txt", "--model", "m.json").stderr
+
+
+def test_eval_of_a_model_equals_eval_of_its_scores(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    dorm("rank", "m.json", "valid.txt", "-o", "s.txt")
+    assert dorm("eval", "valid.txt", "--model", "m.json", "--json").stdout == dorm("eval", "valid.txt", "--scores", "s.txt", "--json").stdout
+
+
+def test_info_describes_a_model(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    page = dorm("info", "m.json").stdout
+    for part in ("linear model of 12 features", "ndcg@10", "certificate", "health", "fingerprint", "largest weights"):
+        assert part in page
+    assert json.loads(dorm("info", "m.json", "--json").stdout)["weights"] == read_model()["weights"]
+
+
+def test_the_baselines_are_models_without_certificate(here):
+    for method in ("ridge", "pairwise"):
+        dorm("train", "train.txt", "--method", method, "--model", "m.json")
+        assert read_model()["bound"] == "none"
+        assert "baseline" in dorm("info", "m.json").stdout
+        scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
+        assert mean_ndcg("valid.txt", scores) > 0.5
+
+
+# ---- rank --------------------------------------------------------------------------------------------------
+
+
+def test_scores_follow_the_rows_of_the_file_not_the_queries(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    rows = Path("valid.txt").read_text().splitlines()
+    scores = dorm("rank", "m.json", "valid.txt").stdout.split()
+    order = list(range(len(rows)))
+    random.Random(3).shuffle(order)
+    Path("mixed.txt").write_text("".join(rows[i] + "\n" for i in order))
+    assert dorm("rank", "m.json", "mixed.txt", "--quiet").stdout.split() == [scores[i] for i in order]
+
+
+def test_the_ranking_formats_agree_with_the_scores(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
+    first = len(next(iter(labels("valid.txt").values())))
+    best = sorted(range(first), key=lambda i: -scores[i])[:3]
+    lines = dorm("rank", "m.json", "valid.txt", "--format", "json", "--top", 3).stdout.splitlines()
+    head = json.loads(lines[0])
+    assert len(lines) == len(labels("valid.txt")) and [d["row"] - 1 for d in head["ranking"]] == best
+    assert [d["score"] for d in head["ranking"]] == [scores[i] for i in best]
+    names = [d["document"] for d in head["ranking"]]
+    table = [line.split("\t") for line in dorm("rank", "m.json", "valid.txt", "--format", "order", "--top", 3).stdout.splitlines()]
+    assert table[0] == ["qid", "rank", "document", "score"] and [row[2] for row in table[1:4]] == names
+    run = [line.split() for line in dorm("rank", "m.json", "valid.txt", "--format", "trec", "--top", 3).stdout.splitlines()]
+    assert [(r[1], r[2], r[3], r[5]) for r in run[:3]] == [("Q0", name, str(k + 1), "dorm") for k, name in enumerate(names)]
+
+
+def test_named_features_must_be_there(here):
+    dorm("convert", "train.txt", "train.csv")
+    text = Path("train.csv").read_text().splitlines()
+    header = text[0].split(",")
+    features = [c for c in header if c not in ("label", "qid", "docid", "group", "weight")]
+    names = {c: f"feature_{c}" for c in features}
+    Path("named.csv").write_text("\n".join([",".join(names.get(c, c) for c in header), *text[1:]]) + "\n")
+    dorm("train", "named.csv", "--model", "m.json")
+    assert read_model()["features"] == list(names.values())
+    gone = header.index(features[0])
+    cut = lambda row: ",".join(cell for i, cell in enumerate(row.split(",")) if i != gone)
+    Path("cut.csv").write_text("\n".join(map(cut, Path("named.csv").read_text().splitlines())) + "\n")
+    assert names[features[0]] in dorm("rank", "m.json", "cut.csv", status=1).stderr
+
+
+def test_a_damaged_model_is_refused(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    Path("bad.json").write_text(Path("m.json").read_text()[:200])
+    assert "bad.json" in dorm("rank", "bad.json", "valid.txt", status=1).stderr
+    model = read_model()
+    del model["weights"][0]
+    Path("bad.json").write_text(json.dumps(model))
+    assert "weights" in dorm("rank", "bad.json", "valid.txt", status=1).stderr
+
+
+# ---- tune --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("judge", [["--valid", "valid.txt"], ["--folds", "3"]])
+def test_tune_marks_one_winner_and_refits_it(here, judge):
+    grid = ["--grid", "C=10/100,decay=measure/power:1,bound=best", "--no-refine"]
+    out = json.loads(dorm("tune", "train.txt", *judge, *grid, "--model", "m.json", "--json").stdout)
+    assert len(out["cells"]) == 4 and sum(c["chosen"] for c in out["cells"]) == 1
+    values = [c["validation"] for c in out["cells"]]
+    assert values == sorted(values, reverse=True)
+    model, winner = read_model(), out["winner"]
+    assert (model["decay"], model["bound"], model["options"]["C"]) == (winner["decay"], winner["bound"], winner["C"])
+
+
+def test_the_best_choice_is_the_top_of_the_table(here):
+    grid = ["--grid", "C=1:1000:10,decay=measure,bound=best", "--choose", "best"]
+    out = json.loads(dorm("tune", "train.txt", "--valid", "valid.txt", *grid, "--model", "m.json", "--json").stdout)
+    assert out["cells"][0]["chosen"]
+    assert len(out["cells"]) == 4 + 4  # two halvings of two cells
+    assert {1.0, 10.0, 100.0, 1000.0} <= {c["C"] for c in out["cells"]}
+
+
+# ---- determinism -------------------------------------------------------------------------------------------
+
+
+def test_threads_do_not_change_the_model_file(here):
+    files = []
+    for threads in (1, 2, 4):
+        dorm("train", "train.txt", "--valid", "valid.txt", "--threads", threads, "--model", "m.json")
+        files.append(Path("m.json").read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+def test_query_weights_count(here):
+    Path("ones.txt").write_text("1\n" * 120)
+    Path("some.txt").write_text("1\n0\n" * 60)
+    weights = {}
+    for name in ("none", "ones", "some"):
+        option = [] if name == "none" else ["--weights", f"{name}.txt"]
+        dorm("train", "train.txt", "--bound", "best", *option, "--model", "m.json")
+        weights[name] = read_model()["weights"]
+    assert weights["none"] == weights["ones"] != weights["some"]
+    Path("few.txt").write_text("1\n")
+    assert "one per query" in dorm("train", "train.txt", "--weights", "few.txt", "--model", "n.json", status=1).stderr
+
+
+# ---- stopping and going on ---------------------------------------------------------------------------------
+
+LONG = ["train", "big.dorm", "--bound", "best", "--decay", "power:0.5", "-C", "1e5", "--tolerance", "1e-7", "--passes", 100000]
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("sent, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_keeps_the_best_model(here, sent, status):
+    process = start(*LONG, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json")
+    wait_for(lambda: Path("ck").exists())
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == status and "interrupted" in err
+    assert read_model()["certificate"]["status"] == "interrupted"
+    assert len(dorm("rank", "m.json", "big.dorm", "--format", "trec", "--top", 1).stdout.splitlines()) == 1200
+    assert Path("ck").exists()  # to go on from
+
+
+def test_a_time_limit_is_not_a_failure(here):
+    dorm(*LONG, "--time-limit", 0.5, "--model", "m.json")
+    assert read_model()["certificate"]["status"] == "time_limit"
+
+
+RESUMED = ["train", "big.dorm", "--bound", "best", "-C", "1e4", "--tolerance", "1e-4"]
+
+
+def test_a_killed_training_ends_where_an_undisturbed_one_does(here):
+    dorm(*RESUMED, "--model", "whole.json")
+    rng = random.Random(4)
+    for _ in range(10):
+        process = start(*RESUMED, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json")
+        time.sleep(rng.uniform(0.02, 0.6))
+        process.kill()
+        process.communicate()
+    dorm(*RESUMED, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json")
+    whole, resumed = read_model("whole.json")["certificate"], read_model()["certificate"]
+    assert resumed["gap"] <= 1e-4 and resumed["primal"] == pytest.approx(whole["primal"], rel=2e-4)
+    assert not Path("ck").exists()
+
+
+def interrupted_checkpoint():
+    """A checkpoint of a training that was killed."""
+    process = start(*LONG, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json")
+    wait_for(lambda: Path("ck").exists())
+    process.kill()
+    process.communicate()
+    return Path("ck").read_bytes()
+
+
+def test_checkpoints_that_do_not_fit_are_refused(here):
+    whole = interrupted_checkpoint()
+    resume = [*LONG, "--time-limit", 1, "--checkpoint", "ck", "--model", "m.json"]
+    for place in (5, 30, len(whole) // 2, len(whole) - 9):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x55
+        Path("ck").write_bytes(damaged)
+        assert dorm(*resume, status=1).stderr.startswith("dorm: "), place
+    Path("ck").write_bytes(whole[: len(whole) // 3])
+    dorm(*resume, status=1)
+    Path("ck").write_bytes(whole)
+    other = [x if x != "1e5" else "1e4" for x in map(str, resume)]
+    assert "other options" in dorm(*other, status=1).stderr
+    dorm("synth", "--queries", 1200, "--features", 60, "--seed", 10, "-o", "other.dorm")
+    changed = [x if x != "big.dorm" else "other.dorm" for x in map(str, resume)]
+    assert "data has changed" in dorm(*changed, status=1).stderr
+    assert Path("ck").read_bytes() == whole and not Path("m.json").exists()
+
+
+def small_files_only():
+    """Every file may grow to 20 kB: what a full disk looks like to a checkpoint, not to a model."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+
+def test_a_full_disk_under_the_checkpoint_is_reported_and_leaves_nothing(here):
+    before = set(os.listdir())
+    call = [*LONG, "--checkpoint", "ck", "--checkpoint-interval", 0, "--model", "m.json"]
+    assert "ck" in dorm(*call, status=1, preexec_fn=small_files_only).stderr
+    assert set(os.listdir()) == before
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "/dev/null", "."])
+def test_a_checkpoint_that_is_no_file_is_refused(here, place):
+    assert "regular file" in dorm("train", "train.txt", "--checkpoint", place, "--model", "m.json", status=1).stderr
+    assert Path(place).exists() and not Path("m.json").exists()
+
+
+# ---- memory ------------------------------------------------------------------------------------------------
+
+
+def test_memory_is_told_and_kept(here):
+    assert "dorm: memory: about " in dorm("train", "train.txt", "--model", "m.json").stderr
+    refusal = dorm("train", "train.txt", "--memory", "10K", "--model", "n.json", status=2).stderr
+    assert ".dorm" in refusal and "--scale none" in refusal and not Path("n.json").exists()
+    free, tight = (
+        json.loads(dorm("train", "big.dorm", "--scale", "none", "--bound", "best", *option, "--model", "m.json", "--json").stdout)
+        for option in ([], ["--memory", "12M"])
+    )
+    assert tight["memory_bytes"] <= 12e6 < free["memory_bytes"]
+    assert tight["certificate"]["primal"] == pytest.approx(free["certificate"]["primal"], rel=2e-3)
+
+
+# ---- bad calls ---------------------------------------------------------------------------------------------
+
+BAD = [
+    (["-C", "0"], "above 0"),
+    (["-C", "-1"], "above 0"),
+    (["-C", "inf"], "C is"),
+    (["--measure", "ndcg@0"], "from 1 on"),
+    (["--measure", "kendall"], "trainable"),
+    (["--measure", "ndgc@10"], "ndcg"),
+    (["--decay", "power:-1"], "positive"),
+    (["--decay", "powr:1"], "power"),
+    (["--bound", "bst"], "best"),
+    (["--start", "rige"], "ridge"),
+    (["--solver", "bcd"], "bcda"),
+    (["--scale", "zscor"], "zscore"),
+    (["--convention", "lettor4"], "letor4"),
+    (["--method", "rdge"], "ridge"),
+    (["--tolerance", "x"], "number"),
+    (["--tolerance", "0"], "between 0 and 1"),
+    (["--passes", "0"], "at least 1"),
+    (["--time-limit", "-1"], "seconds"),
+    (["--memory", "lots"], "800M"),
+    (["--tolerence", "1e-3"], "--tolerance"),
+]
+
+
+@pytest.mark.parametrize("option, said", BAD, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_bad_options_are_refused_before_anything_is_written(here, option, said):
+    done = dorm("train", "train.txt", *option, "--model", "n.json", status=2)
+    assert said in done.stderr and done.stdout == "" and not Path("n.json").exists()
+
+
+GRIDS = ["C", "C=", "C=1:2", "C=5:1:10", "C=1:10:1", "C=0", "C=a", "C=1,C=2", "decay=nope", "bound=nope", "cutoff=0", "size=3"]
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_bad_grids_are_refused(here, grid):
+    dorm("tune", "train.txt", "--grid", grid, "--model", "n.json", status=2)
+    assert not Path("n.json").exists()
+
+
+def test_other_bad_calls_are_refused(here):
+    dorm("train", "train.txt", status=2)
+    dorm("train", "--model", "n.json", status=2)
+    assert "folder" in dorm("train", "train.txt", "--model", "no/such/m.json", status=1).stderr
+    dorm("tune", "train.txt", "--valid", "valid.txt", "--folds", 3, "--model", "n.json", status=2)
+    dorm("tune", "train.txt", "--folds", 121, "--model", "n.json", status=2)
+    dorm("tune", "train.txt", "--choose", "luck", "--model", "n.json", status=2)
+    Path("one-label.txt").write_text("0 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:3\n")
+    dorm("train", "one-label.txt", "--model", "n.json", status=1)
+    dorm("train", "one-label.txt", "--method", "ridge", "--model", "n.json", status=1)
+    dorm("train", "train.txt", "--model", "m.json")
+    dorm("rank", "m.json", "valid.txt", "--top", 3, status=2)
+    dorm("rank", "m.json", "valid.txt", "--format", "tree", status=2)
+    dorm("rank", "train.txt", "valid.txt", status=1)
+    dorm("eval", "valid.txt", "--model", "m.json", "--feature", 1, status=2)
+    assert not Path("n.json").exists()
