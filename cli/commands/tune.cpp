@@ -37,7 +37,7 @@ constexpr const char* kExamples =
     "Choices:\n"
     "  steady              of the cells within one standard error of their paired difference to the best: "
     "the\n"
-    "                      one nearest to the defaults (bound, decay, then C)\n"
+    "                      one nearest to the defaults (bound, decay, smallest C)\n"
     "  best                the largest figure\n"
     "  one-standard-error  the smallest C within one standard error of the best\n"
     "\n"

@@ -19,6 +19,8 @@ namespace dorm {
 
 /// `best` is kept by --bound auto when its bound explains at least this share of the risk of w = 0 (the model's health).
 inline constexpr double kHealthy = 0.1;
+/// From this health on, `best` goes on for up to 4 rounds.
+inline constexpr double kConfident = 0.5;
 /// Below this health a bound carries no information.
 inline constexpr double kDegenerate = 0.02;
 
@@ -31,7 +33,7 @@ struct TrainOptions {
   std::string decay = "measure";
   std::string bound = "auto";   // auto, given, average, best, predicted
   std::string start = "auto";   // auto, ridge, pairwise: where the rounds of best and predicted begin
-  std::size_t rounds = 0;       // 0: 1 for best, 4 for predicted, 8 when a list is longer than 100
+  std::size_t rounds = 0;       // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";   // auto or a name of scaling_catalog()
   std::string solver = "bcda";
   double tolerance = 1e-3;      // relative duality gap of each round

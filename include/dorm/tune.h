@@ -14,7 +14,7 @@ namespace dorm {
 /// How the winner is chosen among cells whose validation figures differ by noise.
 ///   best:                the largest figure
 ///   steady:              of the cells within one standard error of their paired difference to the best: the first of
-///                        bounds, then the first of decays, then the C nearest to train.C
+///                        bounds, then the first of decays, then the smallest C
 ///   one_standard_error:  the smallest C within one standard error of the best
 enum class Choice { best, steady, one_standard_error };
 

@@ -26,18 +26,13 @@ std::size_t place_of_bound(const std::string& bound, const std::vector<std::stri
   return std::min(place_of(bound, list), place_of("auto", list));
 }
 
-/// How far C is from the default, coarse enough that a tenth and ten times are equally far.
-float distance_of_C(const TuneCell& cell, const TuneOptions& options) {
-  return static_cast<float>(std::fabs(std::log(cell.C / options.train.C)));
-}
-
-/// Smaller is nearer to what one would take without looking at the data; equals by the better figure, then
-/// the smaller C.
+/// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of
+/// what cannot be told apart the most regularised.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
   const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
   return std::tuple(doubtful, place_of_bound(cell.bound, options.bounds), cell.bound != "best",
                     place_of(cell.measure, options.measures), place_of(cell.decay, options.decays),
-                    distance_of_C(cell, options), cell.start != "ridge", -cell.validation, cell.C);
+                    cell.C, cell.start != "ridge", -cell.validation);
 }
 
 }  // namespace

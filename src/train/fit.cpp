@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/fit.h"
 
+#include "dorm/train.h"
+
 namespace dorm {
 namespace {
 
@@ -9,8 +11,12 @@ constexpr std::size_t kLongList = 100;
 std::size_t rounds_of(const FitOptions& options, const RankingRisk& risk) {
   if (options.bound == Bound::given || options.bound == Bound::average) return 1;  // convex: one round solves it
   if (options.rounds > 0) return options.rounds;
-  if (options.bound == Bound::best) return 1;  // more rounds were measured to do harm
-  return risk.longest_query() > kLongList ? 8 : 4;
+  return options.bound == Bound::predicted && risk.longest_query() > kLongList ? 8 : 4;
+}
+
+// More rounds of `best` were measured to help where the first explains most of the risk, and to do harm elsewhere.
+double enough_health_of(const FitOptions& options) {
+  return options.bound == Bound::best && options.rounds == 0 ? kConfident : 0;
 }
 
 }  // namespace
@@ -21,8 +27,8 @@ double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRi
 
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
                  const RoundsObserver& observer, RoundsState resume, SolverState warm) {
-  const RoundsOptions rounds{options.bound, rounds_of(options, risk), options.solve,
-                             options.keep_first_round};
+  const RoundsOptions rounds{options.bound, rounds_of(options, risk), options.solve, options.keep_first_round,
+                             enough_health_of(options)};
   RoundsResult result = run_rounds(risk, rounds, start, observer, std::move(resume), std::move(warm));
   Fitted fitted;
   fitted.w = std::move(result.w);

@@ -16,6 +16,10 @@ constexpr double kNoTime = 1e-9;
 
 double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * dot(w, w) + risk.loss(w); }
 
+double health(const RankingRisk& risk, double primal) {
+  return 1 - primal / risk.loss(std::vector<double>(risk.dimension(), 0.0));
+}
+
 bool stopped_early(SolveStatus status) {
   return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
 }
@@ -62,6 +66,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     state.objectives.push_back(result.report.primal);
     const bool settled = state.round > 1 && before - result.report.primal < kSmallestFall * before;
     if (settled || state.round >= options.max_rounds || stopped_early(result.report.status)) break;
+    if (state.round == 1 && health(risk, result.report.primal) < options.enough_health) break;
     // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
     if (!wanted) result.report.status = SolveStatus::interrupted;
     if (options.solve.seconds > 0 && seconds_left(options.solve.seconds, began) <= kNoTime)

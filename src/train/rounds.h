@@ -17,6 +17,7 @@ struct RoundsOptions {
   std::size_t max_rounds = 1;
   SolveOptions solve;             // `seconds` is for all rounds together
   bool keep_first_round = false;  // fill RoundsResult::first_round
+  double enough_health = 0;       // go on after the first round only if 1 - P(w) / P(0) has reached this
 };
 
 /// Where the rounds stand; what a checkpoint holds of them.
