@@ -35,7 +35,7 @@ TEST(Train, ModelsDoNotDependOnTheNumberOfThreads) {
 }
 
 TEST(Train, LearnsToRank) {
-  const Dataset data = web_like(2, 150), test = web_like(3, 150);
+  const Dataset data = web_like(2, 150);
   const Model model = train(data).model;
   Model nothing = model;
   std::fill(nothing.weights.begin(), nothing.weights.end(), 0.0);
