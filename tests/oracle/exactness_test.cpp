@@ -57,5 +57,29 @@ TEST(OracleExactness, EqualsTheDenseSolverUpToFortyDocuments) { run(4, 20000, 2,
 TEST(OracleExactness, EqualsTheDenseSolverUpToAHundredAndTwentyDocuments) { run(5, 1500, 41, 120, false); }
 TEST(OracleExactness, EqualsTheDenseSolverUpToFourHundredDocuments) { run(6, 100, 121, 400, false); }
 
+// Short lists with real gains, small cutoffs and steep decays: where the exchange needs long paths through the tail.
+TEST(OracleExactness, ExchangeEqualsTheDenseSolverOnDeepPaths) {
+  Rng rng(7);
+  OracleWorkspace work;
+  for (int k = 0; k < 40000 && !::testing::Test::HasFailure(); ++k) {
+    Instance x;
+    const std::size_t l = 6 + rng.below(13), n = 2 + rng.below(4);
+    const double agree = 8 * rng.uniform(), noise = rng.uniform();
+    for (std::size_t i = 0; i < l; ++i) {
+      x.factors.a.push_back(i < n ? 1 - rng.uniform() * 0.2 - 0.15 * static_cast<double>(i) : 0);
+      x.factors.b.push_back(rng.uniform());
+      x.scores.push_back(agree * x.factors.b[i] + noise * normal(rng));
+      if (rng.below(3) == 0) x.factors.b[i] = 1;  // never a candidate, but moved by those around it
+    }
+    std::sort(x.factors.a.begin(), x.factors.a.end(), std::greater<>());
+    x.decay = rng.below(2) == 0 ? "exponential:2" : "power:1";
+    OracleTables tables;
+    const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
+    Separation out;
+    separate(query, x.scores, out, work, OracleKind::exchange);
+    EXPECT_NEAR(out.value, dense(x, {query.tables->c.data(), l}), 1e-9 * magnitude(x)) << "instance " << k;
+  }
+}
+
 }  // namespace
 }  // namespace dorm::testing
