@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MUTATIONS = [
     ("L1: a class in ascending score order", "src/oracle/merge.cpp", "head[place] = g[order[r]];\n      document[place] = order[r];",
      "head[place] = g[order[l_ - 1 - r]];\n      document[place] = order[l_ - 1 - r];"),
-    ("L2: smaller gains win at rate 0", "src/oracle/merge.cpp", "head[k] - low * gain_[k]", "head[k] - 0 * low"),
+    ("L2: lowest rate doubled", "src/oracle/merge.cpp", "head[k] - low * gain_[k]", "head[k] - 2 * low * gain_[k]"),
     ("L2: lower rates for both sides", "src/oracle/merge.cpp", "head[k] - high * gain_[k]", "head[k] - low * gain_[k]"),
     ("L2: higher rates for both sides", "src/oracle/merge.cpp", "head[k] - low * gain_[k]", "head[k] - high * gain_[k]"),
     ("rates of the next position", "src/oracle/merge.cpp", "inside ? t_.lowest_rate[s] : 0", "inside ? t_.lowest_rate[s + 1 < t_.cutoff ? s + 1 : s] : 0"),
