@@ -16,8 +16,7 @@ namespace {
 class FirstHit {
  public:
   FirstHit(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work)
-      : query_(query),
-        l_(query.size()),
+      : l_(query.size()),
         order_(reserve(work.order, query.size())),
         relevant_(reserve(work.list, query.size())),
         others_(reserve(work.list2, query.size())),
@@ -43,7 +42,6 @@ class FirstHit {
   }
 
  private:
-  const PreparedQuery& query_;
   std::size_t l_;
   std::uint32_t *order_, *relevant_, *others_;
   Scores g_;
