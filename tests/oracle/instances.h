@@ -92,7 +92,7 @@ inline Instance random_instance(std::size_t l, Rng& rng) {
   out.factors.a = position_weights(shape, l, rng);
   const std::size_t grades = rng.below(4) == 0 ? 0 : 2 + rng.below(11);
   out.factors.b = document_gains(l, grades, rng);
-  if (shape == Shape::mrr && rng.below(2) == 0) {
+  if (rng.below(shape == Shape::mrr ? 2 : 8) == 0) {
     out.factors.kind = Factors::Kind::first;
     const double share = rng.uniform();
     for (double& x : out.factors.b) x = rng.uniform() < share ? 1 : 0;
