@@ -59,8 +59,9 @@ void add_problem_options(CLI::App& app, TrainOptions& options) {
   text("--decay", options.decay, "position weights of the ranking's score; see below");
   text("--bound", options.bound, "reference ranking of the bound; see below");
   text("--start", options.start, "where the rounds of best and predicted begin; see below");
-  app.add_option("--rounds", options.rounds,
-                 "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted (0)")
+  app.add_option(
+         "--rounds", options.rounds,
+         "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted (0)")
       ->option_text("N")
       ->group("Learning problem");
   text("--scale", options.scale, "scaling of the features; auto or see below");

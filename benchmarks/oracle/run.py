@@ -66,7 +66,11 @@ def tables(times, near, scipy):
         of = {int(t["length"]): float(t["micros"]) for t in times if t["case"] == case}
         if 1000 in of and 100000 in of:
             lines.append(f"| {case} | {of[100000] / of[1000]:.0f} |")
-    lines += ["", "| gains | decay | oracle us | features us | oracle / features | dense / oracle |", "|---|---|---|---|---|---|"]
+    lines += [
+        "",
+        "| gains | decay | oracle us | features us | oracle / features | dense / oracle |",
+        "|---|---|---|---|---|---|",
+    ]
     for t in near:
         ours, features = float(t["oracle_micros"]), float(t["features_micros"])
         lines.append(

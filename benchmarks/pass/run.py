@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One training pass against streaming the features once, with its shares, and two threads against one.
 
-The driver checks that both thread counts give the same weights before it prints a time. Writes pass.csv and pass.png into
-the build directory.
+The driver checks that both thread counts give the same weights before it prints a time. Writes pass.csv
+and pass.png into the build directory.
 """
 
 import argparse

@@ -36,5 +36,6 @@ int main(int argc, char** argv) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::print("{},{},{},{},{}\n", result.report.seconds, result.report.solve.passes, certificate.gap,
-             static_cast<double>(usage.ru_maxrss) * 1024, 4.0 * static_cast<double>(data.num_documents() * data.num_features()));
+             static_cast<double>(usage.ru_maxrss) * 1024,
+             4.0 * static_cast<double>(data.num_documents() * data.num_features()));
 }

@@ -23,7 +23,8 @@ namespace {
 constexpr const char* kDescription =
     "Measure how good a ranking is, with intervals and tests.\n"
     "\n"
-    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order of\n"
+    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order "
+    "of\n"
     "the rows of DATA; higher is better), and prints the mean of each measure over the queries with a\n"
     "bootstrap interval over queries. A TREC run is judged by its qrels: documents without a judgment have\n"
     "label 0, judged documents that were not retrieved count in what could have been reached.";

@@ -130,8 +130,8 @@ class DatasetBuilder {
   std::unique_ptr<State> state_;
 };
 
-/// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all 0.
-/// Shares the features. Throws Error(bad_input).
+/// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all
+/// 0. Shares the features. Throws Error(bad_input).
 Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
 
 /// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query

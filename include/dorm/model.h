@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trained linear ranker: weights by feature name, the scaling they expect, and the certificate of their training.
-// Saved as one readable JSON document (docs/formats.md); scores are bit-identical after save and load.
+// A trained linear ranker: weights by feature name, the scaling they expect, and the certificate of their
+// training. Saved as one readable JSON document (docs/formats.md); scores are bit-identical after save and
+// load.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@
 
 namespace dorm {
 
-/// How far from the optimum training stopped. `gap` = (primal - dual) / primal, for the convex problem of the last round.
+/// How far from the optimum training stopped. `gap` = (primal - dual) / primal, for the convex problem of the
+/// last round.
 struct Certificate {
   double primal = 0, dual = 0, gap = 0;
   std::string status;  // converged, pass_limit, time_limit, interrupted, numerical_trouble
@@ -40,14 +42,16 @@ struct Model {
   Certificate certificate;
   double health = 0;  // 1 - P(w) / P(0); below 0.02 the bound carries no information
   DataSummary data;
-  double validation = std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
+  double validation =
+      std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
 };
 
-/// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where features are
-/// numbered (sparse text omits zeros) and is an error where they are named.
+/// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where
+/// features are numbered (sparse text omits zeros) and is an error where they are named.
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads = 0);
 
-/// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log n).
+/// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log
+/// n).
 Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);
 
 std::string to_json(const Model& model);

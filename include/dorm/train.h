@@ -17,7 +17,8 @@
 
 namespace dorm {
 
-/// `best` is kept by --bound auto when its bound explains at least this share of the risk of w = 0 (the model's health).
+/// `best` is kept by --bound auto when its bound explains at least this share of the risk of w = 0 (the
+/// model's health).
 inline constexpr double kHealthy = 0.1;
 /// From this health on, `best` goes on for up to 4 rounds.
 inline constexpr double kConfident = 0.5;
@@ -28,18 +29,18 @@ inline constexpr double kDegenerate = 0.02;
 struct TrainOptions {
   std::string measure = "ndcg@10";
   std::string convention = "standard";
-  double C = 1000;         // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
-  bool paper_C = false;    // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
+  double C = 1000;       // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
+  bool paper_C = false;  // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
   std::string decay = "measure";
-  std::string bound = "auto";   // auto, given, average, best, predicted
-  std::string start = "auto";   // auto, ridge, pairwise: where the rounds of best and predicted begin
-  std::size_t rounds = 0;       // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
-  std::string scale = "auto";   // auto or a name of scaling_catalog()
+  std::string bound = "auto";  // auto, given, average, best, predicted
+  std::string start = "auto";  // auto, ridge, pairwise: where the rounds of best and predicted begin
+  std::size_t rounds = 0;      // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
+  std::string scale = "auto";  // auto or a name of scaling_catalog()
   std::string solver = "bcda";
-  double tolerance = 1e-3;      // relative duality gap of each round
+  double tolerance = 1e-3;  // relative duality gap of each round
   std::uint64_t max_passes = 1000;
-  double seconds = 0;           // of the whole training; 0: no limit
-  std::size_t threads = 0;      // 0: all cores; the model does not depend on it
+  double seconds = 0;       // of the whole training; 0: no limit
+  std::size_t threads = 0;  // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
   std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
   std::string checkpoint;         // a file to save progress to and resume from; empty: none
@@ -62,7 +63,7 @@ struct TrainReport {
   std::vector<Candidate> candidates;
   std::size_t dropped_queries = 0;  // nothing to learn from
   std::vector<std::string> warnings;
-  SolveReport solve;                // of the last round of the chosen candidate
+  SolveReport solve;  // of the last round of the chosen candidate
   double seconds = 0;
 };
 
@@ -76,15 +77,16 @@ struct TrainProgress {
   std::string_view bound, start;
   std::size_t round = 0;  // from 1
   Progress solver;
-  double validation = std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
+  double validation =
+      std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
 };
 using TrainObserver = std::function<bool(const TrainProgress&)>;
 
 TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
                   const TrainObserver& observer = {});
 
-/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none" and no
-/// certificate. Measure, convention, scale, threads and seed are taken from `options`.
+/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none"
+/// and no certificate. Measure, convention, scale, threads and seed are taken from `options`.
 Model train_start(const Dataset& data, std::string_view start, const TrainOptions& options = {});
 
 std::span<const CatalogEntry> bound_catalog();

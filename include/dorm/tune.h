@@ -13,7 +13,8 @@ namespace dorm {
 
 /// How the winner is chosen among cells whose validation figures differ by noise.
 ///   best:                the largest figure
-///   steady:              of the cells within one standard error of their paired difference to the best: the first of
+///   steady:              of the cells within one standard error of their paired difference to the best: the
+///   first of
 ///                        bounds, then the first of decays, then the smallest C
 ///   one_standard_error:  the smallest C within one standard error of the best
 enum class Choice { best, steady, one_standard_error };
@@ -26,7 +27,7 @@ struct TuneOptions {
   std::vector<std::string> measures = {};      // to train for; empty: train.measure
   bool refine = true;                          // two halvings of the grid of C around the winner
   Choice choice = Choice::steady;
-  std::size_t folds = 5;                       // without validation data
+  std::size_t folds = 5;  // without validation data
 
   void validate() const;
 };
@@ -36,7 +37,7 @@ struct TuneCell {
   std::string measure, decay, bound, start;
   double C = 0;
   double validation = 0, standard_error = 0;
-  double health = 0;  // mean over folds
+  double health = 0;              // mean over folds
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   bool chosen = false;
 };

@@ -9,7 +9,7 @@ namespace dorm {
 namespace {
 
 const DenseKernels& kernels() {
-  static const DenseKernels& best = dense_kernels(cpu_level());
+  static const DenseKernels& best = dense_kernels(simd_level());
   return best;
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/cpu.h"
+
 namespace dorm {
 
 /// Consecutive dense feature rows, row i at data + i * stride.
@@ -54,12 +56,6 @@ void multiply(const SparseRows& x, std::span<const double> w, std::span<double> 
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out);
 void accumulate(const SparseRows& x, std::span<const double> coefficients, std::span<double> out);
 
-/// The instruction sets the dense kernels are compiled for, in rising order.
-enum class CpuLevel { portable, avx2, avx512 };
-
-/// The highest level this processor runs.
-CpuLevel cpu_level();
-
 /// The dense kernels of one level (for tests and benchmarks; the functions above use the highest).
 struct DenseKernels {
   double (*dot_ff)(const float* x, const float* y, std::size_t n);
@@ -70,6 +66,6 @@ struct DenseKernels {
   void (*dot4)(const float* const x[4], const double* y, std::size_t n, double out[4]);
   void (*axpy4)(const double scale[4], const float* const x[4], double* y, std::size_t n);
 };
-const DenseKernels& dense_kernels(CpuLevel level);
+const DenseKernels& dense_kernels(SimdLevel level);
 
 }  // namespace dorm

@@ -209,18 +209,10 @@ constexpr DenseKernels kKernels{Level::dot_ff, Level::dot_fd, Level::dot_dd, Lev
 
 }  // namespace
 
-CpuLevel cpu_level() {
+const DenseKernels& dense_kernels(SimdLevel level) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return CpuLevel::avx512;
-  if (__builtin_cpu_supports("avx2")) return CpuLevel::avx2;
-#endif
-  return CpuLevel::portable;
-}
-
-const DenseKernels& dense_kernels(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level == CpuLevel::avx512) return kKernels<Avx512>;
-  if (level == CpuLevel::avx2) return kKernels<Avx2>;
+  if (level == SimdLevel::avx512) return kKernels<Avx512>;
+  if (level == SimdLevel::avx2) return kKernels<Avx2>;
 #endif
   (void)level;
   return kKernels<Portable>;

@@ -24,7 +24,8 @@ constexpr std::uint64_t kVersion = 1;
 // Reads fields of one object, with errors that name the file and the field.
 class Fields {
  public:
-  Fields(const Json& object, const std::string& name, std::string path) : object_(object), name_(name), path_(std::move(path)) {
+  Fields(const Json& object, const std::string& name, std::string path)
+      : object_(object), name_(name), path_(std::move(path)) {
     if (!object.is_object()) fail("", "an object");
   }
 
@@ -48,7 +49,8 @@ class Fields {
   }
 
   [[noreturn]] void fail(const std::string& key, std::string_view expected) const {
-    throw Error(ErrorCode::bad_input, {name_}, fmt::format("not a usable model: \"{}{}\" should be {}", path_, key, expected));
+    throw Error(ErrorCode::bad_input, {name_},
+                fmt::format("not a usable model: \"{}{}\" should be {}", path_, key, expected));
   }
 
  private:
@@ -146,7 +148,8 @@ std::string to_json(const Model& model) {
   out["bound"] = model.bound;
   out["start"] = model.start;
   out["rounds"] = model.rounds;
-  out["options"] = {{"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
+  out["options"] = {
+      {"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
   out["certificate"] = {{"primal", model.certificate.primal},
                         {"dual", model.certificate.dual},
                         {"gap", model.certificate.gap},
@@ -197,8 +200,10 @@ Model model_from_json(std::string_view text, const std::string& name) {
   model.health = fields.optional<double>("health", "a number", 0);
   model.validation = fields.optional<double>("validation", "a number", model.validation);
   const Fields certificate = fields.object("certificate");
-  model.certificate = {certificate.required<double>("primal", "a number"), certificate.required<double>("dual", "a number"),
-                       certificate.required<double>("gap", "a number"), certificate.optional<std::string>("status", "a name", "")};
+  model.certificate = {certificate.required<double>("primal", "a number"),
+                       certificate.required<double>("dual", "a number"),
+                       certificate.required<double>("gap", "a number"),
+                       certificate.optional<std::string>("status", "a name", "")};
   if (json.contains("options")) {
     const Fields options = fields.object("options");
     model.C = options.optional<double>("C", "a number", 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready to be scored by models that share features and scaling: matched and scaled once, then one product
-// per set of weights.
+// A data set made ready to be scored by models that share features and scaling: matched and scaled once, then
+// one product per set of weights.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ class Scorer {
  private:
   LinearFeatures features_;
   std::vector<std::size_t> weight_of_;  // by column in use: the model's feature, or none
-  std::vector<double> constant_;        // by model feature: what one that never occurs contributes per unit of weight
+  std::vector<double>
+      constant_;  // by model feature: what one that never occurs contributes per unit of weight
 };
 
 }  // namespace dorm

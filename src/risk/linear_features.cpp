@@ -28,7 +28,8 @@ LinearFeatures::LinearFeatures(Dataset data) : data_(std::move(data)) {
     if (occurs[column]) used_.push_back(static_cast<std::uint32_t>(column));
   compact_.reserve(columns.size());
   for (std::uint32_t column : columns)
-    compact_.push_back(static_cast<std::uint32_t>(std::lower_bound(used_.begin(), used_.end(), column) - used_.begin()));
+    compact_.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(used_.begin(), used_.end(), column) - used_.begin()));
 }
 
 SparseRow LinearFeatures::row(const Query& query, std::size_t i) const {
@@ -52,7 +53,8 @@ void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<
   }
 }
 
-void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients, std::span<double> sum) const {
+void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients,
+                                std::span<double> sum) const {
   const Query query = data_.query(q);
   if (data_.dense()) {
     dorm::accumulate(dense_rows(query), coefficients, sum);
@@ -83,7 +85,8 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
     workspace.touched.insert(workspace.touched.end(), sparse.columns.begin(), sparse.columns.end());
   }
   std::sort(workspace.touched.begin(), workspace.touched.end());
-  workspace.touched.erase(std::unique(workspace.touched.begin(), workspace.touched.end()), workspace.touched.end());
+  workspace.touched.erase(std::unique(workspace.touched.begin(), workspace.touched.end()),
+                          workspace.touched.end());
   out.columns.assign(workspace.touched.begin(), workspace.touched.end());
   out.direction.clear();
   for (std::uint32_t column : out.columns) {
@@ -96,7 +99,8 @@ double LinearFeatures::work(std::size_t q) const {
   const Query query = data_.query(q);
   if (data_.dense()) return static_cast<double>(query.size() * data_.num_features());
   double stored = 0;
-  for (std::size_t i = 0; i < query.size(); ++i) stored += static_cast<double>(query.rows.sparse_row(i).values.size());
+  for (std::size_t i = 0; i < query.size(); ++i)
+    stored += static_cast<double>(query.rows.sparse_row(i).values.size());
   return stored;
 }
 

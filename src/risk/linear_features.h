@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients.
-// Weights live in the columns that occur: data with ids up to 2^31 costs memory for the columns it uses.
+// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document
+// coefficients. Weights live in the columns that occur: data with ids up to 2^31 costs memory for the columns
+// it uses.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 namespace dorm {
 
 struct PullBackWorkspace {
-  std::vector<double> sums;             // dimension() entries, zero between calls
+  std::vector<double> sums;            // dimension() entries, zero between calls
   std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
 };
 
@@ -31,7 +32,8 @@ class LinearFeatures {
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const;
 
   /// out.direction (and columns) = X^T coefficients; documents with coefficient 0 are not touched.
-  void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out, PullBackWorkspace& workspace) const;
+  void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
+                 PullBackWorkspace& workspace) const;
 
   /// sum += X^T coefficients, dense.
   void accumulate(std::size_t query, std::span<const double> coefficients, std::span<double> sum) const;

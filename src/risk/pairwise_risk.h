@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankSVM with the mean hinge over the pairs of each query, as a structured risk, so that every solver can train it.
+// RankSVM with the mean hinge over the pairs of each query, as a structured risk, so that every solver can
+// train it.
 #pragma once
 
 #include <vector>
@@ -22,7 +23,8 @@ class PairwiseRisk final : public StructuredRisk {
   std::size_t dimension() const override { return features_.dimension(); }
   double block_weight(std::size_t block) const override { return weight_ * blocks_[block].weight; }
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out,
+                   RiskWorkspace& workspace) const override;
 
  private:
   struct Block {

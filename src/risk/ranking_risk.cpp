@@ -43,10 +43,12 @@ RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& 
     longest_ = std::max(longest_, query.size());
   }
   if (blocks_.empty())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("no query to learn {} from: {} queries, but none in which one ranking is better than another "
-                            "(documents with different gains)",
-                            measure.name(), data.num_queries()));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "no query to learn {} from: {} queries, but none in which one ranking is better than another "
+            "(documents with different gains)",
+            measure.name(), data.num_queries()));
   for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
   set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
 }
@@ -58,22 +60,26 @@ double RankingRisk::linearize_cost(std::size_t block) const {
 
 std::unique_ptr<RiskWorkspace> RankingRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
-double RankingRisk::separate_block(const Block& block, std::span<const double> w, Workspace& workspace) const {
+double RankingRisk::separate_block(const Block& block, std::span<const double> w,
+                                   Workspace& workspace) const {
   const std::size_t l = block.prepared.size();
   workspace.scores.resize(l);
   workspace.coefficients.resize(l);
   features_.scores(block.query, w, workspace.scores);
   separate(block.prepared, workspace.scores, workspace.separation, workspace.oracle, oracle_);
-  for (std::size_t i = 0; i < l; ++i) workspace.coefficients[i] = block.reference[i] - workspace.separation.coefficient[i];
+  for (std::size_t i = 0; i < l; ++i)
+    workspace.coefficients[i] = block.reference[i] - workspace.separation.coefficient[i];
   return workspace.separation.loss;
 }
 
-double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
+double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plane& out,
+                              RiskWorkspace& scratch) const {
   auto& workspace = static_cast<Workspace&>(scratch);
   out.offset = separate_block(blocks_[block], w, workspace);
   features_.pull_back(blocks_[block].query, workspace.coefficients, out, workspace.pull_back);
   double value = out.offset;
-  for (std::size_t i = 0; i < workspace.scores.size(); ++i) value -= workspace.coefficients[i] * workspace.scores[i];
+  for (std::size_t i = 0; i < workspace.scores.size(); ++i)
+    value -= workspace.coefficients[i] * workspace.scores[i];
   return value;
 }
 
@@ -85,7 +91,8 @@ std::size_t RankingRisk::set_reference(Bound bound, std::span<const double> w) {
     Workspace& workspace = workspaces[worker];
     workspace.scores.resize(block.prepared.size());
     if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
-    make_reference(bound, block.prepared, features_.data().query(block.query).labels, workspace.scores, workspace.reference);
+    make_reference(bound, block.prepared, features_.data().query(block.query).labels, workspace.scores,
+                   workspace.reference);
     if (workspace.reference.coefficient == block.reference) return;
     block.reference = workspace.reference.coefficient;
     changed[b] = 1;
@@ -99,7 +106,8 @@ double RankingRisk::loss(std::span<const double> w) const {
   parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
     Workspace& workspace = workspaces[worker];
     values[b] = separate_block(blocks_[b], w, workspace);
-    for (std::size_t i = 0; i < workspace.scores.size(); ++i) values[b] -= workspace.coefficients[i] * workspace.scores[i];
+    for (std::size_t i = 0; i < workspace.scores.size(); ++i)
+      values[b] -= workspace.coefficients[i] * workspace.scores[i];
   });
   double total = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b) total += block_weight(b) * values[b];

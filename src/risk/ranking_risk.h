@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning problem itself: data, measure, decay, reference ranking and oracle, joined into what a solver sees.
+// The learning problem itself: data, measure, decay, reference ranking and oracle, joined into what a solver
+// sees.
 //
 //   H_q(w) = max_pi [Delta(pi) + f(pi)] - f(z0),   f(pi) = sum_i c[pi(i)] <w, x_i>
 //
-// Each query with something to learn is a block. The reference z0 is fixed between calls of set_reference, so the risk is
-// convex while a solver looks at it.
+// Each query with something to learn is a block. The reference z0 is fixed between calls of set_reference, so
+// the risk is convex while a solver looks at it.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +24,19 @@ namespace dorm {
 
 class RankingRisk final : public StructuredRisk {
  public:
-  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
-  /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is called.
-  RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay, std::size_t threads,
-              OracleKind oracle = OracleKind::automatic);
+  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out.
+  /// Throws Error(bad_input) when none remains. Borrows the features. References are `given` until
+  /// set_reference is called.
+  RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
+              std::size_t threads, OracleKind oracle = OracleKind::automatic);
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   std::size_t dimension() const override { return features_.dimension(); }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out,
+                   RiskWorkspace& workspace) const override;
 
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }

@@ -13,28 +13,33 @@ namespace dorm {
 namespace {
 
 constexpr std::size_t kMaxIterations = 200;
-constexpr double kTolerance = 1e-6;   // of the residual's norm
-constexpr std::size_t kPieces = 16;   // queries are summed in this many parts, whatever the number of threads
+constexpr double kTolerance = 1e-6;  // of the residual's norm
+constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, whatever the number of threads
 
 void centre(std::span<double> values) {
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   for (double& value : values) value -= mean;
 }
 
-// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of threads.
+// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of
+// threads.
 template <class Body>
-std::vector<double> sum_over_queries(const LinearFeatures& features, std::size_t threads, std::size_t size, const Body& body) {
+std::vector<double> sum_over_queries(const LinearFeatures& features, std::size_t threads, std::size_t size,
+                                     const Body& body) {
   std::vector<std::vector<double>> part(kPieces, std::vector<double>(size, 0.0));
   const std::size_t queries = features.data().num_queries();
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
-    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q) body(q, part[piece]);
+    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q)
+      body(q, part[piece]);
   });
-  for (std::size_t piece = 1; piece < kPieces; ++piece) axpy(1.0, std::span<const double>(part[piece]), part[0]);
+  for (std::size_t piece = 1; piece < kPieces; ++piece)
+    axpy(1.0, std::span<const double>(part[piece]), part[0]);
   return std::move(part[0]);
 }
 
 // X'X v over centred rows: centring the products is enough, since X'P'P X = X'P X for a projection P.
-std::vector<double> normal_product(const LinearFeatures& features, std::span<const double> v, std::size_t threads) {
+std::vector<double> normal_product(const LinearFeatures& features, std::span<const double> v,
+                                   std::size_t threads) {
   return sum_over_queries(features, threads, v.size(), [&](std::size_t q, std::vector<double>& sum) {
     std::vector<double> scores(features.data().query(q).size());
     features.scores(q, v, scores);
@@ -44,12 +49,13 @@ std::vector<double> normal_product(const LinearFeatures& features, std::span<con
 }
 
 std::vector<double> label_product(const LinearFeatures& features, std::size_t threads) {
-  return sum_over_queries(features, threads, features.dimension(), [&](std::size_t q, std::vector<double>& sum) {
-    const Query query = features.data().query(q);
-    std::vector<double> labels(query.labels.begin(), query.labels.end());
-    centre(labels);
-    features.accumulate(q, labels, sum);
-  });
+  return sum_over_queries(features, threads, features.dimension(),
+                          [&](std::size_t q, std::vector<double>& sum) {
+                            const Query query = features.data().query(q);
+                            std::vector<double> labels(query.labels.begin(), query.labels.end());
+                            centre(labels);
+                            features.accumulate(q, labels, sum);
+                          });
 }
 
 double square(double x) { return x * x; }
@@ -118,7 +124,8 @@ std::vector<double> ridge(const LinearFeatures& features, double lambda, std::si
     axpy(step, std::span<const double>(direction), w);
     axpy(-step, std::span<const double>(product), residual);
     const double next = dot(std::span<const double>(residual), residual);
-    for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = residual[j] + next / norm * direction[j];
+    for (std::size_t j = 0; j < direction.size(); ++j)
+      direction[j] = residual[j] + next / norm * direction[j];
     norm = next;
   }
   return w;

@@ -135,7 +135,8 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   OracleCrew crew(risk, options.threads);
   Stopping stopping(options, observer, result.state);
   SolveContext context{risk, options, crew, stopping, result.state, start.weights};
-  if (!stopping.converged()) run_solver(context);  // a state that was saved when it had converged stays as it is
+  if (!stopping.converged())
+    run_solver(context);  // a state that was saved when it had converged stays as it is
 
   SolveReport& report = stopping.report();
   report.primal = stopping.primal();

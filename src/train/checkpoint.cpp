@@ -24,15 +24,22 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
-  throw Error(ErrorCode::bad_input, {path}, fmt::format("cannot resume from this checkpoint: {}; delete it to start afresh", why));
+  throw Error(ErrorCode::bad_input, {path},
+              fmt::format("cannot resume from this checkpoint: {}; delete it to start afresh", why));
 }
 
 std::uint64_t hash(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
 
 Json to_json(const Fitted& fitted) {
-  return {{"w", fitted.w},           {"primal", fitted.primal}, {"dual", fitted.dual},     {"gap", fitted.gap},
-          {"zero_risk", fitted.zero_risk}, {"health", fitted.health}, {"zero_is_optimal", fitted.zero_is_optimal},
-          {"status", fitted.status}, {"rounds", fitted.rounds}};
+  return {{"w", fitted.w},
+          {"primal", fitted.primal},
+          {"dual", fitted.dual},
+          {"gap", fitted.gap},
+          {"zero_risk", fitted.zero_risk},
+          {"health", fitted.health},
+          {"zero_is_optimal", fitted.zero_is_optimal},
+          {"status", fitted.status},
+          {"rounds", fitted.rounds}};
 }
 
 Fitted fitted_from(const Json& json) {
@@ -57,32 +64,39 @@ Fitted fitted_from(const Json& json) {
 Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint)
     : options_(options), data_fingerprint_(data_fingerprint), saved_(std::chrono::steady_clock::now()) {
   if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
-  if (!std::filesystem::is_regular_file(options_.checkpoint))  // reading a device may never end, and remove() would delete it
-    throw Error(ErrorCode::io, {options_.checkpoint}, "not a regular file; expected a place to save progress to");
+  if (!std::filesystem::is_regular_file(
+          options_.checkpoint))  // reading a device may never end, and remove() would delete it
+    throw Error(ErrorCode::io, {options_.checkpoint},
+                "not a regular file; expected a place to save progress to");
   load();
 }
 
 std::string Checkpoint::identity() const {
   const TrainOptions& o = options_;
-  return fmt::format("measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
-                     "tolerance={} seed={}",
-                     o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
-                     o.tolerance, o.seed);
+  return fmt::format(
+      "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
+      "tolerance={} seed={}",
+      o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
+      o.tolerance, o.seed);
 }
 
 void Checkpoint::load() {
   const std::string& path = options_.checkpoint;
   const std::string content = read_whole_file(path);
   const std::size_t header_end = content.find('\n');
-  const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
+  const std::size_t json_end =
+      header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
   if (json_end == std::string::npos) refuse(path, "it is cut short");
-  const std::string_view json_text = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
+  const std::string_view json_text =
+      std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
   if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(json_text)))
     refuse(path, "it is damaged or of another version");
   const Json json = Json::parse(json_text);
-  if (json.at("data") != fmt::format("{:016x}", data_fingerprint_)) refuse(path, "the data has changed since it was written");
+  if (json.at("data") != fmt::format("{:016x}", data_fingerprint_))
+    refuse(path, "the data has changed since it was written");
   if (json.at("options") != identity())
-    refuse(path, fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
+    refuse(path,
+           fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
   for (const Json& fitted : json.at("finished")) finished_.push_back(fitted_from(fitted));
   json.at("round").get_to(current_.round);
   json.at("reference_w").get_to(current_.reference_w);

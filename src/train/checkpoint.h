@@ -16,12 +16,15 @@ namespace dorm {
 
 class Checkpoint {
  public:
-  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for other options
-  /// or other data, Error(io) when it is no regular file. Does nothing, ever, when options.checkpoint is empty.
+  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for
+  /// other options or other data, Error(io) when it is no regular file. Does nothing, ever, when
+  /// options.checkpoint is empty.
   Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint);
 
   /// The result of candidate `index`, if the interrupted training had finished it.
-  const Fitted* finished(std::size_t index) const { return index < finished_.size() ? &finished_[index] : nullptr; }
+  const Fitted* finished(std::size_t index) const {
+    return index < finished_.size() ? &finished_[index] : nullptr;
+  }
 
   /// Where candidate `index` stood; a state with no round begun if it had not been.
   RoundsState resume(std::size_t index);

@@ -14,7 +14,9 @@ constexpr double kSmallestFall = 1e-3;
 // Stands for "none" where 0 would mean "no limit".
 constexpr double kNoTime = 1e-9;
 
-double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * dot(w, w) + risk.loss(w); }
+double objective(const RankingRisk& risk, std::span<const double> w) {
+  return 0.5 * dot(w, w) + risk.loss(w);
+}
 
 double health(const RankingRisk& risk, double primal) {
   return 1 - primal / risk.loss(std::vector<double>(risk.dimension(), 0.0));
@@ -53,7 +55,8 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
   for (;; ++state.round) {
     const double before = objective(risk, state.reference_w);
     const Observer relay = [&](const Progress& progress) {
-      wanted = (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
+      wanted =
+          (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
       return wanted;
     };
     SolveOptions solve_options = options.solve;

@@ -21,11 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 class Training {
  public:
-  Training(const Dataset& data, const TrainOptions& options, const Dataset* validation, const TrainObserver& observer)
+  Training(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+           const TrainObserver& observer)
       : options_(options),
         validation_(validation),
         observer_(observer),
@@ -122,8 +125,11 @@ class Training {
 
   double validate(const std::vector<double>& w) const {
     const std::vector<double> scores = scorer_->scores(w, options_.threads);
-    EvaluateOptions evaluation{.convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
-    return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation).measures[0].mean;
+    EvaluateOptions evaluation{
+        .convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
+    return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation)
+        .measures[0]
+        .mean;
   }
 
   void record(const std::string& bound, const std::string& start, const Fitted& fitted) {
@@ -143,8 +149,8 @@ class Training {
     candidates_.push_back(std::move(candidate));
   }
 
-  // By validation where there is any. Otherwise later candidates exist only where the first was not healthy, and among
-  // bounds of the same kind the lower objective wins.
+  // By validation where there is any. Otherwise later candidates exist only where the first was not healthy,
+  // and among bounds of the same kind the lower objective wins.
   bool better(const Candidate& candidate, const Candidate& incumbent) const {
     if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
       return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
@@ -196,12 +202,14 @@ class Training {
 
   std::vector<std::string> warnings(const Candidate& chosen) const {
     if (best_fitted_.zero_is_optimal)
-      return {fmt::format("the best model under this bound is w = 0 (--bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
-                          "the ranking is not to be trusted; try --bound auto",
-                          chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
+      return {fmt::format(
+          "the best model under this bound is w = 0 (--bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
+          "the ranking is not to be trusted; try --bound auto",
+          chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
     if (chosen.health < kDegenerate)
-      return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data", chosen.health,
-                          kDegenerate, chosen.bound)};
+      return {
+          fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
+                      chosen.health, kDegenerate, chosen.bound)};
     return {};
   }
 
@@ -226,7 +234,8 @@ class Training {
 
 }  // namespace
 
-TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation, const TrainObserver& observer) {
+TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+                  const TrainObserver& observer) {
   options.validate();
   return Training(data, options, validation, observer).run();
 }

@@ -15,11 +15,13 @@ namespace dorm {
 namespace {
 
 constexpr std::array<CatalogEntry, 5> kBounds = {{
-    {"auto", "auto", "best if its bound is informative, else predicted; with validation data, whichever validates best"},
+    {"auto", "auto",
+     "best if its bound is informative, else predicted; with validation data, whichever validates best"},
     {"given", "given", "reference: label order, ties in file order (the paper to the letter)"},
     {"average", "average", "reference: label order, tied documents share their mean decay"},
     {"best", "best", "reference: the highest-scoring ranking among those without loss"},
-    {"predicted", "predicted", "reference: the predicted ranking itself (ramp loss; not convex, several rounds)"},
+    {"predicted", "predicted",
+     "reference: the predicted ranking itself (ramp loss; not convex, several rounds)"},
 }};
 constexpr std::array<CatalogEntry, 3> kStarts = {{
     {"auto", "auto", "ridge; for predicted also pairwise, the better one is kept"},
@@ -34,7 +36,8 @@ void require_name(std::string_view kind, const std::string& name, std::span<cons
 }
 
 void require(bool holds, std::string_view option, double value, std::string_view allowed) {
-  if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
+  if (!holds)
+    throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
 }
 
 }  // namespace
@@ -60,10 +63,12 @@ void TrainOptions::validate() const {
   require_name("bound", bound, kBounds);
   require_name("start", start, kStarts);
   require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
-  require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance, "a number between 0 and 1");
+  require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance,
+          "a number between 0 and 1");
   require(max_passes > 0, "max_passes", static_cast<double>(max_passes), "at least 1");
   require(std::isfinite(seconds) && seconds >= 0, "time limit", seconds, "seconds, 0 for none");
-  require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval", checkpoint_seconds, "seconds");
+  require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval",
+          checkpoint_seconds, "seconds");
 }
 
 }  // namespace dorm

@@ -28,7 +28,8 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
       squared_scale_(0) {
   const double norm = centred_row_norm(features_, threads_);
   if (!(norm > 0))
-    throw Error(ErrorCode::bad_input, "every feature is constant within every query: there is nothing to rank by");
+    throw Error(ErrorCode::bad_input,
+                "every feature is constant within every query: there is nothing to rank by");
   squared_scale_ = 1 / norm;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready for training: scaled features, the unit of C, and the cheap rankers that rounds start from.
-// Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
+// A data set made ready for training: scaled features, the unit of C, and the cheap rankers that rounds start
+// from. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
 #pragma once
 
 #include <map>
@@ -16,7 +16,8 @@ namespace dorm {
 
 class TrainingSet {
  public:
-  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are constant.
+  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are
+  /// constant.
   TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads);
 
   const LinearFeatures& features() const { return features_; }

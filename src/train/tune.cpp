@@ -54,7 +54,8 @@ struct Judged {
 
 class Tuning {
  public:
-  Tuning(const Dataset& data, const TuneOptions& options, const Dataset* validation, const TuneObserver& observer)
+  Tuning(const Dataset& data, const TuneOptions& options, const Dataset* validation,
+         const TuneObserver& observer)
       : options_(options), observer_(observer) {
     if (validation)
       splits_.push_back(std::make_unique<Split>(data, *validation, options.train));
@@ -64,7 +65,8 @@ class Tuning {
       for (const std::string& decay : options.decays)
         for (const auto& [bound, start] : candidates()) settings_.push_back({measure, decay, bound, start});
     for (const auto& split : splits_)
-      for (const Setting& setting : settings_) split->set.start(setting.start);  // shared by paths, so made before they run
+      for (const Setting& setting : settings_)
+        split->set.start(setting.start);  // shared by paths, so made before they run
   }
 
   std::vector<TuneCell> run() {
@@ -136,7 +138,8 @@ class Tuning {
       for (std::size_t k = 0; k < grid.size(); ++k) {
         std::vector<const Judged*> parts;
         for (std::size_t split = 0; split < splits_.size(); ++split)
-          if (const auto& path = judged[s * splits_.size() + split]; k < path.size()) parts.push_back(&path[k]);
+          if (const auto& path = judged[s * splits_.size() + split]; k < path.size())
+            parts.push_back(&path[k]);
         if (parts.size() == splits_.size()) cells.push_back(cell(settings[s], grid[k], parts));
       }
     return cells;
@@ -164,7 +167,8 @@ class Tuning {
       risk.set_trade_off(trade_off(C, options_.train.paper_C, split.set, risk));
       if (!warm.empty()) warm.rescale(C / previous);
       const RoundsObserver running = [this](const RoundsState&, const Progress&) { return !stopped_.load(); };
-      Fitted fitted = fit_bound(risk, fit, split.set.known_start(setting.start), running, {}, std::move(warm));
+      Fitted fitted =
+          fit_bound(risk, fit, split.set.known_start(setting.start), running, {}, std::move(warm));
       if (fitted.status == "interrupted") break;
       judged.push_back({validate(split, fitted.w), fitted.health});
       tell(judged.back());
@@ -177,13 +181,16 @@ class Tuning {
   std::vector<double> validate(const Split& split, const std::vector<double>& w) const {
     const EvaluateOptions evaluation{.convention = options_.train.convention, .bootstrap = 0, .threads = 1};
     const std::vector<std::string> measure = {options_.train.measure};
-    return evaluate(split.scorer.data(), split.scorer.scores(w, 1), measure, evaluation).measures[0].per_query;
+    return evaluate(split.scorer.data(), split.scorer.scores(w, 1), measure, evaluation)
+        .measures[0]
+        .per_query;
   }
 
   void tell(const Judged& judged) {
     const std::lock_guard lock(mutex_);
     ++done_;
-    if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_) best_ = mean;
+    if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_)
+      best_ = mean;
     if (observer_ && !observer_({done_, total_, best_})) stopped_ = true;
   }
 
@@ -229,12 +236,13 @@ void TuneOptions::validate() const {
   if (folds < 2) throw Error(ErrorCode::bad_option, fmt::format("folds is {}; expected at least 2", folds));
 }
 
-TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation, const TuneObserver& observer,
-                const TrainObserver& refit_observer) {
+TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation,
+                const TuneObserver& observer, const TrainObserver& refit_observer) {
   options.validate();
   TuneResult result;
   result.cells = Tuning(data, options, validation, observer).run();
-  const TuneCell& winner = *std::find_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
+  const TuneCell& winner = *std::find_if(result.cells.begin(), result.cells.end(),
+                                         [](const TuneCell& cell) { return cell.chosen; });
   TrainOptions refit = options.train;
   refit.measure = winner.measure;
   refit.decay = winner.decay;

@@ -25,10 +25,10 @@ std::vector<double> random_doubles(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-std::vector<CpuLevel> levels() {
-  std::vector<CpuLevel> all = {CpuLevel::portable};
-  if (cpu_level() >= CpuLevel::avx2) all.push_back(CpuLevel::avx2);
-  if (cpu_level() >= CpuLevel::avx512) all.push_back(CpuLevel::avx512);
+std::vector<SimdLevel> levels() {
+  std::vector<SimdLevel> all = {SimdLevel::portable};
+  if (simd_level() >= SimdLevel::avx2) all.push_back(SimdLevel::avx2);
+  if (simd_level() >= SimdLevel::avx512) all.push_back(SimdLevel::avx512);
   return all;
 }
 
@@ -49,8 +49,8 @@ TEST(VectorOps, DotAgreesWithLongDoubleAtEveryLength) {
 }
 
 TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
-  const DenseKernels& reference = dense_kernels(CpuLevel::portable);
-  for (const CpuLevel level : levels()) {
+  const DenseKernels& reference = dense_kernels(SimdLevel::portable);
+  for (const SimdLevel level : levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
       const auto x = random_floats(n, 5), z = random_floats(n, 6);
@@ -69,7 +69,7 @@ TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
 }
 
 TEST(VectorOps, FourRowsAtOnceEqualFourCalls) {
-  for (const CpuLevel level : levels()) {
+  for (const SimdLevel level : levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
       const auto x = random_floats(4 * n, 9);

@@ -103,7 +103,9 @@ def test_predicted_says_what_its_gap_certifies(here):
 
 def test_the_w_zero_trap_is_announced(here):
     dorm("synth", "--queries", 120, "--features", 20, "--seed", 3, "-o", "long.txt")  # long lists of many ties
-    done = dorm("train", "long.txt", "--bound", "given", "--decay", "power:0.5", "--tolerance", "1e-4", "--model", "m.json")
+    done = dorm(
+        "train", "long.txt", "--bound", "given", "--decay", "power:0.5", "--tolerance", "1e-4", "--model", "m.json"
+    )
     assert "dorm: warning: " in done.stderr and "w = 0" in done.stderr
     assert "w = 0" not in dorm("train", "long.txt", "--model", "m.json").stderr
 
@@ -111,7 +113,10 @@ def test_the_w_zero_trap_is_announced(here):
 def test_eval_of_a_model_equals_eval_of_its_scores(here):
     dorm("train", "train.txt", "--model", "m.json")
     dorm("rank", "m.json", "valid.txt", "-o", "s.txt")
-    assert dorm("eval", "valid.txt", "--model", "m.json", "--json").stdout == dorm("eval", "valid.txt", "--scores", "s.txt", "--json").stdout
+    assert (
+        dorm("eval", "valid.txt", "--model", "m.json", "--json").stdout
+        == dorm("eval", "valid.txt", "--scores", "s.txt", "--json").stdout
+    )
 
 
 def test_info_describes_a_model(here):
@@ -154,10 +159,17 @@ def test_the_ranking_formats_agree_with_the_scores(here):
     assert len(lines) == len(labels("valid.txt")) and [d["row"] - 1 for d in head["ranking"]] == best
     assert [d["score"] for d in head["ranking"]] == [scores[i] for i in best]
     names = [d["document"] for d in head["ranking"]]
-    table = [line.split("\t") for line in dorm("rank", "m.json", "valid.txt", "--format", "order", "--top", 3).stdout.splitlines()]
+    table = [
+        line.split("\t")
+        for line in dorm("rank", "m.json", "valid.txt", "--format", "order", "--top", 3).stdout.splitlines()
+    ]
     assert table[0] == ["qid", "rank", "document", "score"] and [row[2] for row in table[1:4]] == names
-    run = [line.split() for line in dorm("rank", "m.json", "valid.txt", "--format", "trec", "--top", 3).stdout.splitlines()]
-    assert [(r[1], r[2], r[3], r[5]) for r in run[:3]] == [("Q0", name, str(k + 1), "dorm") for k, name in enumerate(names)]
+    run = [
+        line.split() for line in dorm("rank", "m.json", "valid.txt", "--format", "trec", "--top", 3).stdout.splitlines()
+    ]
+    assert [(r[1], r[2], r[3], r[5]) for r in run[:3]] == [
+        ("Q0", name, str(k + 1), "dorm") for k, name in enumerate(names)
+    ]
 
 
 def test_named_features_must_be_there(here):
@@ -233,7 +245,20 @@ def test_query_weights_count(here):
 
 # ---- stopping and going on ---------------------------------------------------------------------------------
 
-LONG = ["train", "big.dorm", "--bound", "best", "--decay", "power:0.5", "-C", "1e5", "--tolerance", "1e-7", "--passes", 100000]
+LONG = [
+    "train",
+    "big.dorm",
+    "--bound",
+    "best",
+    "--decay",
+    "power:0.5",
+    "-C",
+    "1e5",
+    "--tolerance",
+    "1e-7",
+    "--passes",
+    100000,
+]
 
 
 def wait_for(condition, seconds=30):
@@ -332,7 +357,11 @@ def test_memory_is_told_and_kept(here):
     refusal = dorm("train", "train.txt", "--memory", "10K", "--model", "n.json", status=2).stderr
     assert ".dorm" in refusal and "--scale none" in refusal and not Path("n.json").exists()
     free, tight = (
-        json.loads(dorm("train", "big.dorm", "--scale", "none", "--bound", "best", *option, "--model", "m.json", "--json").stdout)
+        json.loads(
+            dorm(
+                "train", "big.dorm", "--scale", "none", "--bound", "best", *option, "--model", "m.json", "--json"
+            ).stdout
+        )
         for option in ([], ["--memory", "12M"])
     )
     assert tight["memory_bytes"] <= 12e6 < free["memory_bytes"]
@@ -371,7 +400,20 @@ def test_bad_options_are_refused_before_anything_is_written(here, option, said):
     assert said in done.stderr and done.stdout == "" and not Path("n.json").exists()
 
 
-GRIDS = ["C", "C=", "C=1:2", "C=5:1:10", "C=1:10:1", "C=0", "C=a", "C=1,C=2", "decay=nope", "bound=nope", "cutoff=0", "size=3"]
+GRIDS = [
+    "C",
+    "C=",
+    "C=1:2",
+    "C=5:1:10",
+    "C=1:10:1",
+    "C=0",
+    "C=a",
+    "C=1,C=2",
+    "decay=nope",
+    "bound=nope",
+    "cutoff=0",
+    "size=3",
+]
 
 
 @pytest.mark.parametrize("grid", GRIDS)
