@@ -60,7 +60,7 @@ TEST(Choose, SteadyKeepsTheDefaultWithinTheNoiseOfThePairedDifference) {
   EXPECT_EQ(&choose(clear, options), &clear[0]);
 }
 
-TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheNearestC) {
+TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
   TuneOptions options;
   const auto winner = [&](std::vector<TuneCell> cells) {
     const TuneCell& chosen = choose(cells, options);
@@ -70,7 +70,7 @@ TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheNearestC) {
   EXPECT_EQ(winner({cell("predicted", "measure", 1000, v), cell("best", "power:1", 10, v)}),
             "best power:1 10");
   EXPECT_EQ(winner({cell("best", "power:1", 1000, v), cell("best", "measure", 10, v)}), "best measure 10");
-  EXPECT_EQ(winner({cell("best", "measure", 10, v), cell("best", "measure", 5000, v)}), "best measure 5000");
+  EXPECT_EQ(winner({cell("best", "measure", 10, v), cell("best", "measure", 5000, v)}), "best measure 10");
   EXPECT_EQ(winner({cell("best", "measure", 10000, v), cell("best", "measure", 100, v)}), "best measure 100");
   options.bounds = {"predicted", "best"};
   EXPECT_EQ(winner({cell("best", "measure", 1000, v), cell("predicted", "measure", 10, v)}),

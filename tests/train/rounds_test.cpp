@@ -25,6 +25,15 @@ struct Problem {
   }
 };
 
+TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
+  Problem problem(1);
+  RoundsOptions options{Bound::best, 4, {.tolerance = 1e-2}};
+  options.enough_health = 0.999;
+  EXPECT_EQ(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
+  options.enough_health = 0.001;
+  EXPECT_GT(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
+}
+
 TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
   for (const Bound bound : {Bound::best, Bound::predicted})
     for (const char* decay : {"measure", "power:0.5"})
