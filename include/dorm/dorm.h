@@ -16,4 +16,8 @@
 #include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
+#include "dorm/solver.h"  // IWYU pragma: export
+#include "dorm/model.h"  // IWYU pragma: export
+#include "dorm/train.h"  // IWYU pragma: export
+#include "dorm/tune.h"  // IWYU pragma: export
 // clang-format on

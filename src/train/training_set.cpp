@@ -14,9 +14,22 @@ namespace {
 // The pairwise start is a start: solved loosely, at one moderate C.
 constexpr double kPairwiseC = 100;
 constexpr double kPairwiseTolerance = 1e-2;
+constexpr std::size_t kStartDocuments = 200000;
 
 Scaling scaling_for(const Dataset& data, std::string_view name) {
   return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
+}
+
+// What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in
+// queries spread evenly over it. Sets whose columns were compacted are taken whole, since a part may use
+// fewer columns.
+LinearFeatures start_sample(const LinearFeatures& features) {
+  const Dataset& data = features.data();
+  const std::size_t step = data.num_documents() / kStartDocuments + 1;
+  if (step == 1 || features.dimension() != data.num_features()) return features;
+  std::vector<std::size_t> queries;
+  for (std::size_t q = 0; q < data.num_queries(); q += step) queries.push_back(q);
+  return LinearFeatures(data.select(queries));
 }
 
 }  // namespace
@@ -45,8 +58,9 @@ const std::vector<double>& TrainingSet::known_start(std::string_view name) const
 }
 
 std::vector<double> TrainingSet::compute_start(std::string_view name, double lambda) const {
-  if (name == "ridge") return ridge(features_, lambda, threads_);
-  PairwiseRisk risk(features_);
+  const LinearFeatures sample = start_sample(features_);
+  if (name == "ridge") return ridge(sample, lambda, threads_);
+  PairwiseRisk risk(sample);
   if (risk.num_blocks() == 0) return std::vector<double>(features_.dimension(), 0.0);
   risk.set_weight(kPairwiseC * squared_scale_ / static_cast<double>(risk.num_blocks()));
   return solve(risk, {.tolerance = kPairwiseTolerance, .threads = threads_}).w;
