@@ -24,8 +24,9 @@ struct TuneOptions {
   std::vector<double> C = {10, 100, 1000, 10000};
   std::vector<std::string> decays = {"measure", "power:0.25", "power:1", "measure+tail"};
   std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
-  std::vector<std::string> measures = {};      // to train for; empty: train.measure
-  bool refine = true;                          // two halvings of the grid of C around the winner
+  std::vector<std::string> measures = {};  // to train for; empty: train.measure, and for mrr, precision and
+                                           // wta first ndcg or mwta, which learn from more documents
+  bool refine = true;  // two halvings of the grid of C around the winner
   Choice choice = Choice::steady;
   std::size_t folds = 5;  // without validation data
 

@@ -19,9 +19,9 @@ const DenseKernels& kernels() {
 /// not there does no harm.
 void prefetch(const float* row, std::size_t count) {
   constexpr std::size_t kAhead = 4096, kLine = 64;
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(row) + kAhead;
+  const char* const first = reinterpret_cast<const char*>(row) + kAhead;
   for (std::size_t offset = 0; offset < count * sizeof(float); offset += kLine)
-    __builtin_prefetch(reinterpret_cast<const void*>(first + offset));
+    __builtin_prefetch(first + offset);
 }
 
 }  // namespace

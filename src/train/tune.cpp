@@ -61,7 +61,7 @@ class Tuning {
       splits_.push_back(std::make_unique<Split>(data, *validation, options.train));
     else
       make_folds(data);
-    for (const std::string& measure : measures())
+    for (const std::string& measure : options.measures)
       for (const std::string& decay : options.decays)
         for (const auto& [bound, start] : candidates()) settings_.push_back({measure, decay, bound, start});
     for (const auto& split : splits_)
@@ -95,10 +95,6 @@ class Tuning {
   }
 
  private:
-  const std::vector<std::string> measures() const {
-    return options_.measures.empty() ? std::vector<std::string>{options_.train.measure} : options_.measures;
-  }
-
   std::vector<std::pair<std::string, std::string>> candidates() const {
     std::vector<std::pair<std::string, std::string>> out;
     const auto add = [&](const std::string& bound, const std::string& start) {
@@ -223,6 +219,18 @@ class Tuning {
   double best_ = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// What to train for when a measure is to be judged by. Measures of which one document, or only a count,
+/// decides teach little; a graded measure over the same positions is tried first, and kept where validation
+/// cannot tell.
+std::vector<std::string> training_measures(const std::string& judged, const Convention& convention) {
+  const std::string name = make_trainable(judged, convention)->name();
+  if (name.starts_with("mrr")) return {"ndcg@10", judged};
+  if (name.starts_with("wta")) return {"mwta", judged};
+  if (name.starts_with("precision@"))
+    return {"ndcg" + name.substr(name.find('@'), name.find(':') - name.find('@')), judged};
+  return {judged};
+}
+
 }  // namespace
 
 void TuneOptions::validate() const {
@@ -239,8 +247,11 @@ void TuneOptions::validate() const {
 TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation,
                 const TuneObserver& observer, const TrainObserver& refit_observer) {
   options.validate();
+  TuneOptions grid = options;
+  if (grid.measures.empty())
+    grid.measures = training_measures(options.train.measure, make_convention(options.train.convention));
   TuneResult result;
-  result.cells = Tuning(data, options, validation, observer).run();
+  result.cells = Tuning(data, grid, validation, observer).run();
   const TuneCell& winner = *std::find_if(result.cells.begin(), result.cells.end(),
                                          [](const TuneCell& cell) { return cell.chosen; });
   TrainOptions refit = options.train;
@@ -252,6 +263,7 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   TrainResult trained = train(data, refit, validation, refit_observer);
   result.model = std::move(trained.model);
   result.report = std::move(trained.report);
+  if (validation) result.model.validation = winner.validation;  // of the measure asked for, whatever was trained for
   return result;
 }
 
