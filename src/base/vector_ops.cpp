@@ -2,7 +2,6 @@
 // Sparse products, and the dense ones in terms of the kernels of vector_ops_dense.cpp.
 #include "base/vector_ops.h"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 
@@ -79,21 +78,14 @@ double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_va
 
 void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores) {
   assert(w.size() == x.columns && scores.size() == x.rows);
-  std::fill(scores.begin(), scores.end(), 0.0);
-  std::array<float, kScoreColumns> narrow;
-  for (std::size_t first = 0; first < x.columns; first += kScoreColumns) {
-    const std::size_t columns = std::min(kScoreColumns, x.columns - first);
-    for (std::size_t j = 0; j < columns; ++j) narrow[j] = static_cast<float>(w[first + j]);
-    for (std::size_t i = 0; i < x.rows; i += 4) {
-      // The last rows are taken together with copies of the last one.
-      const float* rows[4];
-      for (std::size_t r = 0; r < 4; ++r) rows[r] = x.data + std::min(i + r, x.rows - 1) * x.stride + first;
-      prefetch(rows[0], 4 * columns);
-      double sums[4];
-      kernels().dot4(rows, narrow.data(), columns, sums);
-      for (std::size_t r = 0; r < std::min<std::size_t>(4, x.rows - i); ++r) scores[i + r] += sums[r];
-    }
+  std::size_t i = 0;
+  for (; i + 4 <= x.rows; i += 4) {
+    const float* const first = x.data + i * x.stride;
+    const float* const rows[4] = {first, first + x.stride, first + 2 * x.stride, first + 3 * x.stride};
+    prefetch(first, 4 * x.stride);
+    kernels().dot4(rows, w.data(), x.columns, &scores[i]);
   }
+  for (; i < x.rows; ++i) scores[i] = kernels().dot_fd(x.data + i * x.stride, w.data(), x.columns);
 }
 
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products between float32 rows (features, planes) and double vectors (weights, scores).
 //
-// Everything but scores is accumulated in double. All is done in the same lanes and order whichever
-// instruction set runs it and however many rows are taken at once: results are the same on every machine, bit
-// for bit.
+// Everything is accumulated in double, in the same lanes and order whichever instruction set runs it and
+// however many rows are taken at once: results are the same on every machine, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -49,9 +48,7 @@ void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const 
 double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_values,
            std::span<const std::uint32_t> y_columns, std::span<const float> y_values);
 
-/// scores = X w. Dense rows are multiplied in float32, with w rounded, over at most kScoreColumns columns at
-/// a time, and those sums added in double: a score is off by about 1e-7 of the size of its terms.
-inline constexpr std::size_t kScoreColumns = 512;
+/// scores = X w.
 void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores);
 void multiply(const SparseRows& x, std::span<const double> w, std::span<double> scores);
 
@@ -66,7 +63,7 @@ struct DenseKernels {
   double (*dot_dd)(const double* x, const double* y, std::size_t n);
   void (*axpy_f)(double scale, const float* x, double* y, std::size_t n);
   void (*axpy_d)(double scale, const double* x, double* y, std::size_t n);
-  void (*dot4)(const float* const x[4], const float* y, std::size_t n, double out[4]);
+  void (*dot4)(const float* const x[4], const double* y, std::size_t n, double out[4]);
   void (*axpy4)(const double scale[4], const float* const x[4], double* y, std::size_t n);
 };
 const DenseKernels& dense_kernels(SimdLevel level);

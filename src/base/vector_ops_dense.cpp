@@ -12,7 +12,6 @@ namespace {
 
 using Doubles = double __attribute__((vector_size(64)));
 using Floats = float __attribute__((vector_size(32)));
-using WideFloats = float __attribute__((vector_size(64)));
 constexpr std::size_t kLanes = 8;
 
 [[gnu::always_inline]] inline void load(const double* from, Doubles& to) {
@@ -76,35 +75,39 @@ template <class X>
   }
 }
 
-// Four rows against one float32 y, in float32: sixteen lanes, halved once, then added up in double. Meant for
-// at most kScoreColumns columns at a time, so that no lane adds more than 32 products.
-[[gnu::always_inline]] inline void dot4_body(const float* const x[4], const float* y, std::size_t n,
+// Four rows against one y: each row is summed exactly as by dot_body.
+[[gnu::always_inline]] inline void dot4_body(const float* const x[4], const double* y, std::size_t n,
                                              double out[4]) {
-  WideFloats sums[4] = {}, a, b;
+  Doubles even[4] = {}, odd[4] = {}, a, b;
   std::size_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    std::memcpy(&b, y + i, sizeof b);
+    load(y + i, b);
     for (int r = 0; r < 4; ++r) {
-      std::memcpy(&a, x[r] + i, sizeof a);
-      const WideFloats product = a * b;
-      sums[r] += product;
+      load(x[r] + i, a);
+      const Doubles product = a * b;
+      even[r] += product;
+    }
+    load(y + i + kLanes, b);
+    for (int r = 0; r < 4; ++r) {
+      load(x[r] + i + kLanes, a);
+      const Doubles product = a * b;
+      odd[r] += product;
     }
   }
-  for (int r = 0; r < 4; ++r) {
-    Floats halves[2], c, d;
-    std::memcpy(halves, &sums[r], sizeof halves);
-    Floats sum = halves[0] + halves[1];
-    std::size_t k = i;
-    if (k + kLanes <= n) {
-      std::memcpy(&c, x[r] + k, sizeof c);
-      std::memcpy(&d, y + k, sizeof d);
-      const Floats product = c * d;
-      sum += product;
-      k += kLanes;
+  if (i + kLanes <= n) {
+    load(y + i, b);
+    for (int r = 0; r < 4; ++r) {
+      load(x[r] + i, a);
+      const Doubles product = a * b;
+      even[r] += product;
     }
-    out[r] = total(__builtin_convertvector(sum, Doubles));
-    for (; k < n; ++k) {
-      const double product = static_cast<double>(x[r][k]) * static_cast<double>(y[k]);
+    i += kLanes;
+  }
+  for (int r = 0; r < 4; ++r) {
+    even[r] += odd[r];
+    out[r] = total(even[r]);
+    for (std::size_t k = i; k < n; ++k) {
+      const double product = static_cast<double>(x[r][k]) * y[k];
       out[r] += product;
     }
   }
@@ -138,7 +141,7 @@ struct Portable {
   static double dot_dd(const double* x, const double* y, std::size_t n) { return dot_body(x, y, n); }
   static void axpy_f(double s, const float* x, double* y, std::size_t n) { axpy_body(s, x, y, n); }
   static void axpy_d(double s, const double* x, double* y, std::size_t n) { axpy_body(s, x, y, n); }
-  static void dot4(const float* const x[4], const float* y, std::size_t n, double out[4]) {
+  static void dot4(const float* const x[4], const double* y, std::size_t n, double out[4]) {
     dot4_body(x, y, n, out);
   }
   static void axpy4(const double s[4], const float* const x[4], double* y, std::size_t n) {
@@ -163,7 +166,7 @@ struct Avx2 {
   [[gnu::target("avx2")]] static void axpy_d(double s, const double* x, double* y, std::size_t n) {
     axpy_body(s, x, y, n);
   }
-  [[gnu::target("avx2")]] static void dot4(const float* const x[4], const float* y, std::size_t n,
+  [[gnu::target("avx2")]] static void dot4(const float* const x[4], const double* y, std::size_t n,
                                            double out[4]) {
     dot4_body(x, y, n, out);
   }
@@ -189,7 +192,7 @@ struct Avx512 {
   [[gnu::target("avx512f")]] static void axpy_d(double s, const double* x, double* y, std::size_t n) {
     axpy_body(s, x, y, n);
   }
-  [[gnu::target("avx512f")]] static void dot4(const float* const x[4], const float* y, std::size_t n,
+  [[gnu::target("avx512f")]] static void dot4(const float* const x[4], const double* y, std::size_t n,
                                               double out[4]) {
     dot4_body(x, y, n, out);
   }

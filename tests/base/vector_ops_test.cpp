@@ -68,23 +68,7 @@ TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
   }
 }
 
-TEST(VectorOps, FourProductsAtOnceAreTheSameOnEveryLevelAndNearTheExactOnes) {
-  for (const SimdLevel level : levels()) {
-    for (std::size_t n = 0; n < 70; ++n) {
-      const auto x = random_floats(4 * n, 9), y = random_floats(n, 10);
-      const float* const rows[4] = {x.data(), x.data() + n, x.data() + 2 * n, x.data() + 3 * n};
-      double products[4], portable[4];
-      dense_kernels(level).dot4(rows, y.data(), n, products);
-      dense_kernels(SimdLevel::portable).dot4(rows, y.data(), n, portable);
-      for (int r = 0; r < 4; ++r) {
-        EXPECT_EQ(products[r], portable[r]);
-        EXPECT_NEAR(products[r], dot(std::span(rows[r], n), std::span<const float>(y)), 1e-5);
-      }
-    }
-  }
-}
-
-TEST(VectorOps, FourRowsAddedAtOnceEqualFourCalls) {
+TEST(VectorOps, FourRowsAtOnceEqualFourCalls) {
   for (const SimdLevel level : levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
@@ -92,9 +76,12 @@ TEST(VectorOps, FourRowsAddedAtOnceEqualFourCalls) {
       const auto y = random_doubles(n, 10);
       const float* const rows[4] = {x.data(), x.data() + n, x.data() + 2 * n, x.data() + 3 * n};
       const double scale[4] = {0.1, -0.2, 0.3, 4};
+      double products[4];
+      kernels.dot4(rows, y.data(), n, products);
       auto together = y, apart = y;
       kernels.axpy4(scale, rows, together.data(), n);
       for (int r = 0; r < 4; ++r) {
+        EXPECT_EQ(products[r], kernels.dot_fd(rows[r], y.data(), n));
         kernels.axpy_f(scale[r], rows[r], apart.data(), n);
       }
       EXPECT_EQ(together, apart);
@@ -105,7 +92,7 @@ TEST(VectorOps, FourRowsAddedAtOnceEqualFourCalls) {
 // X as dense rows with padding and as compressed rows: both products against plain loops.
 TEST(VectorOps, MatrixProductsAgreeWithPlainLoopsDenseAndSparse) {
   for (const std::size_t rows : {0u, 1u, 3u, 4u, 11u})
-    for (const std::size_t columns : {1u, 8u, 19u, 600u}) {
+    for (const std::size_t columns : {1u, 8u, 19u}) {
       const std::size_t stride = (columns + 7) / 8 * 8;
       auto x = random_floats(rows * stride, rows + columns);
       for (std::size_t i = 0; i < x.size(); i += 3) x[i] = 0;
@@ -136,8 +123,8 @@ TEST(VectorOps, MatrixProductsAgreeWithPlainLoopsDenseAndSparse) {
       accumulate(dense, coefficients, dense_sums);
       accumulate(sparse, coefficients, sparse_sums);
       for (std::size_t i = 0; i < rows; ++i) {
-        EXPECT_NEAR(dense_scores[i], scores[i], 2e-6 * std::sqrt(static_cast<double>(columns)));
-        EXPECT_NEAR(sparse_scores[i], scores[i], 1e-12);
+        EXPECT_NEAR(dense_scores[i], scores[i], 1e-14);
+        EXPECT_NEAR(sparse_scores[i], scores[i], 1e-14);
       }
       for (std::size_t j = 0; j < columns; ++j) {
         EXPECT_NEAR(dense_sums[j], sums[j], 1e-14);
