@@ -229,6 +229,7 @@ SolverState SolverState::load(std::istream& in) {
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) refuse("not a solver state");
   if (header.version != kVersion)
     refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
+  if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
   if (checksum(bytes) != header.checksum) refuse("the checksum does not match: the file is damaged");
 
