@@ -26,7 +26,7 @@ struct TuneOptions {
   std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
   std::vector<std::string> measures = {};  // to train for; empty: train.measure, and for mrr, precision and
                                            // wta first ndcg or mwta, which learn from more documents
-  bool refine = true;  // two halvings of the grid of C around the winner
+  bool refine = true;                      // two halvings of the grid of C around the winner
   Choice choice = Choice::steady;
   std::size_t folds = 5;  // without validation data
 

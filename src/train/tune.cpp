@@ -263,7 +263,8 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   TrainResult trained = train(data, refit, validation, refit_observer);
   result.model = std::move(trained.model);
   result.report = std::move(trained.report);
-  if (validation) result.model.validation = winner.validation;  // of the measure asked for, whatever was trained for
+  if (validation)
+    result.model.validation = winner.validation;  // of the measure asked for, whatever was trained for
   return result;
 }
 
