@@ -50,7 +50,7 @@ void CsvRecords::add_quoted_cell(std::string_view& line, std::size_t& at) {
     const std::size_t quote = line.find('"', at);
     text_ += line.substr(at, quote - at);
     if (quote == std::string_view::npos) {
-      text_ += '\n';
+      text_ += lines_.line_end();
       at = 0;
       if (lines_.next(line)) continue;
       throw Error(ErrorCode::bad_input, {lines_.name(), opened, column},

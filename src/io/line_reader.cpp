@@ -17,7 +17,8 @@ bool LineReader::next(std::string_view& line) {
   line = chunk_.text.substr(at_, end - at_);
   at_ = end + 1;
   ++line_number_;
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  carriage_return_ = line.ends_with('\r');
+  if (carriage_return_) line.remove_suffix(1);
   const std::size_t nul = line.find('\0');
   if (nul != std::string_view::npos) throw error(nul + 1, "found a NUL byte; expected text");
   if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);

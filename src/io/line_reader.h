@@ -20,6 +20,9 @@ class LineReader {
   /// false at the end. Valid until the next call. Throws Error(bad_input) for a line with a NUL byte.
   bool next(std::string_view& line);
 
+  /// How the line at hand ended.
+  std::string_view line_end() const { return carriage_return_ ? "\r\n" : "\n"; }
+
   std::uint64_t line_number() const { return line_number_; }
   std::uint64_t done_bytes() const { return chunk_.done_bytes; }  // of the source, in whole chunks
   const std::string& name() const { return name_; }
@@ -35,6 +38,7 @@ class LineReader {
   TextChunk chunk_;
   std::size_t at_ = 0;
   std::uint64_t line_number_ = 0;
+  bool carriage_return_ = false;
 };
 
 }  // namespace dorm

@@ -82,5 +82,10 @@ TEST(ScoresReader, SkipsBlankLinesAndComments) {
   EXPECT_EQ(parse_scores("# model\n1\n\n -2.5 \r\n1e-3", "f"), (std::vector<double>{1, -2.5, 1e-3}));
 }
 
+TEST(CsvReader, LineEndsInsideQuotesAreKeptAsTheyAre) {
+  const Dataset data = parse_csv("label,qid\r\n0,\"a\r\r\nb\nc\"\r\n", "f.csv");
+  EXPECT_EQ(data.query(0).id, "a\r\r\nb\nc");
+}
+
 }  // namespace
 }  // namespace dorm
