@@ -25,6 +25,7 @@ LAYERS = {
     "eval": {"base", "data", "measure", "catalog"},
     "synth": {"base", "data"},
     "catalog": {"base", "measure"},
+    "objective": {"base"},
     "model": {"base", "io", "risk"},
     "train": {"base", "io", "model", "risk"},
 }

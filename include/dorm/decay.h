@@ -20,6 +20,7 @@ namespace dorm {
 ///   loglog               1 / log(log(i + 2))
 ///   measure+tail[:eps]   a + eps i^(-1/2); eps = 1e-3
 ///   exponential[:h]      2^(-(i - 1) / h), half-life h; 5
+///   discount             1 / log2(i + 1), the discount of dcg without a cutoff
 class Decay {
  public:
   /// Throws Error(unknown_name) on an unknown family, Error(bad_option) on a parameter out of range.
@@ -33,7 +34,7 @@ class Decay {
   std::vector<double> values(std::span<const double> a) const;
 
  private:
-  enum class Family { measure, power, log, loglog, measure_tail, exponential };
+  enum class Family { measure, power, log, loglog, measure_tail, exponential, discount };
   std::string name_;
   Family family_ = Family::measure;
   double parameter_ = 0;

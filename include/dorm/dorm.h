@@ -16,6 +16,7 @@
 #include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
+#include "dorm/objective.h"   // IWYU pragma: export
 #include "dorm/solver.h"  // IWYU pragma: export
 #include "dorm/model.h"  // IWYU pragma: export
 #include "dorm/train.h"  // IWYU pragma: export

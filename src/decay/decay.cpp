@@ -12,17 +12,18 @@
 namespace dorm {
 namespace {
 
-constexpr std::array<CatalogEntry, 6> kDecays = {{
+constexpr std::array<CatalogEntry, 7> kDecays = {{
     {"measure", "measure", "the measure's own position weights"},
     {"power", "power:d", "(rank + 1)^-d, d > 0"},
     {"log", "log", "1 / log(rank + 2)"},
     {"loglog", "loglog", "1 / log(log(rank + 2))"},
     {"measure+tail", "measure+tail[:eps]", "the measure's weights + eps rank^(-1/2); eps = 1e-3"},
     {"exponential", "exponential[:h]", "2^(-(rank - 1) / h), half-life h = 5"},
+    {"discount", "discount", "1 / log2(rank + 1), the discount of dcg without a cutoff"},
 }};
 constexpr double kNoParameter = 0, kNeedsParameter = -1;
-constexpr std::array<double, 6> kDefaults = {
-    kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5};
+constexpr std::array<double, 7> kDefaults = {
+    kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5, kNoParameter};
 
 double parse_parameter(std::string_view spec, std::string_view text) {
   double x = 0;
@@ -84,6 +85,9 @@ std::vector<double> Decay::values(std::span<const double> a) const {
         break;
       case Family::exponential:
         c[j] = std::exp2(-(rank - 1) / parameter_);
+        break;
+      case Family::discount:
+        c[j] = 1 / std::log2(rank + 1);
         break;
     }
     if (j > 0 && (c[j] > c[j - 1] || (c[j] == c[j - 1] && a[j] < a[j - 1]))) {
