@@ -10,17 +10,16 @@ void TrainingTrace::add(const TrainProgress& progress) {
                     candidates_.back().start == progress.start;
   if (!same) {
     candidates_.push_back({std::string(progress.bound), std::string(progress.start), {}});
-    passes_before_ = 0;
+    before_ = {};
   } else if (progress.round != round_) {
-    passes_before_ += last_pass_;
+    before_ = {before_.passes + now_.passes, before_.seconds + now_.seconds};
   }
   round_ = progress.round;
-  last_pass_ = static_cast<double>(progress.solver.pass);
+  now_ = {static_cast<double>(progress.solver.pass), progress.solver.seconds};
   if (!progress.solver.evaluated) return;
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-  candidates_.back().points.push_back({progress.round, passes_before_ + last_pass_, elapsed.count(),
-                                       progress.solver.primal, progress.solver.dual, progress.solver.gap,
-                                       progress.validation});
+  candidates_.back().points.push_back({progress.round, before_.passes + now_.passes,
+                                       before_.seconds + now_.seconds, progress.solver.primal,
+                                       progress.solver.dual, progress.solver.gap, progress.validation});
 }
 
 const CandidateTrace* TrainingTrace::find(const std::string& bound, const std::string& start) const {

@@ -2,8 +2,7 @@
 // What training went through: every evaluated point of every candidate, for reports.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,7 @@ namespace dorm::cli {
 
 struct TracePoint {
   std::size_t round = 0;
-  double passes = 0;   // of this candidate, over all its rounds
-  double seconds = 0;  // since training began
+  double passes = 0, seconds = 0;  // of the solver, over all rounds of this candidate
   double primal = 0, dual = 0, gap = 0;
   double validation = 0;  // NaN without validation data
 };
@@ -33,10 +31,13 @@ class TrainingTrace {
   const CandidateTrace* find(const std::string& bound, const std::string& start) const;
 
  private:
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  struct Spent {
+    double passes = 0, seconds = 0;
+  };
+
   std::vector<CandidateTrace> candidates_;
   std::size_t round_ = 0;
-  double passes_before_ = 0, last_pass_ = 0;  // of the rounds before; of this one
+  Spent before_, now_;  // in the rounds before; in this one
 };
 
 }  // namespace dorm::cli

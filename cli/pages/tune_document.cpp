@@ -11,6 +11,10 @@
 namespace dorm::cli {
 namespace {
 
+constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
+
+std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
+
 std::string setting_of(const TuneCell& cell) {
   return fmt::format("{}, {} from {}", cell.decay, cell.bound, cell.start);
 }
@@ -22,7 +26,8 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
                   report::text_column("trained for"), report::significant_column("C", 4),
                   report::number_column("validation " + measure), report::number_column("standard error"),
                   report::number_column("health", 3)},
-      .order = report::Table::Order{5, true}};
+      .order = report::Table::Order{5, true},
+      .folded = tuned.cells.size() > kShownCells};
   std::vector<const TuneCell*> cells;
   for (const TuneCell& cell : tuned.cells) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
@@ -48,7 +53,7 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_f
   std::set<double> grid;
   for (const TuneCell& cell : tuned.cells)
     if (cell.measure == trained_for) grid.insert(cell.C);
-  for (const double C : grid) map.columns.push_back(fmt::format("{:.4g}", C));
+  for (const double C : grid) map.columns.push_back(C_text(C));
   for (const TuneCell& cell : tuned.cells) {
     if (cell.measure != trained_for) continue;
     const std::string setting = setting_of(cell);
@@ -81,9 +86,10 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
     if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
       trained_for.push_back(cell.measure);
   for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, name, measure));
-  section.blocks.push_back(report::Paragraph{
-      "Darker is better. Empty cells were not tried: values of C between those of the grid belong to the "
-      "refinement around the best cell."});
+  section.blocks.push_back(
+      report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: values of C between "
+                        "those of the grid belong to the "
+                        "refinement around the best cell."});
   section.blocks.push_back(grid_table(tuned, measure));
   return section;
 }

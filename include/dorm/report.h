@@ -71,7 +71,7 @@ struct Column {
 
   std::string name;
   Kind kind = Kind::text;
-  int digits = 4;         // after the point (fixed) or in all (significant)
+  int digits = 4;         // after the point (fixed) or in all (significant; whole numbers in full)
   std::string help = {};  // what it means; shown with the heading
 };
 Column text_column(std::string name, std::string help = {});

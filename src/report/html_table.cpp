@@ -51,7 +51,7 @@ std::string box(const std::string& label, const std::string& content) {
 }
 
 std::string caption_html(const std::string& caption) {
-  return caption.empty() ? "" : fmt::format("<caption>{}</caption>\n", escape_html(caption));
+  return caption.empty() ? "" : fmt::format("<caption><span>{}</span></caption>\n", escape_html(caption));
 }
 
 // The shade of a value between the extremes; the largest is the darkest.

@@ -14,7 +14,7 @@ constexpr std::size_t kMostRows = 40;  // of a picture's numbers; the rest is in
 std::string cell_markdown(const Cell& cell, const Column& column) {
   std::string out = escape_markdown(shown_text(cell, column));
   if (cell.best && !out.empty()) out = fmt::format("**{}**", out);
-  if (cell.has_interval()) out += " " + escape_markdown(interval_text(cell, column));
+  if (cell.has_interval()) out += fmt::format(" {}", escape_markdown(interval_text(cell, column)));
   if (!cell.note.empty()) out += fmt::format(" ({})", escape_markdown(cell.note));
   return out;
 }

@@ -52,13 +52,14 @@ pre{background:var(--panel);border:1px solid var(--edge);border-radius:8px;paddi
 .notice.good{border-color:var(--good-edge);background:var(--good)}
 .scroll{overflow-x:auto;margin:12px 0;max-width:100%}
 table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:600;padding:4px 0 8px;white-space:nowrap}
+caption{text-align:left;font-weight:600;padding:4px 0 8px}
+caption span{position:sticky;left:0;display:inline-block;max-width:calc(100vw - 32px);overflow-wrap:anywhere}
 th,td{padding:5px 12px;border-bottom:1px solid var(--edge);text-align:left;vertical-align:baseline;unicode-bidi:isolate}
 thead th{border-bottom:2px solid var(--soft);vertical-align:bottom;font-weight:600;white-space:nowrap}
 tbody th{font-weight:400}
 th.n,td.n{text-align:right;white-space:nowrap}
 tbody tr:hover{background:var(--panel)}
-.word{overflow-wrap:anywhere;min-width:8ch;max-width:44ch}
+.word{overflow-wrap:break-word;max-width:44ch}
 .best{font-weight:700}
 td .note,th .note{font-size:.82rem;margin-left:.5em;font-weight:400}
 .interval{color:var(--soft);font-size:.85em;margin-left:.5em;font-weight:400}
@@ -68,7 +69,7 @@ thead button::after{content:"\2195";margin-left:.35em;color:var(--soft);font-siz
 [aria-sort=ascending] button::after{content:"\2191";color:var(--ink)}
 [aria-sort=descending] button::after{content:"\2193";color:var(--ink)}
 .foot{font-size:.88rem;margin:2px 0}
-.heat td{text-align:center;border:1px solid var(--bg)}
+.heat td{text-align:center;vertical-align:middle;border:1px solid var(--bg)}
 .heat .chosen{outline:3px solid var(--ink);outline-offset:-3px;font-weight:700}
 .heat .chosen .note{display:block;margin:0;color:var(--ink)}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:16px 28px;align-items:start}
@@ -95,7 +96,6 @@ footer{margin-top:48px;border-top:1px solid var(--edge);padding-top:12px;font-si
  .facts{grid-template-columns:1fr;gap:0}
  .facts dd{margin-bottom:8px}
  th,td{padding:5px 8px}
- caption{white-space:normal}
 }
 @media print{
  body{font-size:11pt}

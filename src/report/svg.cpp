@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "report/text.h"
@@ -11,7 +10,7 @@
 namespace dorm::report::svg {
 namespace {
 
-constexpr double kLetterWidth = 8.2;
+constexpr double kLetterSize = 15;  // the larger one, of small screens
 constexpr std::array<std::string_view, 5> kDashes = {"", "7 3", "2 3", "9 3 2 3", "4 2"};
 // Around the origin, about 8 units wide.
 constexpr std::array<std::string_view, 7> kMarkers = {
@@ -26,8 +25,13 @@ constexpr std::array<std::string_view, 7> kMarkers = {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-std::size_t letters_of(std::string_view words) {
-  return static_cast<std::size_t>(std::count_if(words.begin(), words.end(), begins_character));
+// In shares of the letter size, on the wide side of common fonts.
+double width_of(char c) {
+  if (!begins_character(c)) return 0;
+  if (static_cast<unsigned char>(c) >= 0x80) return 1.1;
+  if (std::string_view("mwMW@%").find(c) != std::string_view::npos) return 1.0;
+  if (std::string_view("ijltfI.,:;'|!()[] -/").find(c) != std::string_view::npos) return 0.42;
+  return c >= 'A' && c <= 'Z' ? 0.75 : 0.65;
 }
 
 }  // namespace
@@ -69,15 +73,21 @@ std::string marker(std::size_t series, double x, double y, std::string_view tool
                      coordinate(x), coordinate(y), kMarkers[series % kMarkers.size()], title);
 }
 
-double text_width(std::string_view words) { return kLetterWidth * static_cast<double>(letters_of(words)); }
+double text_width(std::string_view words) {
+  double width = 0;
+  for (const char c : words) width += kLetterSize * width_of(c);
+  return width;
+}
 
-std::string shortened(std::string_view words, std::size_t letters) {
-  const std::string safe = clean(words);
-  if (letters_of(safe) <= letters) return safe;
+std::string shortened(std::string_view words, double width) {
+  std::string safe = clean(words);
+  if (text_width(safe) <= width) return safe;
+  constexpr std::string_view kEllipsis = "\u2026";
   std::size_t end = 0;
-  for (std::size_t kept = 0; kept < letters; ++end)
-    if (begins_character(safe[end])) ++kept;
-  return safe.substr(0, end - 1) + "\u2026";
+  double used = text_width(kEllipsis);
+  while (used + kLetterSize * width_of(safe[end]) <= width) used += kLetterSize * width_of(safe[end++]);
+  safe.resize(end);
+  return safe.append(kEllipsis);
 }
 
 }  // namespace dorm::report::svg

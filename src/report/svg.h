@@ -39,8 +39,8 @@ std::string coordinate(double value);  // at most two decimals
 
 /// Room for text, in units of the picture: an upper estimate for the larger letters of small screens.
 double text_width(std::string_view words);
-/// At most `letters` characters, the last one an ellipsis if some had to go.
-std::string shortened(std::string_view words, std::size_t letters);
+/// As many letters as fit, the last one an ellipsis if some had to go.
+std::string shortened(std::string_view words, double width);
 
 }  // namespace svg
 }  // namespace dorm::report

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWidth = 480, kTop = 6, kBottom = 48, kRight = 18;
 constexpr double kThickness = 13, kBetween = 9;  // of a bar; between categories
-constexpr std::size_t kLongestName = 20;         // letters
+constexpr double kLongestName = 165;
 const Column kShown = significant_column("", 6);
 
 double at(const std::vector<double>& values, std::size_t i) {
@@ -44,10 +44,13 @@ class Picture {
   std::string draw() const {
     std::string out = svg::opening(kWidth, bottom_ + kBottom,
                                    fmt::format("{}: bars of {}", bars_.title, bars_.value.label));
+    double free_from = 0;  // labels that would touch the one before are left out
     for (const Tick& tick : scale_.ticks()) {
-      const double x = scale_.place(tick.value);
+      const double x = scale_.place(tick.value), half = svg::text_width(tick.label) / 2;
       out += svg::line(x, kTop, x, bottom_, "grid");
+      if (x - half < free_from || x + half > kWidth) continue;
       out += svg::text(x, bottom_ + 18, svg::Anchor::kMiddle, tick.label);
+      free_from = x + half + 6;
     }
     for (std::size_t i = 0; i < bars_.categories.size(); ++i) {
       const double y = kTop + step_ * static_cast<double>(i);

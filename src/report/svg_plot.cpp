@@ -13,7 +13,7 @@ namespace dorm::report {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 300;
-constexpr double kTop = 30, kBottom = 48, kRight = 18;
+constexpr double kTop = 30, kBottom = 52, kRight = 18;
 constexpr std::size_t kMostMarkers = 24;  // of a series; more would hide its line
 const Column kShown = significant_column("", 6);
 
@@ -71,10 +71,13 @@ class Picture {
       out += svg::line(left_, y, kWidth - kRight + 6, y, "grid");
       out += svg::text(left_ - 6, y + 4, svg::Anchor::kEnd, tick.label);
     }
+    double free_from = 0;  // labels that would touch the one before are left out
     for (const Tick& tick : x_.ticks()) {
-      const double x = x_.place(tick.value);
+      const double x = x_.place(tick.value), half = svg::text_width(tick.label) / 2;
       out += svg::line(x, bottom, x, bottom + 5, "axis");
-      out += svg::text(x, bottom + 20, svg::Anchor::kMiddle, tick.label);
+      if (x - half < free_from || x + half > kWidth) continue;
+      out += svg::text(x, bottom + 24, svg::Anchor::kMiddle, tick.label);
+      free_from = x + half + 6;
     }
     out += svg::line(left_, bottom, kWidth - kRight + 6, bottom, "axis");
     out +=

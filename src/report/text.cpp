@@ -9,6 +9,7 @@
 namespace dorm::report {
 namespace {
 
+constexpr double kLargestWhole = 1e7;                      // written out in columns of significant digits
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -100,8 +101,13 @@ std::string csv_field(std::string_view text) {
 
 std::string number_text(double value, const Column& column) {
   if (!std::isfinite(value)) return "";
-  std::string text = column.kind == Column::Kind::significant ? fmt::format("{:.{}g}", value, column.digits)
-                                                              : fmt::format("{:.{}f}", value, column.digits);
+  std::string text;
+  if (column.kind != Column::Kind::significant)
+    text = fmt::format("{:.{}f}", value, column.digits);
+  else if (value == std::round(value) && std::fabs(value) < kLargestWhole)
+    text = fmt::format("{:.0f}", value);  // 10000, not 1e+04
+  else
+    text = fmt::format("{:.{}g}", value, column.digits);
   // A rounded zero has no sign.
   if (text[0] == '-' && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
   return text;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kIntervals = 5;    // between ticks, about
 constexpr double kMostDecades = 7;  // with a tick each
+constexpr double kTiny = 1e-280;    // too close to the smallest double to be divided
 constexpr double kSlack = 1e-9;     // of a step: what rounding may add
 
 /// 1, 2 or 5 times a power of ten, so that `span` has about kIntervals steps.
@@ -76,9 +77,9 @@ void Scale::lay_over(double begin, double end) {
 
 void Scale::make_linear(const Axis& axis, bool rounded) {
   // One value, or values that differ by rounding only, are put in the middle.
-  const double least = std::max(std::fabs(low_), std::fabs(high_)) * 1e-12;
-  if (!(high_ - low_ > least)) {
-    const double around = axis.whole ? 1 : low_ == 0 ? 1 : std::fabs(low_) * 0.1;
+  const double largest = std::max(std::fabs(low_), std::fabs(high_));
+  if (!(high_ - low_ > std::max(largest * 1e-12, kTiny))) {
+    const double around = axis.whole || largest < kTiny ? 1 : largest * 0.1;
     low_ -= around;
     high_ = low_ + 2 * around;
   }
