@@ -6,10 +6,10 @@ ifneq ($(shell command -v ccache 2>/dev/null),)
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo test sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo test check-report sanitize bench lint format fuzz clean
 
 help:          ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 setup:
 	@tools/setup.sh system
@@ -27,6 +27,11 @@ demo: build    ## generate data, run the main job, print a table, write demo/rep
 test: build venv   ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
+
+check-report: build   ## report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
+	@tools/setup.sh browser
+	@tools/report_pages.sh build/dorm build/pages
+	.venv-browser/bin/python tools/check_report.py build/pages/*.html --shots build/pages
 
 sanitize: setup    ## the C++ tests, built with clang, under the address and undefined-behaviour sanitizers
 	@cmake --preset asan $(LAUNCHER) > /dev/null

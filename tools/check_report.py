@@ -4,10 +4,9 @@
     check_report.py PAGE.html ... [--shots FOLDER]
 
 Every page is opened at 1280 and 390 pixels, light and dark: nothing on the console, nothing fetched, no sideways
-scrolling, plot text large enough, inside its picture and not on other text, contrast of plot lines, axe-core's rules
-(where `npm install axe-core` has put it). Sorting, the theme button, printing, and the page without its script are tried
-once. Prints one line per finding and exits 1 if there is any. Needs playwright (PyPI) and a Chromium: `make check-report`
-installs both.
+scrolling, plot text large enough, inside its picture and not on other text, contrast of plot lines, the rules of axe-core
+(where npm has put it). Sorting, the theme button, printing and the page without its script are tried once. Prints one
+line per finding and exits 1 if there is any. `make check-report` installs what it needs.
 """
 
 import argparse
@@ -161,7 +160,9 @@ def check(browser, path, axe, shots):
     log = []
     page = open_page(browser, path, WIDTHS[0], "light", log)
     with_script = page.locator("main h2").count()
-    page.pdf(path=(shots or Path("/tmp")) / f"{path.stem}.pdf", format="A4")
+    printed = page.pdf(format="A4")
+    if shots:
+        (shots / f"{path.stem}.pdf").write_bytes(printed)
     findings = [*try_sorting(page), *try_theme_button(page), *log]
     page.context.close()
     page = open_page(browser, path, WIDTHS[0], "light", [], java_script_enabled=False)

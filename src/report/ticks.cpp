@@ -62,7 +62,7 @@ Scale::Scale(const Axis& axis, const std::vector<double>& values, bool rounded, 
     make_linear(axis, rounded);
 }
 
-bool Scale::shows(double value) const { return std::isfinite(value) && (!log_ || value > 0); }
+bool Scale::shows(double value) const { return std::isfinite(value) && (!log_ || value > kTiny); }
 
 double Scale::place(double value) const {
   const double v = std::clamp(value, low_, high_);
