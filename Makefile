@@ -7,10 +7,10 @@ CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo python test sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo python test check-report sanitize bench lint format fuzz clean
 
 help:          ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 setup:
 	@tools/setup.sh system
@@ -31,6 +31,11 @@ python: venv   ## the Python package, into .venv
 test: build python ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
+
+check-report: build   ## report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
+	@tools/setup.sh browser
+	@tools/report_pages.sh build/dorm build/pages
+	.venv-browser/bin/python tools/check_report.py build/pages/*.html --shots build/pages
 
 sanitize: setup    ## the C++ tests, built with clang, under the address and undefined-behaviour sanitizers
 	@cmake --preset asan $(LAUNCHER) > /dev/null

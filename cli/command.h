@@ -17,6 +17,7 @@ struct Settings {
   bool json = false;
   bool quiet = false;
   std::size_t threads = 0;
+  std::string command_line;  // as it was typed, for reports
 };
 
 using Action = std::function<void()>;

@@ -8,6 +8,7 @@
 
 #include "dorm/decay.h"
 #include "dorm/error.h"
+#include "dorm/report.h"
 #include "help.h"
 #include "output.h"
 #include "usage.h"
@@ -86,6 +87,13 @@ void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
       "limit such as 800M or 2GiB; fewer planes are kept to stay below");
 }
 
+void require_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    throw Error(ErrorCode::io, SourcePosition{.file = path},
+                "cannot be written: there is no such folder; create it first");
+}
+
 }  // namespace
 
 void add_training_options(CLI::App& app, TrainingArguments& arguments) {
@@ -100,6 +108,12 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
                  "weights of the queries of DATA, one per line in order of\nappearance")
       ->option_text("FILE")
       ->group("Files");
+  app.add_option("--report", arguments.reports,
+                 "page about the model and its training: .html, .md or .csv;\nmay be given more than once")
+      ->option_text("FILE")
+      ->group("Files")
+      ->take_all()
+      ->allow_extra_args(false);
   add_problem_options(app, arguments.options);
   add_solver_options(app, arguments);
 }
@@ -109,10 +123,11 @@ void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
   if (!arguments.memory.empty()) parse_bytes(arguments.memory);
-  const std::filesystem::path folder = std::filesystem::path(arguments.model).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder))
-    throw Error(ErrorCode::io, SourcePosition{.file = arguments.model},
-                "cannot be written: there is no such folder; create it first");
+  require_folder(arguments.model);
+  for (const std::string& path : arguments.reports) {
+    report::format_of(path);
+    require_folder(path);
+  }
 }
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {

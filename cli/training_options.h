@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command.h"
 #include "dorm/train.h"
@@ -15,6 +16,7 @@ namespace dorm::cli {
 
 struct TrainingArguments {
   std::string data, valid, model, weights, memory;
+  std::vector<std::string> reports;  // files to write, in the formats of their names
   TrainOptions options;
   InputArguments input;
 };

@@ -52,10 +52,30 @@ void refuse_extras(const CLI::App& app, const std::string& kind, const std::vect
   throw_unknown_name(option == extras.end() ? kind : "option", culprit.substr(0, culprit.find('=')), entries);
 }
 
+/// The words as a shell would take them.
+std::string shell_text(int argc, const char* const* argv) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+  std::string text = "dorm";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    text += ' ';
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv, std::span<const Command> commands) {
   Settings settings;
+  settings.command_line = shell_text(argc, argv);
   CLI::App app(kAbout, "dorm");
   app.formatter(std::make_shared<HelpFormatter>());
   add_common_options(app, settings);

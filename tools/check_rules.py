@@ -26,6 +26,7 @@ LAYERS = {
     "synth": {"base", "data"},
     "catalog": {"base", "measure"},
     "objective": {"base"},
+    "report": {"base"},
     "model": {"base", "io", "risk"},
     "train": {"base", "io", "model", "risk"},
 }

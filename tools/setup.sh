@@ -2,6 +2,7 @@
 # Installs what the build needs, and nothing that is already there.
 #   setup.sh system   compilers and libraries, by the distribution's packages
 #   setup.sh python   .venv with what builds the Python package and the peers the tests and benchmarks compare against
+#   setup.sh browser  Chromium, and .venv-browser with what drives it (make check-report)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,6 +40,20 @@ python() {
   python3 -m venv .venv
   .venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
   touch "$stamp"
+}
+
+browser() {
+  command -v chromium >/dev/null || command -v google-chrome >/dev/null || {
+    packages=(chromium npm)
+    system
+  }
+  [ -f .venv-browser/ready ] && return
+  echo "preparing .venv-browser"
+  rm -rf .venv-browser
+  python3 -m venv .venv-browser
+  .venv-browser/bin/pip install -q --disable-pip-version-check playwright
+  if command -v npm >/dev/null; then npm install --silent --prefix .venv-browser axe-core >/dev/null; fi
+  touch .venv-browser/ready
 }
 
 "$1"

@@ -10,6 +10,7 @@
 #include "commands/train_report.h"
 #include "dorm/error.h"
 #include "output.h"
+#include "pages/train_document.h"
 #include "stop.h"
 #include "training_options.h"
 #include "training_view.h"
@@ -28,7 +29,7 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Examples:\n"
     "  dorm train train.txt --model m.json\n"
-    "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json\n"
+    "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n";
 
@@ -50,17 +51,25 @@ void check_method(const std::string& method) {
     throw_unknown_name("method", method, kMethods);
 }
 
+void write_document(const TrainingStory& story, const Settings& settings) {
+  if (!story.arguments.reports.empty())
+    write_reports(train_document(story, settings), story.arguments.reports);
+}
+
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
   TrainOptions options = arguments.options;
   options.threads = settings.threads;
-  const Model model = train_start(data.train, arguments.method, options);
-  write_text(arguments.model, to_json(model));
+  const TrainResult result{train_start(data.train, arguments.method, options), {}};
+  write_text(arguments.model, to_json(result.model));
+  write_document({arguments, data, result, {}}, settings);
   if (arguments.model == "-") return;
-  const nlohmann::ordered_json json = {
-      {"model", arguments.model}, {"method", arguments.method}, {"bound", "none"}};
+  const nlohmann::ordered_json json = {{"model", arguments.model},
+                                       {"method", arguments.method},
+                                       {"bound", "none"},
+                                       {"reports", arguments.reports}};
   print(settings.json ? json.dump(2) + "\n"
-                      : fmt::format("{} baseline, no certificate\nmodel        {}\n", arguments.method,
-                                    arguments.model));
+                      : fmt::format("{} baseline, no certificate\nmodel        {}\n{}", arguments.method,
+                                    arguments.model, report_lines(arguments.reports)));
 }
 
 void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
@@ -69,10 +78,12 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   const MemoryForecast memory = plan_memory(arguments, data, settings, 1, options);
   const StopRequest stop;
   TrainResult result;
+  TrainingTrace trace;
   {
     TrainingView view(settings.quiet, options.measure, options.tolerance);
     result = train(data.train, options, data.validation(), [&](const TrainProgress& progress) {
       view.update(progress);
+      trace.add(progress);
       return stop.signal() == 0;
     });
   }
@@ -80,11 +91,15 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   write_text(arguments.model, to_json(result.model));
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
+  write_document({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)},
+                 settings);
   if (arguments.model != "-") {
     nlohmann::ordered_json json = train_json(result, arguments.model);
+    json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
-    print(settings.json ? json.dump(2) + "\n" : train_page(result, arguments.model));
+    print(settings.json ? json.dump(2) + "\n"
+                        : train_page(result, arguments.model) + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }

@@ -31,21 +31,6 @@ const Candidate* runner_up(const TrainReport& report) {
   return second;
 }
 
-std::string reason(const TrainReport& report, const std::string& measure) {
-  const Candidate& chosen = chosen_of(report);
-  const std::string name = fmt::format("{} from {}", chosen.bound, chosen.start);
-  const Candidate* second = runner_up(report);
-  if (!second && report.candidates.size() > 1)
-    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, report.candidates.front().bound,
-                       report.candidates.front().health, kHealthy);
-  if (!second) return name + ": the only candidate";
-  if (!std::isnan(chosen.validation))
-    return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
-                       chosen.validation - second->validation, second->bound, second->start);
-  return fmt::format("{}: its objective is {:.2f} % below that of the start {}", name,
-                     100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
-}
-
 // Rounding may leave a health just below 0.
 std::string health_text(double health) {
   return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health);
@@ -77,6 +62,21 @@ Json candidate_json(const Candidate& c) {
 
 }  // namespace
 
+std::string choice_reason(const TrainReport& report, const std::string& measure) {
+  const Candidate& chosen = chosen_of(report);
+  const std::string name = fmt::format("{} from {}", chosen.bound, chosen.start);
+  const Candidate* second = runner_up(report);
+  if (!second && report.candidates.size() > 1)
+    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, report.candidates.front().bound,
+                       report.candidates.front().health, kHealthy);
+  if (!second) return name + ": the only candidate";
+  if (!std::isnan(chosen.validation))
+    return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
+                       chosen.validation - second->validation, second->bound, second->start);
+  return fmt::format("{}: its objective is {:.2f} % below that of the start {}", name,
+                     100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
+}
+
 std::string train_page(const TrainResult& result, const std::string& model_path) {
   const Model& model = result.model;
   const TrainReport& report = result.report;
@@ -84,7 +84,7 @@ std::string train_page(const TrainResult& result, const std::string& model_path)
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<13}{}\n", name, value);
   };
-  line("chosen", reason(report, model.measure));
+  line("chosen", choice_reason(report, model.measure));
   line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention,
                                   model.C, model.decay, name_of(model.scaling.kind)));
   line("queries", fmt::format("{} used; {} dropped (one label, nothing relevant, or weight 0)",
@@ -117,7 +117,7 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"start", model.start},
           {"scaling", name_of(model.scaling.kind)},
           {"candidates", std::move(candidates)},
-          {"reason", reason(report, model.measure)},
+          {"reason", choice_reason(report, model.measure)},
           {"usable_queries", model.data.usable_queries},
           {"dropped_queries", report.dropped_queries},
           {"certificate",

@@ -12,6 +12,9 @@ namespace dorm::cli {
 /// The candidates as a table, why the chosen one won, and the certificate of the model.
 std::string train_page(const TrainResult& result, const std::string& model_path);
 
+/// Why the chosen candidate won, and by how much.
+std::string choice_reason(const TrainReport& report, const std::string& measure);
+
 nlohmann::ordered_json train_json(const TrainResult& result, const std::string& model_path);
 
 }  // namespace dorm::cli

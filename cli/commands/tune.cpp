@@ -12,6 +12,7 @@
 #include "dorm/error.h"
 #include "grid.h"
 #include "output.h"
+#include "pages/train_document.h"
 #include "stop.h"
 #include "training_options.h"
 #include "training_view.h"
@@ -81,19 +82,40 @@ std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& 
   return data.valid ? 1 : options.folds;
 }
 
-void write_result(const TuneArguments& arguments, const TuneOptions& options, const TuneResult& result,
-                  const std::string& judged_on, bool interrupted, const Settings& settings) {
+struct Tuned {
+  TuneResult result;
+  TrainingTrace trace;    // of the refit
+  std::string judged_on;  // the validation data, or folds
+  bool interrupted = false;
+};
+
+void write_document(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
+                    const Tuned& tuned, const Settings& settings) {
+  if (arguments.reports.empty()) return;
+  const TrainResult refit{tuned.result.model, tuned.result.report};
+  const TrainingStory story{arguments, data, refit, tuned.trace, tuned.interrupted};
+  write_reports(tune_document(story, tuned.result, options, tuned.judged_on,
+                              choice_reason(tuned.result, options.choice), settings),
+                arguments.reports);
+}
+
+void write_result(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
+                  const Tuned& tuned, const Settings& settings) {
+  const TuneResult& result = tuned.result;
   write_text(arguments.model, to_json(result.model));
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
-  if (interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
+  if (tuned.interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
+  write_document(arguments, options, data, tuned, settings);
   if (arguments.model == "-") return;
   const TrainResult refit{result.model, result.report};
   if (!settings.json) {
-    print(tune_page(result, options, judged_on, arguments.verbose) + train_page(refit, arguments.model));
+    print(tune_page(result, options, tuned.judged_on, arguments.verbose) +
+          train_page(refit, arguments.model) + report_lines(arguments.reports));
     return;
   }
-  nlohmann::ordered_json json = tune_json(result, options, judged_on);
-  json["interrupted"] = interrupted;
+  nlohmann::ordered_json json = tune_json(result, options, tuned.judged_on);
+  json["reports"] = arguments.reports;
+  json["interrupted"] = tuned.interrupted;
   json["refit"] = train_json(refit, arguments.model);
   print(json.dump(2) + "\n");
 }
@@ -108,11 +130,11 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
                             data.train.num_queries()));
   plan_memory(arguments, data, settings, copies_side_by_side(options, data), options.train);
   const StopRequest stop;
-  TuneResult result;
+  Tuned tuned;
   {
     TuningView tuning(settings.quiet, options.train.measure);
     TrainingView refit(settings.quiet, options.train.measure, options.train.tolerance);
-    result = tune(
+    tuned.result = tune(
         data.train, options, data.validation(),
         [&](const TuneProgress& progress) {
           tuning.update(progress);
@@ -120,12 +142,14 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
         },
         [&](const TrainProgress& progress) {
           refit.update(progress);
+          tuned.trace.add(progress);
           return true;
         });
   }
   const int signal = stop.signal();
-  const std::string judged_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
-  write_result(arguments, options, result, judged_on, signal != 0, settings);
+  tuned.interrupted = signal != 0;
+  tuned.judged_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
+  write_result(arguments, options, data, tuned, settings);
   if (signal != 0) throw Stopped{signal};
 }
 

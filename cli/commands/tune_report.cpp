@@ -32,18 +32,20 @@ std::string cell_name(const TuneCell& cell) {
                      cell.start);
 }
 
-std::string reason(const TuneCell& chosen, const TuneCell& best, Choice choice) {
+}  // namespace
+
+std::string choice_reason(const TuneResult& result, Choice choice) {
+  const TuneCell& chosen = chosen_of(result);
+  const TuneCell& best = *best_first(result).front();
   if (&chosen == &best) return "the largest validation figure";
   const double behind = best.validation - chosen.validation;
   if (choice == Choice::one_standard_error)
     return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
   return fmt::format(
-      "nearest to the defaults among the cells that trail the best by no more than one standard\n"
-      "             error of their paired difference ({:.4f} behind)",
+      "nearest to the defaults within one standard error of the paired difference to the best "
+      "({:.4f} behind)",
       behind);
 }
-
-}  // namespace
 
 std::string_view choice_name(Choice choice) {
   if (choice == Choice::best) return "best";
@@ -68,8 +70,7 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   const TuneCell& chosen = chosen_of(result);
   return text +
          fmt::format("\nwinner       {}\nwhy          {}: {}\n\nrefit on all of the training data:\n\n",
-                     cell_name(chosen), choice_name(options.choice),
-                     reason(chosen, *cells[0], options.choice));
+                     cell_name(chosen), choice_name(options.choice), choice_reason(result, options.choice));
 }
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on) {
@@ -89,7 +90,7 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   for (const TuneCell* cell : sorted) cells.push_back(cell_json(*cell));
   const TuneCell& chosen = chosen_of(result);
   return {{"measure", options.train.measure},      {"judged_on", judged_on},
-          {"choice", choice_name(options.choice)}, {"reason", reason(chosen, *sorted[0], options.choice)},
+          {"choice", choice_name(options.choice)}, {"reason", choice_reason(result, options.choice)},
           {"winner", cell_json(chosen)},           {"cells", std::move(cells)}};
 }
 

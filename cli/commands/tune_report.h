@@ -16,6 +16,9 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
 nlohmann::ordered_json tune_json(const TuneResult& result, const TuneOptions& options,
                                  const std::string& judged_on);
 
+/// Why the chosen cell won.
+std::string choice_reason(const TuneResult& result, Choice choice);
+
 std::string_view choice_name(Choice choice);
 
 }  // namespace dorm::cli

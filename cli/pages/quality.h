@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How well a model ranks: the measure by cutoff, over queries, and where it fails.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
+#include "dorm/report.h"
+
+namespace dorm::cli {
+
+/// A model on one set of judged documents.
+struct Judgement {
+  std::string name;  // "validation data" or "training data"
+  const Dataset* data = nullptr;
+  std::vector<double> scores;
+  EvaluationTable table;            // the trained measure first, then by cutoff
+  std::vector<double> random_mean;  // the same measures for a random order
+};
+
+Judgement judge(const Model& model, const Dataset& data, const std::string& name, std::size_t threads);
+
+/// Measures by cutoff with intervals, for each of the sets; the first one is what counts.
+report::Section cutoff_section(const std::vector<Judgement>& judgements);
+
+/// The spread over queries, and the worst ones with their lists.
+report::Section hardest_section(const Judgement& judgement);
+
+}  // namespace dorm::cli

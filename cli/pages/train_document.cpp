@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pages/train_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "output.h"
+#include "pages/convergence.h"
+#include "pages/provenance.h"
+#include "pages/quality.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr std::size_t kShownWeights = 20;
+
+std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads) {
+  std::vector<Judgement> out;
+  if (story.data.valid)
+    out.push_back(judge(story.result.model, *story.data.valid, "validation data", threads));
+  out.push_back(judge(story.result.model, story.data.train, "training data", threads));
+  return out;
+}
+
+std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement& judgement) {
+  const Model& model = story.result.model;
+  const MeasureResult& m = judgement.table.measures[0];
+  std::vector<report::Fact> facts = {
+      {fmt::format("{}, {}", m.name, judgement.name), fmt::format("{:.4f}", m.mean),
+       std::isnan(m.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", m.low, m.high)},
+      {"random order", fmt::format("{:.4f}", judgement.random_mean[0]), "expected " + m.name}};
+  if (model.bound != "none") {
+    facts.push_back({"relative gap", fmt::format("{:.2g}", model.certificate.gap), model.certificate.status});
+    facts.push_back(
+        {"health", fmt::format("{:.3f}", std::max(0.0, model.health)), "share of risk explained"});
+    facts.push_back({"training", fmt::format("{:.3g} s", story.result.report.seconds)});
+  }
+  facts.push_back(
+      {"queries", std::to_string(model.data.queries), fmt::format("{} documents", model.data.documents)});
+  return facts;
+}
+
+report::Section result_section(const TrainingStory& story) {
+  const Model& model = story.result.model;
+  const TrainReport& report = story.result.report;
+  report::Section section{"Result"};
+  for (const std::string& warning : report.warnings)
+    section.blocks.push_back(report::Notice{.text = warning});
+  if (story.interrupted)
+    section.blocks.push_back(
+        report::Notice{.text = "training was interrupted; the model is the best so far"});
+  if (!story.data.valid)
+    section.blocks.push_back(report::Notice{
+        .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
+  if (!report.candidates.empty()) section.blocks.push_back(candidates_table(report, model.measure));
+  report::Facts facts;
+  const auto add = [&facts](const char* name, const std::string& value, const std::string& note = "") {
+    facts.facts.push_back({name, value, note});
+  };
+  if (!story.reason.empty()) add("chosen", story.reason);
+  if (model.bound == "none") {
+    add("method", model.start, "a baseline without certificate");
+    add("trained for", model.measure, fmt::format("convention {}", model.convention));
+  } else {
+    add("trained for", model.measure,
+        fmt::format("convention {}, C {:g}, decay {}", model.convention, model.C, model.decay));
+    add("certificate",
+        fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}", model.certificate.primal,
+                    model.certificate.dual, model.certificate.gap),
+        model.bound == "predicted" ? "of the last round only: predicted is not convex"
+                                   : model.certificate.status);
+    add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
+        "dropped: one label, nothing relevant, or weight 0");
+    add("solver", model.solver,
+        fmt::format("{} passes, {} oracle calls, {} planes in the last round", report.solve.passes,
+                    report.solve.oracle_calls, report.solve.planes));
+  }
+  section.blocks.push_back(std::move(facts));
+  return section;
+}
+
+std::vector<std::size_t> by_size(const std::vector<double>& weights) {
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::fabs(weights[i]) > std::fabs(weights[j]);
+  });
+  if (order.size() > kShownWeights) order.resize(kShownWeights);
+  return order;
+}
+
+report::Section weights_section(const Model& model) {
+  const auto nonzero =
+      std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; });
+  report::Section section{"Weights"};
+  section.blocks.push_back(report::Paragraph{
+      fmt::format("{} features, {} with weight. Weights are those of the scaled features (scaling {}).",
+                  model.weights.size(), nonzero, name_of(model.scaling.kind))});
+  report::Bars bars{.title = "Largest weights", .value = {.label = "weight"}};
+  bars.groups.push_back({"", {}});
+  for (const std::size_t j : by_size(model.weights)) {
+    bars.categories.push_back(model.features[j]);
+    bars.groups[0].values.push_back(model.weights[j]);
+  }
+  section.blocks.push_back(std::move(bars));
+  return section;
+}
+
+std::vector<report::Fact> data_facts(const TrainingStory& story) {
+  const DataSummary& data = story.result.model.data;
+  std::vector<report::Fact> facts = {
+      {"training data", story.arguments.data,
+       fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}", data.queries, data.documents,
+                   data.features, data.fingerprint)}};
+  if (story.data.valid)
+    facts.push_back(
+        {"validation data", story.arguments.valid,
+         fmt::format("{} queries, {} documents, fingerprint {:016x}", story.data.valid->num_queries(),
+                     story.data.valid->num_documents(), story.data.valid->fingerprint())});
+  facts.push_back({"model", story.arguments.model});
+  return facts;
+}
+
+}  // namespace
+
+report::Report train_document(const TrainingStory& story, const Settings& settings) {
+  const Model& model = story.result.model;
+  const std::vector<Judgement> judgements = judge_all(story, settings.threads);
+  const Judgement& judged = judgements.front();
+  const MeasureResult& measure = judged.table.measures[0];
+  report::Report document{
+      .title = fmt::format("A ranker for {}", model.measure),
+      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data,
+                             measure.name, measure.mean, judged.name, measure.queries),
+      .highlights = highlights(story, judged),
+      .footer = footer_text()};
+  document.sections.push_back(result_section(story));
+  if (model.bound != "none") document.sections.push_back(convergence_section(story.result, story.trace));
+  document.sections.push_back(cutoff_section(judgements));
+  if (!model.weights.empty()) document.sections.push_back(weights_section(model));
+  document.sections.push_back(hardest_section(judged));
+  document.sections.push_back(provenance_section(settings, model.seed, data_facts(story)));
+  return document;
+}
+
+std::string report_lines(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += fmt::format("{:<13}{}\n", "report", path);
+  return text;
+}
+
+void write_reports(const report::Report& document, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) write_text(path, report::render(document, report::format_of(path)));
+}
+
+}  // namespace dorm::cli

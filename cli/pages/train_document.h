@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports of `dorm train --report` and `dorm tune --report`.
+#pragma once
+
+#include "dorm/report.h"
+#include "dorm/tune.h"
+#include "training_options.h"
+#include "training_trace.h"
+
+namespace dorm::cli {
+
+/// What a document about a training is made from; views.
+struct TrainingStory {
+  const TrainingArguments& arguments;
+  const TrainingData& data;
+  const TrainResult& result;  // without candidates for a baseline
+  const TrainingTrace& trace;
+  bool interrupted = false;
+  std::string reason = {};  // why the chosen candidate won
+};
+
+report::Report train_document(const TrainingStory& story, const Settings& settings);
+
+/// The same, with the grid that led to it. `reason`: why the cell won.
+report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
+                             const std::string& judged_on, const std::string& reason,
+                             const Settings& settings);
+
+/// "report       FILE" for each, for the terminal.
+std::string report_lines(const std::vector<std::string>& paths);
+
+/// Into every file that was asked for.
+void write_reports(const report::Report& document, const std::vector<std::string>& paths);
+
+}  // namespace dorm::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grid that `dorm tune` went through, before the document of its refit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "commands/tune_report.h"
+#include "pages/train_document.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
+
+std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
+
+std::string setting_of(const TuneCell& cell) {
+  return fmt::format("{}, {} from {}", cell.decay, cell.bound, cell.start);
+}
+
+report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
+  report::Table table{
+      .caption = fmt::format("All {} cells", tuned.cells.size()),
+      .columns = {report::text_column("decay"), report::text_column("bound"), report::text_column("start"),
+                  report::text_column("trained for"), report::significant_column("C", 4),
+                  report::number_column("validation " + measure), report::number_column("standard error"),
+                  report::number_column("health", 3)},
+      .order = report::Table::Order{5, true},
+      .folded = tuned.cells.size() > kShownCells};
+  std::vector<const TuneCell*> cells;
+  for (const TuneCell& cell : tuned.cells) cells.push_back(&cell);
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const TuneCell* a, const TuneCell* b) { return a->validation > b->validation; });
+  for (const TuneCell* cell : cells) {
+    report::Cell decay(cell->decay);
+    decay.best = cell->chosen;
+    if (cell->chosen) decay.note = "chosen";
+    report::Cell value(cell->validation);
+    value.best = cell == cells.front();
+    table.rows.push_back(
+        {decay, cell->bound, cell->start, cell->measure, cell->C, value, cell->standard_error, cell->health});
+  }
+  return table;
+}
+
+/// Settings by C, of the cells trained for one measure.
+report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_for,
+                           const std::string& measure) {
+  report::Heatmap map{.title = fmt::format("Validation {} of cells trained for {}", measure, trained_for),
+                      .row_label = "decay, bound",
+                      .column_label = "C"};
+  std::set<double> grid;
+  for (const TuneCell& cell : tuned.cells)
+    if (cell.measure == trained_for) grid.insert(cell.C);
+  for (const double C : grid) map.columns.push_back(C_text(C));
+  for (const TuneCell& cell : tuned.cells) {
+    if (cell.measure != trained_for) continue;
+    const std::string setting = setting_of(cell);
+    auto row =
+        static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
+    if (row == map.rows.size()) {
+      map.rows.push_back(setting);
+      map.values.emplace_back(grid.size(), report::kMissing);
+    }
+    const auto column = static_cast<std::size_t>(std::distance(grid.begin(), grid.find(cell.C)));
+    map.values[row][column] = cell.validation;
+    if (cell.chosen) map.mark = report::Heatmap::Mark{row, column, "chosen"};
+  }
+  return map;
+}
+
+report::Section grid_section(const TuneResult& tuned, const TuneOptions& options,
+                             const std::string& judged_on, const std::string& reason) {
+  const std::string& measure = options.train.measure;
+  const TuneCell& chosen =
+      *std::find_if(tuned.cells.begin(), tuned.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
+  report::Section section{"Grid"};
+  section.blocks.push_back(
+      report::Facts{{{"judged on", judged_on},
+                     {"winner", fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", chosen.measure,
+                                            chosen.C, chosen.decay, chosen.bound, chosen.start)},
+                     {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
+  std::vector<std::string> trained_for;
+  for (const TuneCell& cell : tuned.cells)
+    if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
+      trained_for.push_back(cell.measure);
+  for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, name, measure));
+  section.blocks.push_back(
+      report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: values of C between "
+                        "those of the grid belong to the "
+                        "refinement around the best cell."});
+  section.blocks.push_back(grid_table(tuned, measure));
+  return section;
+}
+
+}  // namespace
+
+report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
+                             const std::string& judged_on, const std::string& reason,
+                             const Settings& settings) {
+  report::Report document = train_document(story, settings);
+  document.title = fmt::format("A ranker tuned for {}", options.train.measure);
+  document.sections.insert(document.sections.begin(), grid_section(tuned, options, judged_on, reason));
+  return document;
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training_trace.h"
+
+#include <algorithm>
+
+namespace dorm::cli {
+
+void TrainingTrace::add(const TrainProgress& progress) {
+  const bool same = !candidates_.empty() && candidates_.back().bound == progress.bound &&
+                    candidates_.back().start == progress.start;
+  if (!same) {
+    candidates_.push_back({std::string(progress.bound), std::string(progress.start), {}});
+    before_ = {};
+  } else if (progress.round != round_) {
+    before_ = {before_.passes + now_.passes, before_.seconds + now_.seconds};
+  }
+  round_ = progress.round;
+  now_ = {static_cast<double>(progress.solver.pass), progress.solver.seconds};
+  if (!progress.solver.evaluated) return;
+  candidates_.back().points.push_back({progress.round, before_.passes + now_.passes,
+                                       before_.seconds + now_.seconds, progress.solver.primal,
+                                       progress.solver.dual, progress.solver.gap, progress.validation});
+}
+
+const CandidateTrace* TrainingTrace::find(const std::string& bound, const std::string& start) const {
+  const auto found = std::find_if(candidates_.begin(), candidates_.end(), [&](const CandidateTrace& trace) {
+    return trace.bound == bound && trace.start == start;
+  });
+  return found == candidates_.end() ? nullptr : &*found;
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text made safe for where it goes, and numbers as they are shown.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dorm/report.h"
+
+namespace dorm::report {
+
+/// Valid UTF-8 without control characters: each offending byte becomes U+FFFD. Line ends and tabs stay.
+std::string clean(std::string_view text);
+
+/// For HTML and XML, in elements and in quoted attributes.
+std::string escape_html(std::string_view text);
+
+/// For one line of Markdown: nothing in it is read as markup or as the end of a table cell.
+std::string escape_markdown(std::string_view text);
+
+/// A field of CSV, quoted where it must be. What a spreadsheet would take for a formula gets a leading '.
+std::string csv_field(std::string_view text);
+
+/// As the column asks; empty when it is not finite.
+std::string number_text(double value, const Column& column);
+
+/// The shortest text that reads back as the same number; empty when it is not finite.
+std::string exact_text(double value);
+
+/// The figure or the words of a cell, without interval and note.
+std::string shown_text(const Cell& cell, const Column& column);
+
+/// "[low, high]" or nothing.
+std::string interval_text(const Cell& cell, const Column& column);
+
+}  // namespace dorm::report

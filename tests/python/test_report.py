@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports from outside: `dorm train --report`, `dorm tune --report`. DORM_COMMAND names the binary."""
+
+import base64
+import csv
+import hashlib
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
+
+
+def dorm(*arguments, status=0):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    return done
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dorm("synth", "--queries", 60, "--features", 6, "--documents-median", 25, "--seed", 5, "-o", "all.txt")
+    rows = Path("all.txt").read_text().splitlines(keepends=True)
+    number = lambda row: int(row.split()[1][4:])
+    Path("train.txt").write_text("".join(r for r in rows if number(r) <= 40))
+    Path("valid.txt").write_text("".join(r for r in rows if number(r) > 40))
+    return tmp_path
+
+
+def page(path):
+    """The page as a tree; that it parses says that it is well-formed."""
+    return ElementTree.fromstring(Path(path).read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
+
+
+def headings(tree):
+    return ["".join(h.itertext()) for h in tree.iter("h2")]
+
+
+def table(tree, caption):
+    """Rows of the table with that caption, as lists of texts."""
+    for element in tree.iter("table"):
+        if caption in "".join(element.find("caption").itertext()):
+            return [["".join(cell.itertext()) for cell in row] for row in element.iter("tr")]
+    raise AssertionError(f"no table {caption}")
+
+
+def assert_self_contained(path):
+    text = Path(path).read_text(encoding="utf-8")
+    assert not re.search(r"https?:|\bsrc=|url\(|@import|<link\b", text)
+    assert all(a.get("href").startswith("#") for a in page(path).iter("a"))
+
+
+def test_a_training_becomes_a_page_with_every_part(here):
+    out = dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--report", "m.html").stdout
+    assert "m.html" in out
+    assert_self_contained("m.html")
+    tree = page("m.html")
+    assert headings(tree) == ["Result", "Convergence", "Quality", "Weights", "Hardest queries", "How it was made"]
+    words = "".join(tree.itertext())
+    assert "dorm train train.txt --valid valid.txt --model m.json --report m.html" in words
+    for part in ("seed", "processor", "certificate", "version", "fingerprint"):
+        assert part in words
+    candidates = table(tree, "Candidates")
+    assert len(candidates) == 4 and "chosen" in "".join(sum(candidates, []))
+    assert len(list(tree.iter("figure"))) == 8
+    for figure in tree.iter("figure"):
+        assert figure.find("svg").get("aria-label") and figure.find("svg").get("role") == "img"
+
+
+def test_figures_of_the_page_are_those_of_eval(here):
+    dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--report", "m.csv", "--report", "m.html")
+    names = ",".join(f"ndcg@{n}" for n in range(1, 21))
+    judged = json.loads(dorm("eval", "valid.txt", "--model", "m.json", "--measures", names, "--json").stdout)
+    cells = [
+        c for c in csv.DictReader(open("m.csv")) if c["table"] == "ndcg by cutoff" and c["column"] == "validation data"
+    ]
+    assert len(cells) == 20
+    for n, cell in enumerate(cells, 1):
+        expected = judged["measures"][f"ndcg@{n}"]
+        assert [float(cell[k]) for k in ("value", "low", "high")] == [expected[k] for k in ("mean", "low", "high")]
+    row = next(row for row in table(page("m.html"), "The trained measure") if row[0] == "validation data")
+    assert row[1].split()[0] == f"{judged['measures']['ndcg@10']['mean']:.4f}"
+
+
+def test_the_hardest_queries_are_those_with_the_lowest_values_and_their_lists_are_the_ranking(here):
+    dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--report", "m.html")
+    dorm("eval", "valid.txt", "--model", "m.json", "--measures", "ndcg@10", "--per-query", "q.csv")
+    values = [(float(r["ndcg@10"]), r["qid"]) for r in csv.DictReader(open("q.csv")) if r["ndcg@10"]]
+    tree = page("m.html")
+    shown = table(tree, "hardest queries")[1:]
+    assert [float(row[1]) for row in shown] == [round(v, 4) for v, _ in sorted(values)[:10]]
+    worst = shown[0][0]
+    scores = iter(map(float, dorm("rank", "m.json", "valid.txt").stdout.split()))
+    rows = [(next(scores), float(line.split()[0]), line.split()[1][4:]) for line in open("valid.txt")]
+    mine = sorted((r for r in rows if r[2] == worst), key=lambda r: -r[0])
+    listed = table(tree, f"{worst}: ndcg@10")[1:]
+    for (score, label, _), row in list(zip(mine, listed))[:10]:
+        assert float(row[2]) == label
+        assert float(row[3]) == pytest.approx(score, rel=1e-3)
+
+
+def test_the_curves_end_where_the_certificate_says(here):
+    dorm("train", "train.txt", "--bound", "best", "--model", "m.json", "--report", "m.csv")
+    certificate = json.loads(Path("m.json").read_text())["certificate"]
+    cells = [c for c in csv.DictReader(open("m.csv")) if c["table"] == "Objective of best from ridge against passes"]
+    last = {c["column"].split()[0]: float(c["value"]) for c in cells}
+    assert last["primal"] == pytest.approx(certificate["primal"], rel=1e-9)
+    assert last["dual"] == pytest.approx(certificate["dual"], rel=1e-9)
+    primal = [float(c["value"]) for c in cells if c["column"].startswith("primal")]
+    passes = [float(c["value"]) for c in cells if c["column"] == "passes"]
+    assert primal == sorted(primal, reverse=True) and passes == sorted(passes)
+
+
+def test_a_tuning_becomes_a_page_with_its_grid(here):
+    dorm("tune", "train.txt", "--folds", 3, "--grid", "C=10/100,decay=measure/power:1,bound=best", "--no-refine",
+         "--model", "t.json", "--report", "t.html", "--report", "t.md")  # fmt: skip
+    assert_self_contained("t.html")
+    tree = page("t.html")
+    assert headings(tree)[0] == "Grid"
+    heat = table(tree, "Validation ndcg@10")
+    assert heat[0][1:] == ["10", "100"] and len(heat) == 3
+    assert sum("chosen" in cell for row in heat for cell in row) == 1
+    cells = table(tree, "All 4 cells")[1:]
+    figures = [float(row[5]) for row in cells]
+    assert figures == sorted(figures, reverse=True)
+    assert {f"{x:.4f}" for x in figures} == {cell[:6] for row in heat[1:] for cell in row[1:]}
+    assert "3 folds" in Path("t.md").read_text()
+
+
+def test_hostile_names_stay_text(here):
+    names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "=1+2", "a|b", "</style>"]
+    queries = ["<script>alert(1)</script>", "q'><svg onload=alert(3)>", "=cmd()", "| a |", "]]>", "caf\u00e9"]
+    with open("h.csv", "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        writer.writerow(["label", "qid", *names])
+        for q, query in enumerate(queries):
+            for d in range(8):
+                writer.writerow([d % 3, query, *[(7 * d + 3 * q + 5 * k) % 11 for k in range(len(names))]])
+    dorm("train", "h.csv", "--model", "h.json", "--report", "h.html", "--report", "h.md", "--report", "h.csv.csv")
+    tree = page("h.html")
+    assert len(list(tree.iter("script"))) == 1 and not list(tree.iter("img"))
+    assert not any(name.startswith("on") for element in tree.iter() for name in element.attrib)
+    words = "".join(tree.itertext())
+    for text in (*names, *queries):
+        assert text in words
+    assert "<script>" not in Path("h.md").read_text().replace("\\<script", "")
+    assert not any(c["value"].startswith("=") for c in csv.DictReader(open("h.csv.csv")))
+
+
+def test_the_policy_of_the_page_allows_its_own_script_only(here):
+    dorm("train", "train.txt", "--method", "ridge", "--model", "m.json", "--report", "m.html")
+    text = Path("m.html").read_text(encoding="utf-8")
+    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL).group(1)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
+    assert f"script-src 'sha256-{digest}'" in policy, "content_policy() of src/report/script.cpp needs this hash"
+    assert "default-src 'none'" in policy
+
+
+def test_baselines_have_a_page_without_certificate(here):
+    dorm("train", "train.txt", "--method", "ridge", "--model", "m.json", "--report", "m.html")
+    assert headings(page("m.html")) == ["Result", "Quality", "Weights", "Hardest queries", "How it was made"]
+
+
+@pytest.mark.parametrize("measure", ["mrr", "wta", "precision@5", "dcg@10", "eru", "rbp"])
+def test_every_kind_of_measure_has_a_page(here, measure):
+    dorm("train", "train.txt", "--measure", measure, "--model", "m.json", "--report", "m.html")
+    assert measure in "".join(page("m.html").itertext())
+
+
+@pytest.mark.parametrize("name,status", [("m.pdf", 2), ("m", 2), ("-", 2), ("missing/m.html", 1)])
+def test_a_report_that_cannot_be_written_is_refused_before_training(here, name, status):
+    message = dorm("train", "train.txt", "--model", "m.json", "--report", name, status=status).stderr
+    assert name in message and ("expected .html" in message or "no such folder" in message)
+    assert not Path("m.json").exists()
+
+
+def test_without_the_option_there_is_no_page(here):
+    before = set(os.listdir())
+    dorm("train", "train.txt", "--model", "m.json")
+    assert set(os.listdir()) - before == {"m.json"}
