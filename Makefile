@@ -3,10 +3,11 @@ PRESET ?= release
 PYTHON := .venv/bin/python
 export DORM_DATA ?= $(abspath ../shared/data)
 ifneq ($(shell command -v ccache 2>/dev/null),)
+CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo test sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo python test sanitize bench lint format fuzz clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -24,7 +25,10 @@ build: setup   ## the library and the command build/dorm
 demo: build    ## generate data, run the main job, print a table, write demo/report.md
 	@tools/demo.sh build/dorm demo
 
-test: build venv   ## all tests, C++ and Python
+python: venv   ## the Python package, into .venv
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" CMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE) $(PYTHON) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
+
+test: build python ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
 

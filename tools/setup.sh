@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build needs, and nothing that is already there.
 #   setup.sh system   compilers and libraries, by the distribution's packages
-#   setup.sh python   .venv with the peers the tests and benchmarks compare against
+#   setup.sh python   .venv with what builds the Python package and the peers the tests and benchmarks compare against
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -31,7 +31,7 @@ nb::object scaled_rows(const Scaling& scaling, const Dataset& data) {
   std::vector<float> out(data.num_documents() * data.num_features());
   {
     const nb::gil_scoped_release unlocked;
-    const Dataset scaled = apply_scaling(scaling, data);
+    const Dataset scaled = apply_scaling(scaling, data, 1);
     float* row = out.data();
     for (std::size_t q = 0; q < scaled.num_queries(); ++q) {
       const Query query = scaled.query(q);

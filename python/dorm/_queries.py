@@ -132,18 +132,22 @@ def _object_codes(ids: np.ndarray, name: str) -> tuple[np.ndarray, list[Any]]:
     return codes, list(known)
 
 
+def _refuse_missing(ids: Any, name: str) -> None:
+    """Columns of data frames and dates know which entries are missing."""
+    find = getattr(ids, "isna", None) or getattr(ids, "is_null", None)
+    missing = np.zeros(0, dtype=bool)
+    if find is not None:
+        missing = to_array(find())
+    elif isinstance(ids, np.ndarray) and ids.dtype.kind in "mM":
+        missing = np.isnat(ids)
+    if missing.any():
+        raise ValueError(f"{name} has no id at row {int(missing.argmax())}; drop the row or give it an id")
+
+
 def _from_ids(qid: Any, rows: int, name: str) -> Queries:
-    try:
-        ids = to_array(qid)
-    except TypeError as error:  # e.g. pandas: integers with missing entries
-        raise ValueError(f"{name} cannot be read as an array of ids: {error}") from None
-    ids = _check_ids(ids, rows, name)
-    if ids.dtype.kind == "O":
-        codes, names = _object_codes(ids, name)
-    else:
-        if ids.dtype.kind in "mM" and np.isnat(ids).any():
-            raise ValueError(f"{name} has no id at row {int(np.isnat(ids).argmax())}; drop the row or give it an id")
-        codes, names = ids, None
+    _refuse_missing(qid, name)
+    ids = _check_ids(to_array(qid), rows, name)
+    codes, names = _object_codes(ids, name) if ids.dtype.kind == "O" else (ids, None)
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if rows else np.empty(0, np.int64)
     run_sizes = np.diff(np.r_[starts, rows])
     _, first, inverse = np.unique(codes[starts], return_index=True, return_inverse=True)
@@ -182,5 +186,5 @@ def read_weights(weights: Any, queries: Queries, name: str = "sample_weight") ->
                 "constant there, or pass one weight per query"
             )
     if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
-        raise ValueError(f"{name} must hold finite numbers, 0 or more, not all 0")
+        raise ValueError(f"{name} must hold finite numbers, zero or more, not all zero")
     return array

@@ -95,7 +95,8 @@ def evaluate(
     convention
         Whose definition of the measures, e.g. ``"standard"``, ``"trec_eval"``, ``"letor3"``, ``"sklearn"``.
     ties
-        How documents of equal score are ordered: ``"index"``, ``"expected"``, ``"worst"``; None: as the convention has it.
+        How documents of equal score are ordered: ``"index"``, ``"expected"``, ``"worst"``; None: as the convention
+        has it.
     bootstrap, confidence, random_state
         Resamples of the queries for the interval (0: no interval), its level, and their seed.
 

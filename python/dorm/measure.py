@@ -87,9 +87,7 @@ class Measure:
     def _checked(self, values: Any, size: int, letter: str) -> np.ndarray:
         array = np.asarray(values, dtype=np.float64)
         if array.shape != (size,):
-            raise ValueError(
-                f"measure {self.name}: {letter} returned an array of shape {array.shape} for a query of {size} documents"
-            )
+            raise ValueError(f"measure {self.name}: {letter} has shape {array.shape} for a query of {size} documents")
         return array
 
     def _tabulate(self, *data: tuple[np.ndarray, Queries]) -> _core.TabulatedMeasure:

@@ -12,14 +12,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._dataset import make_dataset, read_labels
-from ._features import Features, read_features
+from ._inputs import Input, Labelled, read_input
+from ._names import check_features, feature_names, remember_features
+from ._options import train_options
 from ._progress import Progress, combine
-from ._queries import Queries, one_query, read_queries, read_weights
+from ._queries import Queries
 from ._threads import thread_count
 from .data import RankingData
 from .evaluation import evaluate
@@ -46,8 +46,8 @@ class DormRanker(BaseEstimator):
     bound
         ``"auto"``, ``"best"``, ``"predicted"``, ``"average"`` or ``"given"``.
     scale
-        ``"auto"`` (none when all features lie in [0, 1], else ``"log_query_zscore"``), ``"none"``, ``"zscore"``,
-        ``"minmax"``, ``"log_zscore"``, ``"query_minmax"`` or ``"log_query_zscore"``. The last two use the documents
+        ``"auto"`` (none when all features lie in [0, 1], else ``"log-query-zscore"``), ``"none"``, ``"zscore"``,
+        ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
         of the query at hand, so `predict` then needs the queries, too. Use ``"none"`` behind a scaler of a pipeline.
     solver
         ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"`` or ``"online"``.
@@ -183,26 +183,23 @@ class DormRanker(BaseEstimator):
 
         Ctrl-C stops training, warns, and keeps the best model so far: ``report_.status`` is then ``"interrupted"``.
         """
-        X, y, qid, group, sample_weight, feature_names = _unfold(X, y, qid, group, sample_weight, feature_names)
-        features = read_features(X)
-        self._remember_features(features, feature_names)
-        labels, queries, data = self._dataset(features, y, qid, group, sample_weight)
-        if len(queries.sizes) == 1:
+        given = read_input(X, y, qid, group, sample_weight, feature_names)
+        remember_features(self, given.features, given.names)
+        train = given.labelled(self._names())
+        if len(train.queries.sizes) == 1:
             raise ValueError(
-                f"all {features.shape[0]} rows (samples) belong to one query; expected several: check that qid= holds "
-                "the query of each row, or group= the sizes of the queries"
+                f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
+                "query of each row, or group= the sizes of the queries"
             )
         held_out = self._validation(eval_set, eval_qid, eval_group)
+        sets = [train] if held_out is None else [train, held_out]
         measure = None
         if isinstance(self.measure, Measure):
-            parts = [(queries.sorted(labels), queries)]
-            if held_out is not None:
-                parts.append((held_out[1].sorted(held_out[0]), held_out[1]))
-            measure = self.measure._tabulate(*parts)
+            measure = self.measure._tabulate(*((each.sorted_labels, each.queries) for each in sets))
         model, report = _core.train(
-            data,
-            self._options(),
-            None if held_out is None else held_out[2],
+            train.dataset,
+            train_options(self),
+            None if held_out is None else held_out.dataset,
             combine(callbacks, Progress(self.verbose)),
             measure,
             _model_of(init_model),
@@ -217,8 +214,7 @@ class DormRanker(BaseEstimator):
 
         ``qid`` or ``group`` is needed only where features are scaled within each query.
         """
-        data, queries = self._prepared(X, qid, group)
-        return queries.unsorted(self.model_.score(data, thread_count(self.n_jobs)))
+        return self._scores(self._checked(X, qid, group))
 
     def rank(self, X: Any, qid: Any = None, *, group: Any = None) -> np.ndarray:
         """The position of every row in the ranking of its query, 1 for the best; equal scores in row order.
@@ -228,12 +224,11 @@ class DormRanker(BaseEstimator):
         >>> ranker = dorm.DormRanker().fit(data)
         >>> top = ranker.rank(data.X, data.qid) <= 3  # the three best of each query
         """
-        X, _, qid, group, _, _ = _unfold(X, None, qid, group, None, None)
-        features = read_features(X)
-        queries = read_queries(features.qid if qid is None and group is None else qid, group, features.shape[0])
-        scores = queries.sorted(self.predict(X, qid=qid, group=group))
+        given = self._checked(X, qid, group)
+        queries = given.queries()
+        scores = queries.sorted(self._scores(given))
         query = np.repeat(np.arange(len(queries.sizes)), queries.sizes)
-        order = np.lexsort((np.arange(len(scores)), -scores, query))
+        order = np.lexsort((-scores, query))  # stable: equal scores stay in row order
         begin = np.repeat(np.cumsum(queries.sizes) - queries.sizes, queries.sizes)
         positions = np.empty(len(scores), dtype=np.int64)
         positions[order] = np.arange(len(scores)) - begin + 1
@@ -241,16 +236,14 @@ class DormRanker(BaseEstimator):
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, group: Any = None, sample_weight: Any = None) -> float:
         """The mean over queries of the measure this ranker trains for."""
-        X, y, qid, group, sample_weight, _ = _unfold(X, y, qid, group, sample_weight, None)
-        if qid is None and group is None:
-            qid = _frame_qid(X)
+        given = self._checked(X, qid, group, y, sample_weight)
         result = evaluate(
-            y,
-            self.predict(X, qid=qid, group=group),
-            qid=qid,
-            group=group,
+            given.y,
+            self._scores(given),
+            qid=given.qid,
+            group=given.group,
             measures=self.measure,
-            sample_weight=sample_weight,
+            sample_weight=given.sample_weight,
             convention=self.convention,
             bootstrap=0,
             n_jobs=self.n_jobs,
@@ -268,10 +261,10 @@ class DormRanker(BaseEstimator):
         >>> np.allclose(ranker.explain(data).sum(axis=1), ranker.predict(data))
         True
         """
-        data, queries = self._prepared(X, qid, group)
+        given = self._checked(X, qid, group)
+        data, queries = self._prepared(given)
         if not data.dense and self.model_.scaling == "none":
-            values = read_features(_unfold(X, None, None, None, None, None)[0]).values
-            return sparse.csr_matrix(values, dtype=np.float64) @ sparse.diags(self.coef_)
+            return sparse.csr_matrix(given.features.values, dtype=np.float64) @ sparse.diags(self.coef_)
         rows = self.model_.scaled_rows(data).reshape(data.num_documents, data.num_features)
         return queries.unsorted(rows * self.coef_)
 
@@ -284,12 +277,15 @@ class DormRanker(BaseEstimator):
     def load(cls, path: str | os.PathLike[str]) -> DormRanker:
         """A ranker from a model file of `save` or of the command; ``report_`` is not stored."""
         model = _core.Model.load(os.fspath(path))
-        ranker = cls(measure=model.measure, convention=model.convention, C=model.C, scale=model.scaling)
+        ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
+        if model.bound != "none":  # a baseline of the command has no bound, nor the rest
+            ranker.set_params(bound=model.bound, decay=model.decay, solver=model.solver, C=model.C)
+            ranker.set_params(tolerance=model.tolerance, random_state=model.seed)
         names = model.features
         ranker.n_features_in_ = len(names)
         if all(name.isdecimal() for name in names):
             ranker.n_features_in_ = max(model.num_features, len(names))
-        else:
+        if names != [str(j + 1) for j in range(len(names))] and len(names) == ranker.n_features_in_:
             ranker.feature_names_in_ = np.array(names, dtype=object)
         ranker._adopt(model)
         return ranker
@@ -303,87 +299,10 @@ class DormRanker(BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _options(self) -> _core.TrainOptions:
-        options = _core.TrainOptions()
-        fields = {
-            "measure": (str, self.measure.name if isinstance(self.measure, Measure) else self.measure),
-            "convention": (str, self.convention),
-            "C": (float, self.C),
-            "paper_C": (bool, self.paper_C),
-            "decay": (str, self.decay),
-            "bound": (str, self.bound),
-            "start": (str, self.start),
-            "rounds": (int, self.rounds),
-            "scale": (str, self.scale),
-            "solver": (str, self.solver),
-            "tolerance": (float, self.tolerance),
-            "max_passes": (int, self.max_passes),
-            "seconds": (float, self.time_limit or 0.0),
-            "patience": (int, self.early_stopping or 0),
-        }
-        for name, (kind, value) in fields.items():
-            try:
-                setattr(options, name, kind(value))
-            except (TypeError, ValueError, OverflowError):
-                raise ValueError(f"{name} is {value!r}; expected {_KINDS[kind]}") from None
-        options.threads = thread_count(self.n_jobs)
-        seed = self.random_state
-        if isinstance(seed, (int, np.integer)) and not 0 <= seed < 2**64:
-            raise ValueError(f"random_state is {seed}; expected a whole number from 0 on")
-        options.seed = int(seed) if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31)
-        return options
-
-    def _remember_features(self, features: Features, feature_names: Sequence[str] | None) -> None:
-        names = features.names
-        if feature_names is not None:
-            given = list(feature_names)
-            if len(given) != features.shape[1]:
-                raise ValueError(f"{len(given)} feature_names for {features.shape[1]} columns of X")
-            if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
-                raise ValueError("feature_names must be distinct texts")
-            names = given
-        self.n_features_in_ = features.shape[1]
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
     def _names(self) -> list[str] | None:
-        return list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        return feature_names(self)
 
-    def _check_features(self, features: Features) -> None:
-        fitted = self._names()
-        if features.names is not None and fitted is not None and features.names != fitted:
-            missing, extra = set(fitted) - set(features.names), set(features.names) - set(fitted)
-            detail = "\n".join(
-                [f"Feature names unseen at fit time:\n- {name}" for name in sorted(extra)[:5]]
-                + [f"Feature names seen at fit time, yet now missing:\n- {name}" for name in sorted(missing)[:5]]
-                or ["Feature names must be in the same order as they were in fit."]
-            )
-            raise ValueError(
-                f"The feature names should match those that were passed during fit.\n{detail}\n"
-                "Select the columns by name: X[list(ranker.feature_names_in_)]"
-            )
-        if features.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {features.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input; pass the columns it was fitted on, in the same order"
-            )
-
-    def _dataset(
-        self, features: Features, y: Any, qid: Any, group: Any, sample_weight: Any, prefix: str = ""
-    ) -> tuple[np.ndarray, Queries, _core.Dataset]:
-        rows = features.shape[0]
-        labels = read_labels(y, rows)
-        if features.qid is not None:
-            if qid is not None or group is not None:
-                raise ValueError(f'X has a column "qid", so {prefix}qid= and {prefix}group= must not be passed')
-            qid = features.qid
-        queries = read_queries(qid, group, rows, prefix)
-        weights = read_weights(sample_weight, queries)
-        return labels, queries, make_dataset(features, labels, queries, weights, self._names())
-
-    def _validation(self, eval_set: Any, qid: Any, group: Any) -> tuple[np.ndarray, Queries, _core.Dataset] | None:
+    def _validation(self, eval_set: Any, qid: Any, group: Any) -> Labelled | None:
         if eval_set is None:
             if qid is not None or group is not None:
                 raise ValueError("eval_qid or eval_group without eval_set; pass eval_set=(X, y)")
@@ -393,39 +312,41 @@ class DormRanker(BaseEstimator):
         if isinstance(eval_set, list) and len(eval_set) == 1:
             eval_set = eval_set[0]
         if isinstance(eval_set, RankingData):
-            eval_set, qid = (eval_set.X, eval_set.y), eval_set.qid if qid is None else qid
+            eval_set = (eval_set, None)
         if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
             raise ValueError("eval_set must be one pair (X, y), or a RankingData")
-        features = read_features(eval_set[0])
-        self._check_features(features)
-        return self._dataset(features, eval_set[1], qid, group, None, "eval_")
+        given = read_input(*eval_set, qid, group, prefix="eval_")
+        check_features(self, given.features)
+        return given.labelled(self._names())
 
-    def _prepared(self, X: Any, qid: Any, group: Any) -> tuple[_core.Dataset, Queries]:
+    def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
         check_is_fitted(self)
-        X, _, qid, group, _, _ = _unfold(X, None, qid, group, None, None)
-        features = read_features(X)
-        self._check_features(features)
-        rows = features.shape[0]
-        queries = one_query(rows)
-        if self.model_.scaled_per_query:
-            if qid is None and group is None:
-                qid = features.qid
-            if qid is None and group is None:
-                raise ValueError(
-                    f"this model scales features within each query ({self.model_.scaling}), so the queries must be "
-                    'known: pass qid= or group=, or fit with scale="none" or "zscore"'
-                )
-            queries = read_queries(qid, group, rows)
-        return make_dataset(features, np.zeros(rows, np.float32), queries, names=self._names()), queries
+        given = read_input(X, y, qid, group, sample_weight)
+        check_features(self, given.features)
+        return given
+
+    def _prepared(self, given: Input) -> tuple[_core.Dataset, Queries]:
+        per_query = self.model_.scaled_per_query
+        if per_query and not given.grouped:
+            raise ValueError(
+                f"this model scales features within each query ({self.model_.scaling}), so the queries must be known: "
+                'pass qid= or group=, or fit with scale="none" or "zscore"'
+            )
+        return given.unlabelled(self._names(), per_query)
+
+    def _scores(self, given: Input) -> np.ndarray:
+        data, queries = self._prepared(given)
+        small = data.num_documents * data.num_features < _WORTH_THREADS
+        return queries.unsorted(self.model_.score(data, 1 if small else thread_count(self.n_jobs)))
 
     def _adopt(self, model: _core.Model) -> None:
         self.model_ = model
-        weights = model.weights
-        if len(weights) != self.n_features_in_:  # of very wide sparse data only columns in use have a weight
-            used = np.array([int(name) - 1 for name in model.features])
-            weights, compact = np.zeros(self.n_features_in_), weights
-            weights[used] = compact
-        self.coef_ = weights
+        self.coef_ = model.weights
+        if len(self.coef_) != self.n_features_in_:  # of very wide sparse data only columns in use have a weight
+            column = {name: j for j, name in enumerate(self._names() or [])}
+            used = [column[name] if column else int(name) - 1 for name in model.features]
+            self.coef_ = np.zeros(self.n_features_in_)
+            self.coef_[used] = model.weights
 
     def _warn(self) -> None:
         for text in self.report_.warnings:
@@ -441,27 +362,7 @@ class DormRanker(BaseEstimator):
             )
 
 
-_KINDS = {float: "a number", int: "a whole number", str: "a name", bool: "True or False"}
-
-
-def _unfold(X: Any, y: Any, qid: Any, group: Any, weights: Any, names: Any) -> tuple[Any, ...]:
-    """What a RankingData brings along, where the caller did not say otherwise."""
-    if not isinstance(X, RankingData):
-        return X, y, qid, group, weights, names
-    if qid is None and group is None:
-        qid = X.qid
-    return (
-        X.X,
-        X.y if y is None else y,
-        qid,
-        group,
-        X.sample_weight if weights is None else weights,
-        X.feature_names if names is None else names,
-    )
-
-
-def _frame_qid(X: Any) -> Any:
-    return read_features(X).qid if hasattr(X, "columns") else None
+_WORTH_THREADS = 1 << 20  # features to score
 
 
 def _model_of(init_model: Any) -> _core.Model | None:

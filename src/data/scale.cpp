@@ -127,7 +127,7 @@ Scaling fit_scaling(ScalingKind kind, const Dataset& data) {
   return scaling;
 }
 
-Dataset apply_scaling(const Scaling& scaling, const Dataset& data) {
+Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads) {
   if (scaling.kind == ScalingKind::none || data.num_documents() == 0) return data;
   if (!scaling.per_query() &&
       (scaling.shift.size() != data.num_features() || scaling.factor.size() != data.num_features()))
@@ -137,7 +137,7 @@ Dataset apply_scaling(const Scaling& scaling, const Dataset& data) {
   auto block = std::make_shared<ScaledBlock>();
   block->columns = gather_columns(data);
   block->values = PageBuffer<float>(data.num_documents() * stride);
-  parallel_for(data.num_queries(), 0, [&](std::size_t q, std::size_t) {
+  parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
     scale_query(scaling, data.query(q), stride, block->values.data() + data.first_document(q) * stride);
   });
   auto storage = std::make_shared<Storage>();

@@ -77,8 +77,8 @@ void require_features(const Model& model, const Dataset& data) {
   }
 }
 
-Scorer::Scorer(const Model& model, const Dataset& data)
-    : features_(apply_scaling(scaling_of_columns(model, data), data)) {
+Scorer::Scorer(const Model& model, const Dataset& data, std::size_t threads)
+    : features_(apply_scaling(scaling_of_columns(model, data), data, threads)) {
   const FeatureIndex index(model);
   std::vector<bool> met(model.features.size(), false);
   for (std::size_t j = 0; j < features_.dimension(); ++j) {
@@ -110,7 +110,7 @@ std::vector<double> Scorer::scores(const std::vector<double>& weights, std::size
 
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads) {
   require_features(model, data);
-  std::vector<double> scores = Scorer(model, data).scores(model.weights, threads);
+  std::vector<double> scores = Scorer(model, data, threads).scores(model.weights, threads);
   require_finite(data, scores);
   return scores;
 }

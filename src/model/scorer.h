@@ -18,7 +18,7 @@ void require_features(const Model& model, const Dataset& data);
 class Scorer {
  public:
   /// Takes features and scaling from `model`, not its weights.
-  Scorer(const Model& model, const Dataset& data);
+  Scorer(const Model& model, const Dataset& data, std::size_t threads = 0);
 
   const Dataset& data() const { return features_.data(); }
 

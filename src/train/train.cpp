@@ -44,7 +44,7 @@ class Training {
     if (validation) {
       const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
       require_features(unit_weights, *validation);
-      scorer_.emplace(unit_weights, *validation);
+      scorer_.emplace(unit_weights, *validation, options.threads);
     }
     if (options.initial) initial_w_ = initial_weights(*options.initial, set_);
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));

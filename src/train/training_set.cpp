@@ -37,7 +37,7 @@ LinearFeatures start_sample(const LinearFeatures& features) {
 TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads)
     : threads_(thread_count(threads)),
       scaling_(scaling_for(data, scale)),
-      features_(apply_scaling(scaling_, data)),
+      features_(apply_scaling(scaling_, data, threads_)),
       squared_scale_(0) {
   const double norm = centred_row_norm(features_, threads_);
   if (!(norm > 0))
