@@ -167,11 +167,10 @@ def query_differences(
     ax.axhline(0, color=_QUIET, linewidth=0.8)
     ax.set_xlim(0, len(difference) + 1)
     _label_ends(ax, {f"mean {tested.mean_difference:+.4f}": (tested.mean_difference, "black")})
-    ax.text(0.02, 0.03, f"{names[0]} better: {tested.wins}", color=_UP, transform=ax.transAxes, va="bottom")
-    ax.text(
-        0.98, 0.97, f"{names[1]} better: {tested.losses}", color=_DOWN, transform=ax.transAxes, ha="right", va="top"
-    )
-    ax.text(0.5, 0.97, f"equal: {tested.ties}", color=_QUIET, transform=ax.transAxes, ha="center", va="top")
+    free = {"transform": ax.transAxes}  # the largest gains stand at the left, so below them and at the right is room
+    ax.text(0.02, 0.03, f"{names[0]} better: {tested.wins}", color=_UP, va="bottom", **free)
+    ax.text(0.98, 0.97, f"{names[1]} better: {tested.losses}", color=_DOWN, ha="right", va="top", **free)
+    ax.text(0.98, 0.97 - 1.2 * _LINE_HEIGHT, f"equal: {tested.ties}", color=_QUIET, ha="right", va="top", **free)
     ax.set_xlabel(f"queries, sorted ({tested.queries})")
     ax.set_ylabel(f"{shown.name}: {names[0]} - {names[1]}")
     ax.set_title(f"permutation test p = {tested.p_permutation:.3g}", loc="left")
