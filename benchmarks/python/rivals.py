@@ -111,7 +111,12 @@ class XGBoost:
             **cell,
         )
         return ranker.fit(
-            train[0], train[1], qid=train[2], eval_set=[(valid[0], valid[1])], eval_qid=[valid[2]], verbose=False
+            train[0],
+            train[1],
+            group=sizes(train[2]),  # it takes ids in increasing order only
+            eval_set=[(valid[0], valid[1])],
+            eval_group=[sizes(valid[2])],
+            verbose=False,
         )
 
     @staticmethod

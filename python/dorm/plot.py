@@ -128,7 +128,7 @@ def feature_weights(ranker: DormRanker, *, top: int = 20, ax: Axes | None = None
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.invert_yaxis()
-    ax.margins(x=0.15)
+    ax.margins(x=0.2)
     scaled = ranker.model_.scaling
     ax.set_xlabel("weight" if scaled == "none" else f"weight of the scaled feature ({scaled})")
     if len(order) < len(weights):
