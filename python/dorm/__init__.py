@@ -11,6 +11,7 @@ measure ...
 
 from ._core import __version__
 from .assignment import Assignment, assign
+from .catalog import catalog
 from .data import RankingData, read_letor, synth
 from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
 from .measure import Measure
@@ -32,6 +33,7 @@ __all__ = [
     "TrainReport",
     "__version__",
     "assign",
+    "catalog",
     "compare",
     "evaluate",
     "read_letor",

@@ -59,11 +59,33 @@ def _borrowable(array: np.ndarray) -> bool:
     )
 
 
+def _check_sparse(matrix: Any) -> None:
+    """Arrays that do not fit each other would make scipy itself read outside of them."""
+    if matrix.format in ("csr", "csc"):
+        inner, outer = matrix.shape[::-1] if matrix.format == "csr" else matrix.shape
+        indices, indptr, stored = matrix.indices, matrix.indptr, len(matrix.data)
+        sound = len(indptr) == outer + 1 and indptr[0] == 0 and indptr[-1] <= stored and len(indices) == stored
+        sound = sound and bool((indptr[1:] >= indptr[:-1]).all())
+        bounded = [(indices, inner)]
+    elif matrix.format == "coo":
+        sound = len(matrix.row) == len(matrix.col) == len(matrix.data)
+        bounded = [(matrix.row, matrix.shape[0]), (matrix.col, matrix.shape[1])]
+    else:
+        return
+    sound = sound and all(len(i) == 0 or (i.min() >= 0 and i.max() < end) for i, end in bounded)
+    if not sound:
+        raise ValueError(
+            f"the sparse matrix X ({matrix.format}) is damaged: its index arrays do not fit each other, or name rows "
+            "or columns outside its shape"
+        )
+
+
 def _csr(matrix: Any) -> Any:
     if matrix.ndim != 2:
         raise ValueError(f"X is a sparse array of {matrix.ndim} dimensions; expected rows and columns")
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported")
+    _check_sparse(matrix)
     with np.errstate(over="ignore"):
         matrix = check_array(
             matrix, accept_sparse="csr", dtype=np.float32, accept_large_sparse=True, ensure_all_finite=False

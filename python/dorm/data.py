@@ -21,7 +21,7 @@ class RankingData:
     """Judged documents: a matrix of features, labels and query ids, row by row.
 
     The rows of a query stand together. Pass it whole wherever ``X, y, qid`` are expected, or take it apart:
-    ``X, y, qid = data``.
+    ``X, y, qid = data``. Arrays that come from a file or a generator are read-only views of the core's memory.
     """
 
     X: Any  #: float32 array, or CSR matrix where most features are zero

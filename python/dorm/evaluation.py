@@ -93,7 +93,7 @@ def evaluate(
     sample_weight
         Weights of queries, or of documents where constant within each query.
     convention
-        Whose definition of the measures, e.g. ``"standard"``, ``"trec_eval"``, ``"letor3"``, ``"sklearn"``.
+        Whose definition of the measures, e.g. ``"standard"``, ``"trec"``, ``"letor3"``, ``"sklearn"``.
     ties
         How documents of equal score are ordered: ``"index"``, ``"expected"``, ``"worst"``; None: as the convention
         has it.

@@ -46,7 +46,7 @@ class QueryKFold(BaseEstimator):
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Row numbers of the training and the test part of each fold."""
         ids = qid if groups is None else groups
-        if ids is None and QID in getattr(X, "columns", ()):
+        if ids is None and QID in getattr(X, "column_names", getattr(X, "columns", ())):  # pyarrow, or the others
             ids = X[QID]
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         queries = read_queries(ids, None, rows)

@@ -14,6 +14,7 @@
 #include "dorm/read.h"
 #include "dorm/write.h"
 #include "io/checksum.h"
+#include "support/packed_rows.h"
 
 namespace dorm {
 namespace {
@@ -132,6 +133,13 @@ TEST(Binary, DenseDataComesBackWhole) {
   expect_equal(data, back);
   for (std::size_t d = 0; d < data.num_documents(); ++d) EXPECT_EQ(data.source_row(d), back.source_row(d));
   EXPECT_TRUE(back.has_groups() && back.has_document_ids() && back.has_feature_names());
+}
+
+TEST(Binary, RowsWithoutPaddingAreWrittenLikePaddedOnes) {
+  std::ostringstream padded, packed;
+  write_binary(dense_data(), padded);
+  write_binary(test::packed_rows(dense_data()), packed);
+  EXPECT_EQ(packed.str(), padded.str());
 }
 
 TEST(Binary, CompressedDataComesBackWhole) {

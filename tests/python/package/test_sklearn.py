@@ -26,8 +26,10 @@ class Grouped(dorm.DormRanker):
 
     @staticmethod
     def dealt(X, qid):
-        matrix = hasattr(X, "shape") and len(X.shape) == 2
-        return np.arange(X.shape[0]) % max(2, X.shape[0] // 5) if qid is None and matrix else qid
+        if qid is not None or not hasattr(X, "shape") or len(X.shape) != 2:
+            return qid
+        rows = X.shape[0]
+        return np.random.default_rng(1).integers(0, max(2, rows // 5), rows)
 
     def fit(self, X, y, qid=None, sample_weight=None):
         return super().fit(X, y, qid=self.dealt(X, qid), sample_weight=sample_weight)

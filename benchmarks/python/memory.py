@@ -1,0 +1,83 @@
+"""Peak memory of fitting a dense float32 array, beside the size of the array.
+
+    python benchmarks/python/memory.py [--gib 1] [--features 136] [--passes 5]
+
+Each case runs in a process of its own and reports the peak of the resident memory less what the process held before the
+array was made. Columns in [0, 1] need no scaling: the rows are read where they lie. Others are scaled into a copy.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+
+DOCUMENTS_PER_QUERY = 120
+
+
+def resident():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) * 1024
+
+
+def fit(case, gib, features, passes):
+    import warnings
+
+    import numpy as np
+
+    import dorm
+
+    warnings.simplefilter("ignore")
+    dorm.DormRanker(max_passes=1, n_jobs=1).fit(dorm.synth(queries=20, features=5, n_jobs=1))
+    before = resident()
+    rows = int(gib * 2**30 / 4 / features)
+    rng = np.random.default_rng(0)
+    X = np.empty((rows, features), dtype=np.float32)
+    for begin in range(0, rows, 10000):  # piece by piece: no temporary beside the array counts
+        rng.random(out=X[begin : begin + 10000], dtype=np.float32)
+    if case == "scaled":
+        X[0, 0] = 2
+    y = (X[:, :5].sum(axis=1) * 0.9 + rng.random(rows, dtype=np.float32)).astype(np.int32)
+    group = np.full(rows // DOCUMENTS_PER_QUERY, DOCUMENTS_PER_QUERY)
+    group[-1] += rows - group.sum()
+    began = time.monotonic()
+    ranker = dorm.DormRanker(C=100, max_passes=passes, n_jobs=1, bound="best").fit(X, y, group=group)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+    print(
+        json.dumps(
+            {
+                "array": X.nbytes,
+                "peak": peak,
+                "seconds": time.monotonic() - began,
+                "gap": ranker.report_.certificate.gap,
+                "passes": ranker.report_.passes,
+            }
+        )
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gib", type=float, default=1)
+    parser.add_argument("--features", type=int, default=136)
+    parser.add_argument("--passes", type=int, default=5)
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.case:
+        fit(arguments.case, arguments.gib, arguments.features, arguments.passes)
+        return
+    print(f"{'case':<28} {'array':>10} {'peak':>10} {'peak / array':>13} {'passes':>7} {'seconds':>8}")
+    for case, name in (("unit", "float32, columns in [0, 1]"), ("scaled", "float32, to be scaled")):
+        command = [sys.executable, __file__, "--case", case, "--gib", str(arguments.gib)]
+        command += ["--features", str(arguments.features), "--passes", str(arguments.passes)]
+        out = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        array, peak = (out[key] / 2**20 for key in ("array", "peak"))
+        print(
+            f"{name:<28} {array:>6.0f} MiB {peak:>6.0f} MiB {peak / array:>13.3f} {out['passes']:>7} "
+            f"{out['seconds']:>8.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every name a user can pass.
+#include "dorm/catalog.h"
+
+#include <vector>
+
+#include "bindings.h"
+#include "dorm/decay.h"
+#include "dorm/solver.h"
+#include "dorm/train.h"
+
+namespace dorm::python {
+namespace {
+
+namespace nb = nanobind;
+
+nb::list entries(std::span<const CatalogEntry> catalog) {
+  nb::list out;
+  for (const CatalogEntry& entry : catalog)
+    out.append(nb::make_tuple(nb::str(entry.name.data(), entry.name.size()),
+                              nb::str(entry.usage.data(), entry.usage.size()),
+                              nb::str(entry.help.data(), entry.help.size()), entry.trainable));
+  return out;
+}
+
+}  // namespace
+
+void bind_catalog(nb::module_& module) {
+  module.def(
+      "catalog",
+      [] {
+        nb::dict all;
+        all["measure"] = entries(measure_catalog());
+        all["convention"] = entries(convention_catalog());
+        all["ties"] = entries(tie_catalog());
+        all["scale"] = entries(scaling_catalog());
+        all["decay"] = entries(decay_catalog());
+        all["bound"] = entries(bound_catalog());
+        all["start"] = entries(start_catalog());
+        std::vector<CatalogEntry> solvers;
+        for (std::string_view name : solver_names()) solvers.push_back({name, name, ""});
+        all["solver"] = entries(solvers);
+        return all;
+      },
+      "Every name that can be passed, as (name, usage, help, trainable) by kind.");
+}
+
+}  // namespace dorm::python

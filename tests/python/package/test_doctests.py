@@ -1,0 +1,22 @@
+"""The examples in the docstrings run as written."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import dorm
+
+MODULES = ["dorm"] + [f"dorm.{m.name}" for m in pkgutil.iter_modules(dorm.__path__) if m.name != "_core"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_everything_public_is_documented():
+    for name in dorm.__all__:
+        assert name == "__version__" or getattr(dorm, name).__doc__, name
