@@ -7,7 +7,7 @@ CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo python test sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo python wheel test sanitize bench lint format fuzz clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -27,6 +27,9 @@ demo: build    ## generate data, run the main job, print a table, write demo/rep
 
 python: venv   ## the Python package, into .venv
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE) $(PYTHON) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
+
+wheel: setup   ## source archive and wheel in dist/, tested in a clean virtual environment
+	@CMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE) tools/wheel.sh
 
 test: build python ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2

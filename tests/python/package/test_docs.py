@@ -12,10 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sklearn
-from sklearn.datasets import dump_svmlight_file
 
 import dorm
 
@@ -98,10 +96,6 @@ def test_tutorial(tmp_path, monkeypatch):
 def test_readme(tmp_path, monkeypatch):
     if not blocks("README.md"):
         pytest.skip("README.md has no Python block")
-    X, y, qid = dorm.synth(queries=120, features=10, documents_median=12, seed=8, n_jobs=1)
-    for name, keep in (("train", qid <= 80), ("test", qid > 80)):
-        rows = np.flatnonzero(keep)
-        dump_svmlight_file(X[rows], y[rows], str(tmp_path / f"{name}.txt"), query_id=qid[rows], zero_based=False)
     run_page("README.md", tmp_path, monkeypatch)
 
 
