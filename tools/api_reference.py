@@ -23,7 +23,18 @@ Tutorial: [python.md](python.md).
 
 """
 # Readers look for what they do first; results and records come behind what makes them. The rest follows by name.
-FIRST = ["DormRanker", "evaluate", "compare", "Measure", "read_letor", "synth", "QueryKFold", "RankingData", "assign"]
+FIRST = [
+    "DormRanker",
+    "evaluate",
+    "compare",
+    "Measure",
+    "read_letor",
+    "synth",
+    "QueryKFold",
+    "RankingData",
+    "catalog",
+    "assign",
+]
 UNDERLINE = re.compile(r"^-{3,}$")
 ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : (.*))?$")  # of a section: names, and perhaps their type
 
