@@ -7,7 +7,7 @@ from . import _core
 
 
 def catalog(kind: str) -> dict[str, str]:
-    """Names with their meaning: of each ``"measure"`` (how it is spelled), ``"convention"``, ``"ties"``, ``"scale"``,
+    """Names with their spelling and meaning, of a ``"measure"``, ``"convention"``, ``"ties"``, ``"scale"``,
     ``"decay"``, ``"bound"``, ``"start"`` or ``"solver"``.
 
     Examples
@@ -15,10 +15,10 @@ def catalog(kind: str) -> dict[str, str]:
     >>> import dorm
     >>> list(dorm.catalog("bound"))
     ['auto', 'given', 'average', 'best', 'predicted']
-    >>> dorm.catalog("measure")["ndcg[@n]"]
-    '...'
+    >>> dorm.catalog("decay")["power"]
+    'power:d...'
     """
     every = _core.catalog()
     if kind not in every:
         raise ValueError(f"no catalog of {kind!r}; there are {', '.join(every)}")
-    return {usage: text for _, usage, text, _ in every[kind]}
+    return {name: f"{usage}: {text}" if text else usage for name, usage, text, _ in every[kind]}
