@@ -40,10 +40,11 @@ sanitize: setup    ## the C++ tests, built with clang, under the address and und
 	@cmake --build --preset asan
 	ctest --preset asan -j 2
 
-bench: venv    ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
+bench: python  ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
 	@cmake --preset bench $(LAUNCHER) > /dev/null
 	@cmake --build --preset bench
 	@for script in benchmarks/*/run.py; do $(PYTHON) $$script --build build-bench || exit 1; done
+	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
 
 lint: venv     ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/lint.sh
