@@ -7,7 +7,7 @@ CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo python test check-report sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo python wheel test check-report sanitize bench lint format fuzz clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -28,6 +28,9 @@ demo: build    ## generate data, run the main job, print a table, write demo/rep
 python: venv   ## the Python package, into .venv
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" CMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE) $(PYTHON) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
 
+wheel: setup   ## source archive and wheel in dist/, tested in a clean virtual environment
+	@CMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE) tools/wheel.sh
+
 test: build python ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
@@ -42,10 +45,11 @@ sanitize: setup    ## the C++ tests, built with clang, under the address and und
 	@cmake --build --preset asan
 	ctest --preset asan -j 2
 
-bench: venv    ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
+bench: python  ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
 	@cmake --preset bench $(LAUNCHER) > /dev/null
 	@cmake --build --preset bench
 	@for script in benchmarks/*/run.py; do $(PYTHON) $$script --build build-bench || exit 1; done
+	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
 
 lint: venv     ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/lint.sh

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots of trainings and evaluations; needs matplotlib (``pip install "dorm[plot]"``).
+
+Every function draws on ``ax`` (a new one if None) and returns it. Lines are labelled where they end, intervals are
+bands, and the colours (of Okabe and Ito) can be told apart by colour-blind readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .evaluation import Evaluation, compare, evaluate
+from .ranker import DormRanker
+from .report import TrainReport
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+except ImportError as error:
+    raise ImportError('dorm.plot needs matplotlib; install it with: pip install "dorm[plot]"') from error
+
+__all__ = ["convergence", "feature_weights", "measure_by_cutoff", "query_differences"]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#666666"
+_BAND = 0.15  # opacity of intervals
+_LINE_HEIGHT = 0.055  # of a label, as a share of the height of the axes
+
+
+def convergence(source: DormRanker | TrainReport, *, ax: Axes | None = None) -> Axes:
+    """Primal and dual value by pass; the optimum lies in the band between them.
+
+    Shows the last round of the chosen candidate, which is what the certificate is about.
+
+    >>> import dorm, dorm.plot
+    >>> ranker = dorm.DormRanker(C=100).fit(dorm.synth(queries=50, features=5, seed=1))
+    >>> dorm.plot.convergence(ranker).get_xlabel()
+    'pass over the data'
+    """
+    if isinstance(source, DormRanker):
+        if not hasattr(source, "report_"):
+            raise ValueError("this ranker has no report_: fit it first (a loaded model does not hold its report)")
+        source = source.report_
+    if not source.history:
+        raise ValueError("the report has no history: training stopped before its first evaluation")
+    ax = _axes(ax)
+    passes, primal, dual = (np.array([h[key] for h in source.history]) for key in ("pass", "primal", "dual"))
+    ax.fill_between(passes, dual, primal, color=_QUIET, alpha=_BAND, linewidth=0)
+    ends = {}
+    for name, values, colour in (("primal", primal, COLOURS[0]), ("dual", dual, COLOURS[1])):
+        ax.plot(passes, values, color=colour, marker="o", markersize=3, label=name)
+        ends[name] = (values[-1], colour)
+    _label_ends(ax, ends)
+    ax.set_xlabel("pass over the data")
+    ax.set_ylabel("objective")
+    ax.set_title(f"{source.status}, relative gap {source.certificate.gap:.1e}", loc="left")
+    return ax
+
+
+def measure_by_cutoff(
+    y: Any,
+    scores: Mapping[str, Any],
+    qid: Any = None,
+    *,
+    group: Any = None,
+    measure: str = "ndcg",
+    cutoffs: Sequence[int] = tuple(range(1, 11)),
+    convention: str = "standard",
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """A measure such as NDCG@n against n: a line per ranker with its bootstrap interval over queries as a band.
+
+    Bands that overlap do not mean that two rankers are equal: on the same queries, ask `dorm.compare`.
+
+    Parameters
+    ----------
+    y, qid, group
+        Labels and queries, as for `dorm.evaluate`.
+    scores
+        Name of each ranker -> its scores.
+    measure
+        A measure that takes a cutoff: ``"ndcg"``, ``"precision"``, ``"recall"``, ``"err"``, ``"dcg"``.
+    """
+    if not isinstance(scores, Mapping) or not scores:
+        raise ValueError('scores must map names to scores, e.g. {"mine": ranker.predict(X)}')
+    cutoffs = sorted(set(cutoffs))
+    names = [f"{measure}@{n}" for n in cutoffs]
+    ax = _axes(ax)
+    ends = {}
+    for (ranker, values), colour in zip(scores.items(), _cycle(len(scores))):
+        table = evaluate(
+            y, values, qid=qid, group=group, measures=names, convention=convention, confidence=confidence
+        ).measures
+        mean, low, high = (np.array([getattr(m, part) for m in table]) for part in ("mean", "low", "high"))
+        ax.fill_between(cutoffs, low, high, color=colour, alpha=_BAND, linewidth=0)
+        ax.plot(cutoffs, mean, color=colour, marker="o", markersize=3, label=ranker)
+        ends[ranker] = (mean[-1], colour)
+    _label_ends(ax, ends)
+    ax.set_xticks(cutoffs if len(cutoffs) <= 10 else cutoffs[:: -(-len(cutoffs) // 10)])
+    ax.set_xlabel("cutoff n")
+    ax.set_ylabel(f"{measure.upper() if len(measure) <= 4 else measure.capitalize()}@n")
+    ax.set_title(f"{table[-1].queries} queries, bands: {100 * confidence:g} % intervals", loc="left")
+    return ax
+
+
+def feature_weights(ranker: DormRanker, *, top: int = 20, ax: Axes | None = None) -> Axes:
+    """The ``top`` largest weights by absolute value, largest first; bars to the right push documents up.
+
+    Weights are comparable with each other where the features are on one scale (``scale=`` of the ranker, or a scaler
+    in front of it).
+    """
+    weights = np.asarray(ranker.coef_)
+    names = getattr(ranker, "feature_names_in_", None)
+    if top < 1:
+        raise ValueError(f"top is {top}; expected at least 1")
+    order = np.argsort(-np.abs(weights), kind="stable")[:top]
+    ax = _axes(ax, height=max(2.0, 0.28 * len(order) + 1.0))
+    labels = [f"column {j}" if names is None else str(names[j]) for j in order]
+    colours = [_UP if weights[j] >= 0 else _DOWN for j in order]
+    bars = ax.barh(np.arange(len(order)), weights[order], color=colours, height=0.7)
+    ax.bar_label(bars, labels=[f"{weights[j]:.3g}" for j in order], padding=3, fontsize="small", color=_QUIET)
+    ax.axvline(0, color=_QUIET, linewidth=0.8)
+    ax.set_yticks(np.arange(len(order)), labels)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.invert_yaxis()
+    ax.margins(x=0.2)
+    scaled = ranker.model_.scaling
+    ax.set_xlabel("weight" if scaled == "none" else f"weight of the scaled feature ({scaled})")
+    if len(order) < len(weights):
+        ax.set_title(f"the {len(order)} largest of {len(weights)} weights", loc="left")
+    return ax
+
+
+def query_differences(
+    a: Evaluation,
+    b: Evaluation,
+    *,
+    measure: str | None = None,
+    names: tuple[str, str] = ("a", "b"),
+    ax: Axes | None = None,
+) -> Axes:
+    """What ranker a gains over b in each query, largest gain first, with the mean and its interval as a band.
+
+    Parameters
+    ----------
+    a, b
+        Two results of `dorm.evaluate` on the same queries.
+    measure
+        Which measure; may be left out where they hold only one.
+    names
+        What to call the two rankers.
+    """
+    tested = compare(a, b, measure=measure)
+    shown = a.measures[0] if measure is None else a[measure]
+    difference = shown.per_query - (b.measures[0] if measure is None else b[measure]).per_query
+    difference = np.sort(difference[~np.isnan(difference)])[::-1]
+    ax = _axes(ax)
+    position = np.arange(1, len(difference) + 1)
+    ax.bar(position, difference, width=1.0, color=np.where(difference > 0, _UP, _DOWN), linewidth=0)
+    ax.axhspan(tested.low, tested.high, color="black", alpha=_BAND, linewidth=0)
+    ax.axhline(tested.mean_difference, color="black", linewidth=1)
+    ax.axhline(0, color=_QUIET, linewidth=0.8)
+    ax.set_xlim(0, len(difference) + 1)
+    _label_ends(ax, {f"mean {tested.mean_difference:+.4f}": (tested.mean_difference, "black")})
+    free = {"transform": ax.transAxes}  # the largest gains stand at the left, so below them and at the right is room
+    ax.text(0.02, 0.03, f"{names[0]} better: {tested.wins}", color=_UP, va="bottom", **free)
+    ax.text(0.98, 0.97, f"{names[1]} better: {tested.losses}", color=_DOWN, ha="right", va="top", **free)
+    ax.text(0.98, 0.97 - 1.2 * _LINE_HEIGHT, f"equal: {tested.ties}", color=_QUIET, ha="right", va="top", **free)
+    ax.set_xlabel(f"queries, sorted ({tested.queries})")
+    ax.set_ylabel(f"{shown.name}: {names[0]} - {names[1]}")
+    ax.set_title(f"permutation test p = {tested.p_permutation:.3g}", loc="left")
+    return ax
+
+
+def _axes(ax: Axes | None, height: float = 4.0) -> Axes:
+    if ax is None:
+        ax = plt.figure(figsize=(6.4, height), layout="constrained").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _cycle(count: int) -> list[str]:
+    if count > len(COLOURS):
+        raise ValueError(f"{count} rankers in one plot; at most {len(COLOURS)} can be told apart")
+    return list(COLOURS[:count])
+
+
+def _label_ends(ax: Axes, ends: dict[str, tuple[float, str]]) -> None:
+    """Writes each name at the right, at the height where its line ends; moved apart where they would overlap."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high)  # the heights hold for these limits
+    wanted = sorted(ends.items(), key=lambda end: end[1][0])
+    heights: list[float] = []
+    for _, (value, _) in wanted:
+        height = (value - low) / (high - low)
+        heights.append(max(height, heights[-1] + _LINE_HEIGHT) if heights else height)
+    too_high = max(0.0, heights[-1] - 1.0)
+    for (name, (_, colour)), height in zip(wanted, heights):
+        ax.text(1.02, height - too_high, name, color=colour, transform=ax.transAxes, va="center")

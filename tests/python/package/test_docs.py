@@ -1,0 +1,116 @@
+"""The Python of the documentation runs, and prints what the pages say it prints.
+
+Blocks of a page marked ``python`` run in order, in one namespace, in an empty folder. A block marked ``text`` right
+behind one is what that block printed: ``...`` stands for anything, and numbers may differ by 2 % (processors round
+differently on the way to the optimum).
+"""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sklearn
+
+import dorm
+
+ROOT = Path(__file__).resolve().parents[3]
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def blocks(page):
+    """(line, code, printed or None) of every Python block."""
+    text = (ROOT / page).read_text()
+    return [(text.count("\n", 0, m.start()) + 2, m.group(1), m.group(2)) for m in BLOCK.finditer(text)]
+
+
+def differences(expected, printed):
+    """Why the lines are not the same; empty if they are."""
+    expected, printed = expected.split("\n"), printed.split("\n")
+    if len(expected) != len(printed):
+        return f"{len(printed)} lines instead of {len(expected)}"
+    for one, other in zip(expected, printed):
+        for part in one.split("..."):  # each part is to be found behind the one before
+            if (found := _find(part, other)) is None:
+                return f"expected {one!r}, printed {other!r}"
+            other = other[found:]
+        if other and not one.endswith("..."):
+            return f"expected {one!r}, printed {other!r} in addition"
+    return ""
+
+
+def _find(part, text):
+    """Where `part`, its numbers about the same, ends in `text`; None where it does not occur."""
+    pattern = "".join(f"({NUMBER.pattern})" if NUMBER.fullmatch(s) else re.escape(s) for s in _split(part))
+    pattern = re.sub(r"(\\ )+", r" +", pattern)  # columns may be wider for a wider number
+    for match in re.finditer(pattern, text):
+        pairs = zip(NUMBER.findall(part), match.groups())
+        if all(abs(float(a) - float(b)) <= 0.02 * abs(float(a)) + 1e-4 for a, b in pairs):
+            return match.end()
+    return None
+
+
+def _split(text):
+    return [s for s in re.split(f"({NUMBER.pattern})", text) if s]
+
+
+def run_page(page, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    namespace = {"__name__": "__main__"}
+    with sklearn.config_context():  # the pages may turn metadata routing on
+        for line, code, expected in blocks(page):
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile("\n" * (line - 1) + code, str(ROOT / page), "exec"), namespace)
+            if expected is not None:
+                wrong = differences(expected.rstrip("\n"), out.getvalue().rstrip("\n"))
+                assert not wrong, f"{page}:{line}: {wrong}\n{out.getvalue()}"
+
+
+def test_the_check_of_outputs_can_tell():
+    same = [
+        ("gap 1e-3", "gap 1.01e-3"),
+        ("a ... c", "a b c"),
+        ("0.11 s", "0.11 s"),
+        ("x  0.98", "x   0.99"),
+        ("n...", "n"),
+    ]
+    other = [("gap 1e-3", "gap 2e-3"), ("a ... c", "a b d"), ("one", "one\ntwo"), ("one", "ones"), ("+0.5", "-0.5")]
+    assert all(differences(a, b) == "" for a, b in same)
+    assert all(differences(a, b) for a, b in other)
+
+
+def test_tutorial(tmp_path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
+    matplotlib.use("Agg")
+    shown = [expected for _, _, expected in blocks("docs/python.md") if expected]
+    assert len(shown) >= 8  # the page shows what it prints
+    run_page("docs/python.md", tmp_path, monkeypatch)
+
+
+def test_readme(tmp_path, monkeypatch):
+    if not blocks("README.md"):
+        pytest.skip("README.md has no Python block")
+    run_page("README.md", tmp_path, monkeypatch)
+
+
+def test_api_reference_is_up_to_date():
+    pytest.importorskip("matplotlib")
+    done = subprocess.run([sys.executable, ROOT / "tools/api_reference.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_name_is_in_the_api_reference():
+    page = (ROOT / "docs/python-api.md").read_text()
+    headings = set(re.findall(r"^##+ (\S+)$", page, re.MULTILINE))
+    plots = re.search(r"^__all__ = \[(.*)\]$", (ROOT / "python/dorm/plot.py").read_text(), re.MULTILINE)[1]
+    wanted = {name for name in dorm.__all__ if not name.startswith("__")}
+    wanted |= {f"dorm.plot.{name}" for name in re.findall(r"\w+", plots)}
+    methods = [name for name, value in vars(dorm.DormRanker).items() if not name.startswith("_") and callable(value)]
+    wanted |= {f"DormRanker.{name}" for name in [*methods, "load"]}
+    assert wanted <= headings, wanted - headings

