@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seconds per list under topic budgets, 10 to 200 documents, beside SciPy's integer programs (HiGHS) on the same numbers.
+"""Seconds per list under topic budgets, 10 to 200 documents, beside SciPy's integer programs (HiGHS).
 
-Before any figure is printed, objectives are compared: where both claim an optimum they must agree.
+Both get the same numbers. Before any figure is printed, objectives are compared: where both claim an optimum they must
+agree.
 Writes topics.csv into the build directory.
 """
 

@@ -49,6 +49,9 @@ class PositionRisk final : public StructuredRisk {
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
+  /// The time for each list from now on.
+  void set_topic_options(const TopicOptions& options) { problem_.topic_options = options; }
+
   /// Fixes the references: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of
   /// the gain); `predicted` the highest-scoring of all. Returns how many changed.
   std::size_t set_reference(Bound bound, std::span<const double> w);
