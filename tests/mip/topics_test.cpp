@@ -157,7 +157,7 @@ TEST_F(Solver, FindsTheBestOfAllListsAndTheRelaxationBoundsIt) {
 TEST_F(Solver, NoListBreaksALimitHoweverLittleTimeThereIs) {
   Rng rng(11);
   std::size_t cut_short = 0;
-  for (int repeat = 0; repeat < 300; ++repeat) {
+  for (int repeat = 0; repeat < 1000; ++repeat) {
     const Shape& shape = kShapes[rng.below(std::size(kShapes))];
     const std::size_t documents = 5 + rng.below(30),
                       positions = 1 + rng.below(std::min<std::size_t>(8, documents));
