@@ -17,6 +17,7 @@ LAYERS = {
     "measure": {"base"},
     "decay": {"base"},
     "assign": {"base"},
+    "mip": {"base", "assign"},
     "oracle": {"base", "measure", "decay", "assign"},
     "qp": {"base"},
     "solver": {"base", "qp"},
@@ -31,7 +32,7 @@ LAYERS = {
     "train": {"base", "io", "model", "risk"},
 }
 # Layers of numbers: they know nothing of data sets.
-SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver")
+SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver", "mip")
 # Public headers that a layer must not see, however they are reached.
 HIDDEN = {layer: {"dataset", "read", "write", "evaluate"} for layer in SCALARS}
 

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "commands/eval_report.h"
+#include "commands/list_options.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -38,7 +39,7 @@ constexpr const char* kExamples =
     "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n";
 
 struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, against, per_query, convention;
+  std::string data, scores, feature, model, run, qrels, against, per_query, convention, position_gains;
   std::string measures = "ndcg@10,mrr,map";
   EvaluateOptions options;
   InputArguments input;
@@ -131,12 +132,34 @@ std::vector<double> scores_of(const Dataset& data, const EvalArguments& argument
                                    : scores_of_feature(data, arguments.feature);
 }
 
+// The measures beside what a model of positions was trained for.
+EvalReport evaluate_by_position(const EvalArguments& arguments, const Settings& settings) {
+  if (!arguments.against.empty())
+    throw Error(ErrorCode::unsupported, "--against does not compare models with a function per position");
+  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const PositionModel model = load_position_model(arguments.model);
+  const std::vector<Ranking> rankings = rank(model, data, settings.threads);
+  EvalReport report;
+  report.table = evaluate(data, scores_of_rankings(data, rankings), split_measures(arguments.measures),
+                          arguments.options);
+  add_position_gain(model.gains, arguments.position_gains, data, rankings, arguments.options, report.table);
+  return report;
+}
+
 EvalReport evaluate_data(const EvalArguments& arguments, const Settings& settings) {
+  if (!arguments.model.empty() && is_position_model(arguments.model))
+    return evaluate_by_position(arguments, settings);
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   const std::vector<double> scores = scores_of(data, arguments, settings);
   EvalReport report;
   report.table = evaluate(data, scores, measures, arguments.options);
+  if (!arguments.position_gains.empty()) {
+    if (!arguments.against.empty())
+      throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
+    add_position_gain({}, arguments.position_gains, data, sorted_rankings(data, scores), arguments.options,
+                      report.table);
+  }
   if (!arguments.against.empty())
     add_comparison(report,
                    evaluate(data, scores_of_file(data, arguments.against), measures, arguments.options),
@@ -193,6 +216,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
   text("--against", arguments->against, "FILE", "What to judge",
        "other scores (or another run) to compare with: paired tests");
+  text("--position-gains", arguments->position_gains, "FILE", "What to judge",
+       "also measure gains by position (of a model that has none)");
   text("--measures", arguments->measures, "LIST", "Evaluation",
        "comma-separated; see below (" + arguments->measures + ")");
   text("--convention", arguments->convention, "NAME", "Evaluation", "see below (standard; trec for runs)");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "commands/list_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "help.h"
@@ -22,13 +23,16 @@ constexpr const char* kDescription =
     "Rank documents by a model.\n"
     "\n"
     "Features are matched by name. Numbers are printed so that they read back as the same doubles; equal\n"
-    "scores keep the order of the file.";
+    "scores keep the order of the file. A model with a function per position ranks by assignment: its "
+    "scores\n"
+    "are minus the rank. With --topics and --limits each list of --top documents keeps the limits.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  dorm rank m.json test.txt -o test.scores\n"
     "  dorm rank m.json test.txt --format order --top 10\n"
-    "  dorm rank m.json test.txt --format trec -o test.run\n";
+    "  dorm rank m.json test.txt --format trec -o test.run\n"
+    "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n";
 
 constexpr std::array<CatalogEntry, 4> kFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
@@ -44,6 +48,7 @@ constexpr std::array<CatalogEntry, 4> kFormats = {{
 struct RankArguments {
   std::string model, data, ranking_format = "scores", output = "-";
   std::size_t top = 0;
+  TopicArguments topics;
   InputArguments input;
 };
 
@@ -70,16 +75,14 @@ std::string json_line(const Dataset& data, std::string_view id, std::span<const 
   return nlohmann::ordered_json({{"qid", id}, {"ranking", std::move(ranking)}}).dump() + "\n";
 }
 
-std::string ranking_text(const Dataset& data, std::span<const double> scores,
-                         const RankArguments& arguments) {
+std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankings,
+                         std::span<const double> scores, const RankArguments& arguments) {
   const bool trec = arguments.ranking_format == "trec";
   std::string text = arguments.ranking_format == "order" ? "qid\trank\tdocument\tscore\n" : "";
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     std::vector<std::size_t> order;
-    for (const std::uint32_t i :
-         top_ranking(scores.subspan(query.first_document, query.size()), arguments.top))
-      order.push_back(query.first_document + i);
+    for (const std::uint32_t i : rankings[q]) order.push_back(query.first_document + i);
     if (arguments.ranking_format == "json") {
       text += json_line(data, query.id, order, scores);
       continue;
@@ -103,11 +106,29 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   if (arguments.top > 0 && arguments.ranking_format == "scores")
     throw Error(ErrorCode::bad_option,
                 "--top needs a ranking; expected --format order, trec or json beside it");
-  const Model model = load_model(arguments.model);
+  if (arguments.topics.given() && arguments.ranking_format == "scores")
+    throw Error(ErrorCode::bad_option,
+                "--topics gives lists, which scores cannot express; expected --format order, trec or json");
+  const bool by_position = is_position_model(arguments.model);
+  if (by_position && arguments.topics.given())
+    throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
   const Dataset data = load(arguments.data, arguments.input, settings).data;
-  const std::vector<double> scores = score(model, data, settings.threads);
-  write_text(arguments.output, arguments.ranking_format == "scores" ? scores_text(data, scores)
-                                                                    : ranking_text(data, scores, arguments));
+  std::vector<Ranking> rankings;
+  std::vector<double> scores;
+  if (by_position) {
+    rankings = rank(load_position_model(arguments.model), data, settings.threads);
+    scores = scores_of_rankings(data, rankings);
+    if (arguments.top > 0) rankings = sorted_rankings(data, scores, arguments.top);
+  } else {
+    const Model model = load_model(arguments.model);
+    scores = score(model, data, settings.threads);
+    rankings = arguments.topics.given()
+                   ? ranked_under_topics(model, data, scores, arguments.topics, arguments.top, settings)
+                   : sorted_rankings(data, scores, arguments.top);
+  }
+  write_text(arguments.output, arguments.ranking_format == "scores"
+                                   ? scores_text(data, scores)
+                                   : ranking_text(data, rankings, scores, arguments));
 }
 
 }  // namespace
@@ -125,6 +146,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)")
       ->option_text("FILE")
       ->group("Output");
+  add_topic_options(app, arguments->topics);
   add_input_options(app, arguments->input, "--input-format");
   app.description(kDescription);
   app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Formats", kFormats)));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "command.h"
+#include "commands/list_options.h"
 #include "commands/train_report.h"
 #include "dorm/error.h"
 #include "output.h"
@@ -31,7 +32,9 @@ constexpr const char* kExamples =
     "  dorm train train.txt --model m.json\n"
     "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
-    "  dorm train train.txt --method ridge --model baseline.json\n";
+    "  dorm train train.txt --method ridge --model baseline.json\n"
+    "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
+    "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
 
 constexpr std::array<CatalogEntry, 3> kMethods = {{
     {.name = "dorm", .usage = "dorm", .help = "direct optimization of the measure"},
@@ -43,6 +46,7 @@ constexpr std::array<CatalogEntry, 3> kMethods = {{
 
 struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
+  ListArguments lists;
 };
 
 void check_method(const std::string& method) {
@@ -108,7 +112,9 @@ void run_train(const TrainArguments& arguments, const Settings& settings) {
   check_method(arguments.method);
   check_training_arguments(arguments);
   const TrainingData data = load_training_data(arguments, settings);
-  if (arguments.method == "dorm")
+  if (arguments.lists.given() && arguments.method == "dorm")
+    train_lists(arguments, arguments.lists, data, settings);
+  else if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);
   else
     train_baseline(arguments, data, settings);
@@ -132,6 +138,7 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   app.add_option("--method", arguments->method, "dorm, or a baseline: ridge, pairwise (dorm)")
       ->option_text("NAME")
       ->group("Learning problem");
+  add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
   app.description(kDescription);
   app.footer(training_footer(kExamples));

@@ -12,6 +12,7 @@
 #include "dorm/measure.h"   // IWYU pragma: export
 #include "dorm/decay.h"       // IWYU pragma: export
 #include "dorm/assignment.h"  // IWYU pragma: export
+#include "dorm/topics.h"      // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
 #include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
@@ -22,4 +23,5 @@
 #include "dorm/train.h"  // IWYU pragma: export
 #include "dorm/tune.h"  // IWYU pragma: export
 #include "dorm/report.h"  // IWYU pragma: export
+#include "dorm/positions.h"  // IWYU pragma: export
 // clang-format on

@@ -43,7 +43,7 @@ struct TrainOptions {
   std::size_t threads = 0;  // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
   std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
-  std::string checkpoint;         // a file to save progress to and resume from; empty: none
+  std::string checkpoint = {};    // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
   /// Borrowed; each may be null.

@@ -48,13 +48,15 @@ std::vector<double> normal_product(const LinearFeatures& features, std::span<con
   });
 }
 
-std::vector<double> label_product(const LinearFeatures& features, std::size_t threads) {
+std::vector<double> target_product(const LinearFeatures& features, std::span<const double> targets,
+                                   std::size_t threads) {
   return sum_over_queries(features, threads, features.dimension(),
                           [&](std::size_t q, std::vector<double>& sum) {
                             const Query query = features.data().query(q);
-                            std::vector<double> labels(query.labels.begin(), query.labels.end());
-                            centre(labels);
-                            features.accumulate(q, labels, sum);
+                            const auto given = targets.subspan(query.first_document, query.size());
+                            std::vector<double> centred(given.begin(), given.end());
+                            centre(centred);
+                            features.accumulate(q, centred, sum);
                           });
 }
 
@@ -108,10 +110,20 @@ double centred_row_norm(const LinearFeatures& features, std::size_t threads) {
 }
 
 std::vector<double> ridge(const LinearFeatures& features, double lambda, std::size_t threads) {
+  std::vector<double> labels;
+  for (std::size_t q = 0; q < features.data().num_queries(); ++q) {
+    const Query query = features.data().query(q);
+    labels.insert(labels.end(), query.labels.begin(), query.labels.end());
+  }
+  return ridge(features, labels, lambda, threads);
+}
+
+std::vector<double> ridge(const LinearFeatures& features, std::span<const double> targets, double lambda,
+                          std::size_t threads) {
   const double penalty =
       lambda * static_cast<double>(features.data().num_documents()) * centred_row_norm(features, threads);
   std::vector<double> w(features.dimension(), 0.0);
-  std::vector<double> residual = label_product(features, threads);
+  std::vector<double> residual = target_product(features, targets, threads);
   std::vector<double> direction = residual;
   double norm = dot(std::span<const double>(residual), residual);
   const double enough = norm * kTolerance * kTolerance;

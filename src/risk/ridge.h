@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "risk/linear_features.h"
@@ -17,5 +18,9 @@ double centred_row_norm(const LinearFeatures& features, std::size_t threads);
 /// conjugate gradients, scale being centred_row_norm(). Matrices are never formed: any number of features
 /// will do.
 std::vector<double> ridge(const LinearFeatures& features, double lambda, std::size_t threads);
+
+/// The same with other targets than the labels, in document order.
+std::vector<double> ridge(const LinearFeatures& features, std::span<const double> targets, double lambda,
+                          std::size_t threads);
 
 }  // namespace dorm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists that are not a sort, for `train`, `rank` and `eval`: gains by position, and topic budgets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "commands/eval_report.h"
+#include "dorm/positions.h"
+#include "training_options.h"
+
+namespace dorm::cli {
+
+struct TopicArguments {
+  std::string topics, limits;
+  TopicOptions options;
+
+  bool given() const { return !topics.empty() || !limits.empty(); }
+};
+
+void add_topic_options(CLI::App& app, TopicArguments& arguments);
+
+/// Reads the two files. Throws Error(bad_option) when one is missing.
+TopicTable load_topics(const TopicArguments& arguments, const Dataset& data);
+
+struct ListArguments {
+  std::string position_gains;
+  bool one_function = false;
+  std::size_t top = 0;
+  TopicArguments topics;
+
+  bool given() const { return !position_gains.empty() || topics.given(); }
+};
+
+/// The options of `train`.
+void add_list_options(CLI::App& app, ListArguments& arguments);
+
+/// `train` where lists are found by assignment or under topic budgets.
+void train_lists(const TrainingArguments& arguments, const ListArguments& lists, const TrainingData& data,
+                 const Settings& settings);
+
+/// The first n documents of every query under topic budgets; a warning when some were not proven the best.
+std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data,
+                                         std::span<const double> scores, const TopicArguments& arguments,
+                                         std::size_t top, const Settings& settings);
+
+/// By score, ties by index; the first `top` of each query, or all for 0.
+std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double> scores,
+                                     std::size_t top = 0);
+
+/// Scores that sort the documents into these rankings: minus the rank.
+std::vector<double> scores_of_rankings(const Dataset& data, const std::vector<Ranking>& rankings);
+
+/// Adds position-gain@n to the table, by the gains of a file, or those known when it is "".
+void add_position_gain(const LabelGains& known, const std::string& gains_file, const Dataset& data,
+                       const std::vector<Ranking>& rankings, const EvaluateOptions& options,
+                       EvaluationTable& table);
+
+}  // namespace dorm::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear programs, some of whose variables are 0 or 1, handed to a solver library that is chosen at build
+// time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dorm {
+
+struct ProgramRow {
+  std::vector<int> columns;
+  std::vector<double> values;
+  double lower = 0, upper = 0;  // infinite: no limit on that side
+};
+
+/// Maximise objective x subject to lower <= row x <= upper and 0 <= x <= 1, the first `integers` of x being
+/// 0 or 1. Entries should be near 1 in size: the solver's tolerances are absolute.
+struct IntegerProgram {
+  std::size_t integers = 0;
+  std::vector<double> objective;
+  std::vector<ProgramRow> rows;
+};
+
+enum class ProgramStatus { optimal, limit_reached, infeasible };
+
+struct ProgramSolution {
+  ProgramStatus status = ProgramStatus::infeasible;
+  std::vector<double> values;   // the best found; empty when none was
+  double bound = 0;             // no solution has a larger objective
+  std::vector<double> relaxed;  // the solution of the linear relaxation
+  double relaxed_bound = 0;     // its objective
+};
+
+/// `seconds` 0: no limit. Throws Error(unsupported) with what to install when there is no solver.
+ProgramSolution solve_program(const IntegerProgram& program, double seconds);
+
+/// The linear relaxation only.
+ProgramSolution relax_program(const IntegerProgram& program);
+
+/// Name and version of the solver; empty when there is none.
+std::string program_solver();
+
+}  // namespace dorm

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists by position and under topic limits, through the command."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DORM = os.environ.get("DORM_COMMAND", str(Path(__file__).parents[2] / "build/dorm"))
+
+
+def dorm(*arguments, status=0):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture()
+def data(tmp_path):
+    """20 queries of 8 documents; label 1 is known by feature x, label 2 by feature y."""
+    rng = np.random.default_rng(0)
+    with open(tmp_path / "d.csv", "w") as file:
+        file.write("qid,docid,label,x,y\n")
+        for q in range(20):
+            for i in range(8):
+                label = (i < 2) * 1 + (2 <= i < 4) * 2
+                x, y = (label == 1) + 0.1 * rng.normal(), (label == 2) + 0.1 * rng.normal()
+                file.write(f"{q},{q}-{i},{label},{x:.4f},{y:.4f}\n")
+    (tmp_path / "gains.csv").write_text("label,1,2\n0,0,0\n1,1,0\n2,0,1\n")
+    (tmp_path / "limits.csv").write_text("topic,limit\neven,1.5\n")
+    rows = [f"{q}-{i},even,0.75\n" for q in range(20) for i in range(0, 8, 2)]
+    (tmp_path / "topics.csv").write_text("docid,topic,weight\n" + "".join(rows))
+    return tmp_path
+
+
+def rankings(text):
+    return {line["qid"]: [d["document"] for d in line["ranking"]] for line in map(json.loads, text.splitlines())}
+
+
+def test_a_model_of_positions_fills_each_place_with_its_kind(data):
+    dorm("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json", "--quiet")
+    table = json.loads(dorm("eval", data / "d.csv", "--model", data / "m.json", "--json"))
+    assert table["measures"]["position-gain@2"]["mean"] > 0.99
+    for query, documents in rankings(dorm("rank", data / "m.json", data / "d.csv", "--json")).items():
+        assert len(documents) == 8
+        assert documents[0] in {f"{query}-0", f"{query}-1"} and documents[1] in {f"{query}-2", f"{query}-3"}
+    scores = [float(x) for x in dorm("rank", data / "m.json", data / "d.csv").split()]
+    assert sorted(scores[:8]) == list(range(-8, 0))
+
+
+def test_ranked_lists_keep_topic_limits(data):
+    topics = ("--topics", data / "topics.csv", "--limits", data / "limits.csv")
+    done = subprocess.run(
+        [DORM, "train", data / "d.csv", *topics, "--measure", "ndcg@4", "--model", data / "m.json", "--quiet"],
+        capture_output=True,
+        text=True,
+    )
+    if "built without" in done.stderr:
+        pytest.skip("no integer-programming solver in this build")
+    assert done.returncode == 0, done.stderr
+    assert "0 not proven the best" in done.stdout
+    ranked = rankings(dorm("rank", data / "m.json", data / "d.csv", "--json", "--top", 4, *topics))
+    assert len(ranked) == 20
+    for documents in ranked.values():
+        assert len(documents) == 4
+        assert sum(int(d.split("-")[1]) % 2 == 0 for d in documents) <= 2
+
+
+def test_what_makes_no_sense_is_refused_with_what_to_do(data):
+    topics = ("--topics", data / "topics.csv", "--limits", data / "limits.csv")
+    dorm("train", data / "d.csv", "--method", "ridge", "--model", data / "m.json", "--quiet")
+    rank = ("rank", data / "m.json", data / "d.csv", "--format", "order")
+    assert "--top N is missing" in dorm(*rank, *topics, status=2)
+    assert "--limits FILE is missing" in dorm(*rank, "--top", 4, *topics[:2], status=2)
+    assert "expected --format order" in dorm("rank", data / "m.json", data / "d.csv", "--top", 0, *topics, status=2)
+    assert "whose limit is 1.5; raise that limit" in dorm(*rank, "--top", 8, *topics, status=1)
+    (data / "topics.csv").write_text("docid,topic,weight\n0-0,odd,1\n")
+    assert "topics.csv:2:5: topic 'odd' has no limit" in dorm(*rank, "--top", 4, *topics, status=1)
+    both = ("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json")
+    assert "exclude each other" in dorm(*both, *topics, status=2)
+    assert "--valid is not supported" in dorm(*both, "--valid", data / "d.csv", status=2)
