@@ -10,6 +10,7 @@
 #include "dorm/synth.h"     // IWYU pragma: export
 #include "dorm/scale.h"     // IWYU pragma: export
 #include "dorm/measure.h"   // IWYU pragma: export
+#include "dorm/groups.h"    // IWYU pragma: export
 #include "dorm/decay.h"       // IWYU pragma: export
 #include "dorm/assignment.h"  // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export

@@ -76,6 +76,9 @@ class FactoredMeasure : public Measure {
  public:
   /// Entries for every label. All b are 0 exactly when there is nothing to find.
   virtual Factors factor(Labels labels) const = 0;
+  /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that
+  /// ranking out, the best one that is left takes its place (dorm/groups.h).
+  virtual bool relative_to_ideal() const { return false; }
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
 };
 
