@@ -101,6 +101,9 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
       ->option_text("FILE")
       ->group("Files");
   add_problem_options(app, arguments.options);
+  add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
+                     "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
+                     "column (docs/diversity.md)");
   add_solver_options(app, arguments);
 }
 

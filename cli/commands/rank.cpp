@@ -10,6 +10,7 @@
 #include "command.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "dorm/one_per.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
@@ -28,7 +29,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  dorm rank m.json test.txt -o test.scores\n"
     "  dorm rank m.json test.txt --format order --top 10\n"
-    "  dorm rank m.json test.txt --format trec -o test.run\n";
+    "  dorm rank m.json test.txt --format trec -o test.run\n"
+    "  dorm rank m.json test.csv --format order --one-per host --top 10\n";
 
 constexpr std::array<CatalogEntry, 4> kFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
@@ -43,6 +45,7 @@ constexpr std::array<CatalogEntry, 4> kFormats = {{
 
 struct RankArguments {
   std::string model, data, ranking_format = "scores", output = "-";
+  std::string one_per;  // empty: as the model was trained
   std::size_t top = 0;
   InputArguments input;
 };
@@ -70,15 +73,18 @@ std::string json_line(const Dataset& data, std::string_view id, std::span<const 
   return nlohmann::ordered_json({{"qid", id}, {"ranking", std::move(ranking)}}).dump() + "\n";
 }
 
-std::string ranking_text(const Dataset& data, std::span<const double> scores,
-                         const RankArguments& arguments) {
+std::string ranking_text(const Dataset& data, std::span<const double> scores, const RankArguments& arguments,
+                         const std::string& one_per) {
+  std::vector<GroupLimits> groups;
+  if (!one_per.empty()) groups = group_limits(data, parse_one_per(one_per));
   const bool trec = arguments.ranking_format == "trec";
   std::string text = arguments.ranking_format == "order" ? "qid\trank\tdocument\tscore\n" : "";
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     std::vector<std::size_t> order;
+    const std::span<const double> own = scores.subspan(query.first_document, query.size());
     for (const std::uint32_t i :
-         top_ranking(scores.subspan(query.first_document, query.size()), arguments.top))
+         groups.empty() ? top_ranking(own, arguments.top) : top_ranking(own, groups[q], arguments.top))
       order.push_back(query.first_document + i);
     if (arguments.ranking_format == "json") {
       text += json_line(data, query.id, order, scores);
@@ -103,11 +109,23 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   if (arguments.top > 0 && arguments.ranking_format == "scores")
     throw Error(ErrorCode::bad_option,
                 "--top needs a ranking; expected --format order, trec or json beside it");
+  if (!arguments.one_per.empty() && arguments.one_per != "none") {
+    parse_one_per(arguments.one_per);
+    if (arguments.ranking_format == "scores")
+      throw Error(
+          ErrorCode::bad_option,
+          "--one-per leaves documents out, so it needs a ranking; expected --format order, trec or json "
+          "beside it");
+  }
   const Model model = load_model(arguments.model);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   const std::vector<double> scores = score(model, data, settings.threads);
-  write_text(arguments.output, arguments.ranking_format == "scores" ? scores_text(data, scores)
-                                                                    : ranking_text(data, scores, arguments));
+  const std::string one_per = arguments.one_per.empty()     ? model.one_per
+                              : arguments.one_per == "none" ? ""
+                                                            : arguments.one_per;
+  write_text(arguments.output, arguments.ranking_format == "scores"
+                                   ? scores_text(data, scores)
+                                   : ranking_text(data, scores, arguments, one_per));
 }
 
 }  // namespace
@@ -122,6 +140,10 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   app.add_option("--top", arguments->top, "only the first N documents of each query; 0: all (0)")
       ->option_text("N")
       ->group("Output");
+  add_one_per_option(
+      app, arguments->one_per, arguments->input, "Output",
+      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
+      "domain, a CSV column, or none\n(as the model was trained)");
   app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)")
       ->option_text("FILE")
       ->group("Output");

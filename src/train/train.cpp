@@ -36,7 +36,8 @@ class Training {
         measure_(make_trainable(options.measure, convention_)),
         fingerprint_(data.fingerprint()),
         set_(data, options.scale, options.threads),
-        risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
+        risk_(set_.features(), *measure_, Decay(options.decay), options.threads, OracleKind::automatic,
+              limits_of(data, options)),
         checkpoint_(options, fingerprint_) {
     if (validation) {
       const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
@@ -125,8 +126,10 @@ class Training {
 
   double validate(const std::vector<double>& w) const {
     const std::vector<double> scores = scorer_->scores(w, options_.threads);
-    EvaluateOptions evaluation{
-        .convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
+    EvaluateOptions evaluation{.convention = options_.convention,
+                               .one_per = options_.one_per,
+                               .bootstrap = 0,
+                               .threads = options_.threads};
     return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation)
         .measures[0]
         .mean;
@@ -179,6 +182,7 @@ class Training {
     model.measure = measure_->name();
     model.convention = options_.convention;
     model.decay = options_.decay;
+    model.one_per = options_.one_per;
     model.bound = chosen.bound;
     model.start = chosen.start;
     model.rounds = chosen.rounds;
