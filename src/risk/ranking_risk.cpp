@@ -27,8 +27,9 @@ std::optional<PreparedQuery> prepare_query(const Factors& factors, const Decay& 
   return prepare(factors, decay, tables);
 }
 
-std::optional<PreparedQuery> prepare_list(const Factors& factors, const Decay& decay, OracleTables& tables,
-                                          GroupLimits groups) {
+std::optional<PreparedQuery> prepare_list(const FactoredMeasure& measure, Labels labels, const Decay& decay,
+                                          OracleTables& tables, GroupLimits groups) {
+  const Factors factors = factor_within(measure, labels, groups);
   PreparedQuery query = prepare(factors, decay, tables, std::move(groups));
   if (largest_loss(query) <= kRounding * query.ideal) return std::nullopt;
   return query;
@@ -54,8 +55,7 @@ RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& 
     if (query.weight == 0) continue;
     std::optional<PreparedQuery> prepared =
         groups.empty() ? prepare_query(measure.factor(query.labels), decay, tables_)
-                       : prepare_list(factor_within(measure, query.labels, groups[q]), decay, tables_,
-                                      std::move(groups[q]));
+                       : prepare_list(measure, query.labels, decay, tables_, std::move(groups[q]));
     if (!prepared) continue;
     blocks_.push_back({q, query.weight, std::move(*prepared), {}});
     total_weight += query.weight;

@@ -81,8 +81,12 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
             risk.set_reference(bound, w);
             const double value = risk.loss(w);
             ASSERT_GE(value, truth.loss_of_predicted - 1e-9) << entry.name;
-            if (bound == Bound::best) ASSERT_NEAR(value, truth.highest - truth.best_lossless, 1e-9);
-            if (bound == Bound::predicted) ASSERT_NEAR(value, truth.highest - truth.predicted, 1e-9);
+            if (bound == Bound::best) {
+              ASSERT_NEAR(value, truth.highest - truth.best_lossless, 1e-9) << entry.example << " " << decay;
+            }
+            if (bound == Bound::predicted) {
+              ASSERT_NEAR(value, truth.highest - truth.predicted, 1e-9) << entry.example << " " << decay;
+            }
           }
         } catch (const Error&) {  // nothing to learn: all lists are equally good
           const Truth worst =
