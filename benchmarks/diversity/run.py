@@ -35,7 +35,7 @@ def make_query(rng, world, weights):
         wide = rng.random() < 0.3
         size = int(rng.integers(4, 13)) if wide else int(rng.integers(1, 3))
         x = rng.normal(size=FEATURES)
-        w = weights[wide] if world == "different" else weights[0]
+        w = weights[int(wide)] if world == "different" else weights[0]
         relevance = x @ w + 0.5 * rng.normal()
         for _ in range(size):
             grade = int(np.clip(np.floor(relevance + 0.15 * rng.normal() + 0.2), 0, 4))

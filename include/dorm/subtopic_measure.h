@@ -20,6 +20,8 @@ namespace dorm {
 struct SubtopicCover {
   std::size_t subtopics = 0;
   std::vector<std::vector<std::uint32_t>> of_document;
+  std::vector<std::uint32_t>
+      ideal_order;  // of the documents with a subtopic: the ideal takes the first of equals
 };
 
 class SubtopicMeasure {

@@ -17,7 +17,7 @@ std::span<const std::uint32_t> GroupedAssignment::solve(const GroupedProblem& pr
   row_of_.assign(problem.columns, kNone);
   used_.assign(problem.capacity.size(), 0);
   to_sink_.assign(problem.rows, 0.0);
-  column_.resize(problem.columns);
+  own_.resize(problem.rows);
   group_.resize(problem.capacity.size());
   closed_.resize(problem.capacity.size());
   path_.resize(problem.rows);
@@ -31,7 +31,7 @@ std::span<const std::uint32_t> GroupedAssignment::solve(const GroupedProblem& pr
 // column of a group with room is taken.
 void GroupedAssignment::augment(std::uint32_t start) {
   constexpr Path kUnreached = {kInfinity, kNone, kNone};
-  std::fill(column_.begin(), column_.end(), kUnreached);
+  std::fill(own_.begin(), own_.end(), kUnreached);
   std::fill(group_.begin(), group_.end(), kUnreached);
   std::fill(closed_.begin(), closed_.end(), std::uint8_t{0});
   std::fill(settled_.begin(), settled_.end(), std::uint8_t{0});
@@ -55,8 +55,8 @@ void GroupedAssignment::relax(std::uint32_t row) {
   for (std::size_t i = 0; i < problem_.columns; ++i) {
     const double length = base - value[i];
     const auto column = static_cast<std::uint32_t>(i);
-    if (row_of_[i] != kNone) {
-      if (length < column_[i].length) column_[i] = {length, column, row};
+    if (const std::uint32_t owner = row_of_[i]; owner != kNone) {
+      if (length < own_[owner].length) own_[owner] = {length, column, row};
       continue;
     }
     const std::uint32_t s = problem_.group_of[i];
@@ -76,7 +76,7 @@ std::uint32_t GroupedAssignment::nearest_row() {
     if (settled_[row] != 0 || own == kNone) continue;
     const std::uint32_t s = problem_.group_of[own];
     const bool full = used_[s] == problem_.capacity[s];
-    path_[row] = full && group_[s].length < column_[own].length ? group_[s] : column_[own];
+    path_[row] = full && group_[s].length < own_[row].length ? group_[s] : own_[row];
     path_[row].length += problem_.value[row * problem_.columns + own];
     if (!(path_[row].length + to_sink_[row] < smallest)) continue;
     smallest = path_[row].length + to_sink_[row];

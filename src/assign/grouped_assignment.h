@@ -47,7 +47,7 @@ class GroupedAssignment {
   GroupedProblem problem_;
   std::vector<std::uint32_t> column_of_, row_of_, used_;
   std::vector<double> to_sink_;                 // by row: the length of its shortest way to the sink
-  std::vector<Path> column_;                    // to each matched column
+  std::vector<Path> own_;                       // to the column of each matched row
   std::vector<Path> group_;                     // to each group, by the nearest of its free columns
   std::vector<Path> path_;                      // to each row
   std::vector<std::uint8_t> closed_, settled_;  // groups; rows

@@ -2,6 +2,7 @@
 // TREC runs judged by subtopic.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -33,6 +34,14 @@ struct JudgedQuery {
       cover.of_document.emplace_back();
     }
     return slot->second;
+  }
+
+  // By descending id, as ndeval does; documents of no subtopic never gain.
+  void order_ideal() {
+    for (std::uint32_t d = 0; d < documents.size(); ++d)
+      if (!cover.of_document[d].empty()) cover.ideal_order.push_back(d);
+    std::sort(cover.ideal_order.begin(), cover.ideal_order.end(),
+              [this](std::uint32_t x, std::uint32_t y) { return documents[x] > documents[y]; });
   }
 };
 
@@ -111,6 +120,7 @@ EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, 
   Judging judging(judgments);
   judging.add(run);
   judging.add(judgments);
+  for (JudgedQuery& query : judging.queries) query.order_ideal();
   EvaluationTable table{convention.name, std::string(name_of(ties)), options.one_per, {}, 0, {}};
   table.unjudged_queries = judging.unjudged_queries;
   for (const auto& measure : made) table.measures.push_back({measure->name(), kNaN, kNaN, kNaN, 0, 0, {}});

@@ -59,24 +59,22 @@ class AlphaNdcg final : public NamedSubtopicMeasure {
     return gain;
   }
 
-  // The best ranking is hard to find; the usual substitute takes the largest gain at each position, the first
-  // of equals.
+  // The best ranking is hard to find; the usual substitute takes the largest gain at each position, and of
+  // equals the first of cover.ideal_order.
   double ideal(const SubtopicCover& cover) const {
     std::vector<double> worth(cover.subtopics, 1.0);
-    std::vector<bool> taken(cover.of_document.size(), false);
+    std::vector<std::uint32_t> open = cover.ideal_order;
     double sum = 0;
-    for (std::size_t j = 0; j < std::min(cutoff_, taken.size()); ++j) {
-      double best_gain = 0;
-      std::size_t best = taken.size();
-      for (std::size_t d = 0; d < taken.size(); ++d) {
-        if (taken[d]) continue;
-        double gain = 0;
-        for (std::uint32_t i : cover.of_document[d]) gain += worth[i];
-        if (gain > best_gain) best_gain = gain, best = d;
-      }
-      if (best == taken.size()) break;
-      taken[best] = true;
-      sum += take(cover.of_document[best], worth) * discount(j);
+    for (std::size_t j = 0; j < cutoff_ && !open.empty(); ++j) {
+      const auto gain = [&](std::uint32_t d) {
+        double total = 0;
+        for (std::uint32_t i : cover.of_document[d]) total += worth[i];
+        return total;
+      };
+      const auto best = std::max_element(open.begin(), open.end(),
+                                         [&](std::uint32_t x, std::uint32_t y) { return gain(x) < gain(y); });
+      sum += take(cover.of_document[*best], worth) * discount(j);
+      open.erase(best);
     }
     return sum;
   }
