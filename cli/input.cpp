@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "dorm/catalog.h"
+#include "dorm/error.h"
 #include "progress.h"
 
 namespace dorm::cli {
@@ -60,12 +61,35 @@ void add_input_options(CLI::App& app, InputArguments& arguments, const char* for
       ->group("Reading");
 }
 
+void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
+                        const std::string& help) {
+  const auto resolve = [&rule, &arguments](const std::string& asked) {
+    rule = asked;
+    const std::size_t colon = std::min(asked.find(':'), asked.size());
+    const std::string name = asked.substr(0, colon);
+    if (name.empty() || name == "host" || name == "domain" || name == "none") return;
+    arguments.options.need_groups = true;
+    if (name == "group") return;
+    arguments.groups_from = name;
+    arguments.options.group_column = name;
+    rule = "group" + asked.substr(colon);
+  };
+  app.add_option_function<std::string>("--one-per", resolve, help)->option_text("GROUP[:k]")->group(group);
+}
+
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings) {
   ReadOptions options = arguments.options;
   options.format = parse<DataFormat>("format", arguments.format, kFormats);
   options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
   options.threads = settings.threads;
   if (options.format == DataFormat::detect) options.format = detect_format(path);
+  if (!arguments.groups_from.empty() && options.format != DataFormat::csv &&
+      options.format != DataFormat::tsv)
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("--one-per {}: only CSV and TSV have named columns, and {} has none; expected group, "
+                    "host or domain",
+                    arguments.groups_from, path));
   Loaded loaded;
   loaded.format = kFormats[static_cast<std::size_t>(options.format)].name;
   {

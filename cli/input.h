@@ -13,11 +13,17 @@ namespace dorm::cli {
 /// What the command line says about reading; names are resolved by load().
 struct InputArguments {
   std::string format = "detect", missing = "error";
+  std::string groups_from = {};  // the column --one-per names, if it does
   ReadOptions options = {};
 };
 
 /// `format_option` is another name for --format where a command has one of its own.
 void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option = "--format");
+
+/// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as
+/// the groups and spelled `group`. What was asked for is left in `rule`.
+void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
+                        const std::string& help);
 
 struct Loaded {
   Dataset data;

@@ -115,6 +115,9 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   add_problem_options(app, arguments.options);
+  add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
+                     "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
+                     "column (docs/diversity.md)");
   add_solver_options(app, arguments);
 }
 

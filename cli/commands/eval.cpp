@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "command.h"
 #include "commands/eval_report.h"
@@ -13,6 +14,8 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
+#include "dorm/one_per.h"
+#include "dorm/subtopic.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
@@ -36,11 +39,17 @@ constexpr const char* kExamples =
     "  dorm eval test.txt --model m.json --against baseline.scores\n"
     "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
-    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n";
+    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
+    "  dorm eval test.csv --model m.json --one-per host\n"
+    "  dorm eval --run my.run --subtopics diversity.qrels\n";
+
+constexpr const char* kMeasures = "ndcg@10,mrr,map";
+constexpr const char* kSubtopicMeasures = "alpha-ndcg@10,ia-precision@10,subtopic-recall@10";
 
 struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, against, per_query, convention, position_gains;
-  std::string measures = "ndcg@10,mrr,map";
+  std::string data, scores, feature, model, run, qrels, subtopics, against, per_query, convention,
+      position_gains;
+  std::string measures;  // empty: kMeasures, or kSubtopicMeasures with --subtopics
   EvaluateOptions options;
   InputArguments input;
 
@@ -49,9 +58,12 @@ struct EvalArguments {
 
 void check(const EvalArguments& arguments) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_option, message); };
+  const std::string& one_per = arguments.options.one_per;
+  if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
   if (arguments.judged_run()) {
     require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
-    require_option(!arguments.qrels.empty(), "--qrels FILE", "--run needs judgments");
+    require_option(arguments.qrels.empty() == !arguments.subtopics.empty(),
+                   "--qrels FILE or --subtopics FILE", "--run needs judgments of one kind");
     if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() ||
         !arguments.model.empty())
       refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
@@ -126,8 +138,24 @@ EvaluationTable on_queries_of(const EvaluationTable& first, EvaluationTable othe
   return other;
 }
 
-std::vector<double> scores_of(const Dataset& data, const EvalArguments& arguments, const Settings& settings) {
-  if (!arguments.model.empty()) return score(load_model(arguments.model), data, settings.threads);
+// A model brings the limits it was trained under, unless others are asked for.
+void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
+  if (options.one_per.empty())
+    options.one_per = of_model;
+  else if (options.one_per == "none")
+    options.one_per.clear();
+  if (options.as_ranked && options.one_per.empty())
+    throw Error(ErrorCode::bad_option,
+                "--as-ranked says how limits are judged; expected --one-per beside it");
+}
+
+std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Settings& settings) {
+  if (!arguments.model.empty()) {
+    const Model model = load_model(arguments.model);
+    resolve_limits(arguments.options, model.one_per);
+    return score(model, data, settings.threads);
+  }
+  resolve_limits(arguments.options, "");
   return arguments.feature.empty() ? scores_of_file(data, arguments.scores)
                                    : scores_of_feature(data, arguments.feature);
 }
@@ -146,7 +174,7 @@ EvalReport evaluate_by_position(const EvalArguments& arguments, const Settings& 
   return report;
 }
 
-EvalReport evaluate_data(const EvalArguments& arguments, const Settings& settings) {
+EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
   if (!arguments.model.empty() && is_position_model(arguments.model))
     return evaluate_by_position(arguments, settings);
   const std::vector<std::string> measures = split_measures(arguments.measures);
@@ -167,7 +195,53 @@ EvalReport evaluate_data(const EvalArguments& arguments, const Settings& setting
   return report;
 }
 
-EvalReport evaluate_trec(const EvalArguments& arguments, const Settings& settings) {
+// Documents that the limits leave out are not retrieved.
+std::vector<RunEntry> as_run(const Dataset& data, std::span<const double> scores,
+                             const std::string& one_per) {
+  if (!data.has_document_ids())
+    throw Error(ErrorCode::bad_input, "--subtopics judges documents by their ids, and the data has none");
+  std::vector<GroupLimits> groups;
+  if (!one_per.empty()) groups = group_limits(data, parse_one_per(one_per));
+  std::vector<RunEntry> run;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    const std::span<const double> own = scores.subspan(query.first_document, query.size());
+    for (const std::uint32_t i : groups.empty() ? top_ranking(own) : top_ranking(own, groups[q]))
+      run.push_back({std::string(query.id), std::string(data.document_id(query.first_document + i)), own[i]});
+  }
+  return run;
+}
+
+EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  const std::vector<SubtopicJudgment> judgments = read_subtopics(arguments.subtopics);
+  EvalReport report;
+  if (!arguments.run.empty()) {
+    resolve_limits(arguments.options, "");
+    const auto judge = [&](const std::string& run) {
+      return evaluate_subtopics(judgments, read_run(run), measures, arguments.options);
+    };
+    report.table = judge(arguments.run);
+    if (!arguments.against.empty())
+      add_comparison(report, on_queries_of(report.table, judge(arguments.against)), arguments);
+    return report;
+  }
+  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const std::vector<double> scores = scores_of(data, arguments, settings);
+  const std::string one_per = std::exchange(arguments.options.one_per, "");
+  const auto judge = [&](std::span<const double> of) {
+    return evaluate_subtopics(judgments, as_run(data, of, one_per), measures, arguments.options);
+  };
+  report.table = judge(scores);
+  if (!arguments.against.empty())
+    add_comparison(report, on_queries_of(report.table, judge(scores_of_file(data, arguments.against))),
+                   arguments);
+  report.table.one_per = one_per;
+  return report;
+}
+
+EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
+  resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
   EvalReport report;
@@ -189,8 +263,11 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                  : arguments.judged_run()      ? "trec"
                                                                : "standard";
   arguments.options.threads = settings.threads;
-  EvalReport report =
-      arguments.judged_run() ? evaluate_trec(arguments, settings) : evaluate_data(arguments, settings);
+  if (arguments.measures.empty())
+    arguments.measures = arguments.subtopics.empty() ? kMeasures : kSubtopicMeasures;
+  EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
+                      : arguments.judged_run()     ? evaluate_trec(arguments, settings)
+                                                   : evaluate_data(arguments, settings);
   report.confidence = arguments.options.confidence;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
   if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_page(report));
@@ -214,13 +291,21 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
   text("--run", arguments->run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");
   text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
+  text("--subtopics", arguments->subtopics, "FILE", "What to judge",
+       "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
   text("--against", arguments->against, "FILE", "What to judge",
        "other scores (or another run) to compare with: paired tests");
   text("--position-gains", arguments->position_gains, "FILE", "What to judge",
        "also measure gains by position (of a model that has none)");
   text("--measures", arguments->measures, "LIST", "Evaluation",
-       "comma-separated; see below (" + arguments->measures + ")");
+       fmt::format("comma-separated; see below ({})", kMeasures));
   text("--convention", arguments->convention, "NAME", "Evaluation", "see below (standard; trec for runs)");
+  add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
+                     "judge lists of at most one document (or k) of each group, against\nthe best such list: "
+                     "group, host, domain, a CSV column, or none\n(as the model was trained)");
+  app.add_flag("--as-ranked", arguments->options.as_ranked,
+               "with --one-per: keep surplus documents in their places, where\nthey gain nothing")
+      ->group("Evaluation");
   text("--ties", arguments->options.ties, "NAME", "Evaluation",
        "order of equal scores; see below (as the convention says)");
   number("--bootstrap", arguments->options.bootstrap, "resamples for the intervals; 0: none (1000)");
@@ -232,7 +317,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
        "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
   add_input_options(app, arguments->input);
   app.description(kDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),
+                         catalog_page("Subtopic measures", subtopic_catalog()),
                          catalog_page("Conventions", convention_catalog()),
                          catalog_page("Ties", tie_catalog())));
   return [arguments, &settings] { run_eval(*arguments, settings); };

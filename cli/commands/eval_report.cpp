@@ -44,8 +44,9 @@ std::string eval_page(const EvalReport& report) {
   for (const MeasureResult& m : table.measures)
     rows.push_back({m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries),
                     std::to_string(m.skipped)});
-  std::string page = fmt::format("convention {}, ties {}, {} queries\n\n{}", table.convention, table.ties,
-                                 table.query_ids.size(), aligned(rows));
+  const std::string limits = table.one_per.empty() ? "" : fmt::format("one per {}, ", table.one_per);
+  std::string page = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties,
+                                 limits, table.query_ids.size(), aligned(rows));
   if (report.tests.empty()) return page;
   rows = {
       {"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
@@ -71,6 +72,7 @@ std::string eval_json(const EvalReport& report) {
               {"queries", table.query_ids.size()},
               {"confidence", report.confidence},
               {"measures", measures}};
+  if (!table.one_per.empty()) out["one_per"] = table.one_per;
   if (!report.tests.empty()) {
     Json tests = Json::object();
     for (std::size_t i = 0; i < report.tests.size(); ++i)

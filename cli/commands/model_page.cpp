@@ -51,6 +51,7 @@ std::string model_page(const Model& model, const std::string& path) {
   line("kind",
        fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
   line("trained for", fmt::format("{} ({})", model.measure, model.convention));
+  if (!model.one_per.empty()) line("one per", model.one_per);
   if (model.bound == "none") {
     line("method", fmt::format("{}, a baseline without certificate", model.start));
   } else {

@@ -11,6 +11,7 @@
 #include "commands/list_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "dorm/one_per.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
@@ -32,7 +33,8 @@ constexpr const char* kExamples =
     "  dorm rank m.json test.txt -o test.scores\n"
     "  dorm rank m.json test.txt --format order --top 10\n"
     "  dorm rank m.json test.txt --format trec -o test.run\n"
-    "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n";
+    "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n"
+    "  dorm rank m.json test.csv --format order --one-per host --top 10\n";
 
 constexpr std::array<CatalogEntry, 4> kFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
@@ -47,6 +49,7 @@ constexpr std::array<CatalogEntry, 4> kFormats = {{
 
 struct RankArguments {
   std::string model, data, ranking_format = "scores", output = "-";
+  std::string one_per;  // empty: as the model was trained
   std::size_t top = 0;
   TopicArguments topics;
   InputArguments input;
@@ -96,22 +99,52 @@ std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankin
   return text;
 }
 
-void run_rank(RankArguments arguments, const Settings& settings) {
+// The mistakes that show before any file is read.
+void check(const RankArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm train");
   require_option(!arguments.data.empty(), "DATA", "expected the documents to rank");
-  if (settings.json) arguments.ranking_format = "json";
   if (std::none_of(kFormats.begin(), kFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.ranking_format; }))
     throw_unknown_name("format", arguments.ranking_format, kFormats);
-  if (arguments.top > 0 && arguments.ranking_format == "scores")
+  const bool one_per = !arguments.one_per.empty() && arguments.one_per != "none";
+  if (one_per) parse_one_per(arguments.one_per);
+  if (one_per && arguments.topics.given())
+    throw Error(ErrorCode::unsupported, "--one-per beside --topics; expected one of the two");
+  if (arguments.ranking_format != "scores") return;
+  const auto refuse = [](std::string_view what) {
     throw Error(ErrorCode::bad_option,
-                "--top needs a ranking; expected --format order, trec or json beside it");
-  if (arguments.topics.given() && arguments.ranking_format == "scores")
-    throw Error(ErrorCode::bad_option,
-                "--topics gives lists, which scores cannot express; expected --format order, trec or json");
+                fmt::format("{}; expected --format order, trec or json beside it", what));
+  };
+  if (arguments.top > 0) refuse("--top needs a ranking");
+  if (one_per) refuse("--one-per leaves documents out, so it needs a ranking");
+  if (arguments.topics.given()) refuse("--topics gives lists, which scores cannot express");
+}
+
+std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::span<const double> scores,
+                                 const RankArguments& arguments, const Settings& settings) {
+  if (arguments.topics.given())
+    return ranked_under_topics(model, data, scores, arguments.topics, arguments.top, settings);
+  const std::string one_per = arguments.one_per.empty()     ? model.one_per
+                              : arguments.one_per == "none" ? ""
+                                                            : arguments.one_per;
+  if (one_per.empty()) return sorted_rankings(data, scores, arguments.top);
+  const std::vector<GroupLimits> groups = group_limits(data, parse_one_per(one_per));
+  std::vector<Ranking> rankings;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    rankings.push_back(
+        top_ranking(scores.subspan(query.first_document, query.size()), groups[q], arguments.top));
+  }
+  return rankings;
+}
+
+void run_rank(RankArguments arguments, const Settings& settings) {
+  if (settings.json) arguments.ranking_format = "json";
+  check(arguments);
   const bool by_position = is_position_model(arguments.model);
-  if (by_position && arguments.topics.given())
-    throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
+  if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
+    throw Error(ErrorCode::unsupported,
+                "--topics and --one-per need a linear model; this one ranks by position");
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
@@ -122,9 +155,8 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   } else {
     const Model model = load_model(arguments.model);
     scores = score(model, data, settings.threads);
-    rankings = arguments.topics.given()
-                   ? ranked_under_topics(model, data, scores, arguments.topics, arguments.top, settings)
-                   : sorted_rankings(data, scores, arguments.top);
+    if (arguments.ranking_format != "scores")
+      rankings = rankings_of(model, data, scores, arguments, settings);
   }
   write_text(arguments.output, arguments.ranking_format == "scores"
                                    ? scores_text(data, scores)
@@ -143,6 +175,10 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   app.add_option("--top", arguments->top, "only the first N documents of each query; 0: all (0)")
       ->option_text("N")
       ->group("Output");
+  add_one_per_option(
+      app, arguments->one_per, arguments->input, "Output",
+      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
+      "domain, a CSV column, or none\n(as the model was trained)");
   app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)")
       ->option_text("FILE")
       ->group("Output");

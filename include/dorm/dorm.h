@@ -10,12 +10,15 @@
 #include "dorm/synth.h"     // IWYU pragma: export
 #include "dorm/scale.h"     // IWYU pragma: export
 #include "dorm/measure.h"   // IWYU pragma: export
+#include "dorm/groups.h"    // IWYU pragma: export
+#include "dorm/one_per.h"   // IWYU pragma: export
 #include "dorm/decay.h"       // IWYU pragma: export
 #include "dorm/assignment.h"  // IWYU pragma: export
 #include "dorm/topics.h"      // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
 #include "dorm/reference.h"   // IWYU pragma: export
 #include "dorm/evaluate.h"  // IWYU pragma: export
+#include "dorm/subtopic.h"  // IWYU pragma: export
 #include "dorm/catalog.h"   // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export
 #include "dorm/solver.h"  // IWYU pragma: export

@@ -11,6 +11,7 @@
 
 #include "dorm/convention.h"
 #include "dorm/dataset.h"
+#include "dorm/groups.h"
 #include "dorm/measure.h"
 #include "dorm/read.h"
 
@@ -19,6 +20,8 @@ namespace dorm {
 struct EvaluateOptions {
   std::string convention = "standard";  // docs/measures.md lists them
   std::string ties = "";                // "": as the convention says; or index, expected, worst, document_id
+  std::string one_per = "";             // limits on groups (dorm/one_per.h); empty: none
+  bool as_ranked = false;               // with limits: judge the ranking as it stands, see below
   std::size_t bootstrap = 1000;         // resamples for the interval; 0: none
   double confidence = 0.95;
   std::uint64_t seed = 0;
@@ -35,13 +38,18 @@ struct MeasureResult {
 };
 
 struct EvaluationTable {
-  std::string convention, ties;
+  std::string convention, ties, one_per;
   std::vector<std::string> query_ids;  // the rows of per_query
   std::size_t unjudged_queries = 0;    // queries of a run that have no judgments, and were ignored
   std::vector<MeasureResult> measures;
   /// By canonical spelling; throws Error(unknown_name).
   const MeasureResult& operator[](std::string_view name) const;
 };
+
+// With limits on groups a ranking is judged as the list it makes: documents whose group is full are passed
+// over, and ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their
+// places instead, where they gain nothing: what a list that ignores the limits is worth. Measures of pairs
+// (auc, kendall) have no such value, nor has the expectation over ties: both are refused.
 
 /// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were
 /// judged but not retrieved.
@@ -51,6 +59,7 @@ struct ScoredQuery {
   std::span<const double> scores;
   std::span<const std::string_view> document_ids = {};  // empty: none
   double weight = 1;
+  const GroupLimits* groups = nullptr;  // of all documents; nullptr: no limits
 };
 
 /// `scores` in document order of `data` (not file order: see Dataset::source_row). Throws Error(bad_input)

@@ -41,6 +41,7 @@ struct Factors {
 struct TiedRanking {
   std::span<const std::uint32_t> documents;
   std::span<const std::uint32_t> block_end = {};
+  std::span<const float> reachable = {};  // labels that totals are counted over; none: those of all documents
 };
 
 /// V of a ranking under these factors.
@@ -59,6 +60,8 @@ class Measure {
   virtual std::string name() const = 0;
   /// True when 1 is the top of the scale, whatever the query; false for sums of gains.
   virtual bool normalised() const { return true; }
+  /// True when it compares all pairs of documents, so that a list of some has no value.
+  virtual bool of_pairs() const { return false; }
 
   /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no
   /// relevant document): the convention then says what it counts. Never decreases when tied documents are put
@@ -76,6 +79,9 @@ class FactoredMeasure : public Measure {
  public:
   /// Entries for every label. All b are 0 exactly when there is nothing to find.
   virtual Factors factor(Labels labels) const = 0;
+  /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that
+  /// ranking out, the best one that is left takes its place (dorm/groups.h).
+  virtual bool relative_to_ideal() const { return false; }
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
 };
 

@@ -36,6 +36,7 @@ struct Model {
   std::vector<double> weights;        // of the scaled features
   Scaling scaling;
   std::string measure, convention, decay, bound, start, solver;
+  std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
   double C = 0, tolerance = 0;
   std::uint64_t seed = 0;
   std::size_t rounds = 0;

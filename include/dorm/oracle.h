@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "dorm/decay.h"
+#include "dorm/groups.h"
 #include "dorm/measure.h"
 
 namespace dorm {
@@ -74,6 +75,8 @@ struct PreparedQuery {
   std::vector<std::uint8_t> gain_of;  // index into gains, by document; empty likewise
   double ideal = 0;                   // the largest value of the measure
   OracleKind chosen = OracleKind::automatic;
+  GroupLimits groups;     // none, or limits on what a list shows
+  std::size_t shown = 0;  // with limits: the length of a list; the other documents have coefficient 0
 
   std::size_t size() const { return b.size(); }
 };
@@ -81,9 +84,18 @@ struct PreparedQuery {
 /// Throws Error(bad_input) on an empty query, mismatched lengths, negative or non-finite gains, and for
 /// Kind::first gains other than 0 and 1. `tables` must outlive the result.
 PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables);
+/// The same where at most groups.limit[s] documents of group s may be shown. Rankings are then lists of
+/// list_length(a, groups) documents; the others have no position, coefficient 0 and no gain.
+PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables, GroupLimits groups);
+
+/// The largest loss of any ranking: 0 when there is nothing to learn.
+double largest_loss(const PreparedQuery& query);
 
 /// Whether `kind` can solve this query.
 bool supports(const PreparedQuery& query, OracleKind kind);
+
+/// Position of a document that a list does not show.
+inline constexpr std::uint32_t kNotShown = UINT32_MAX;
 
 /// The answer: a ranking, the coefficient c[position] of every document, its loss and the maximum itself.
 struct Separation {

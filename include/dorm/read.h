@@ -29,6 +29,7 @@ struct ReadOptions {
   std::string query_column = "qid";
   std::string document_column = "docid";  // optional in the file
   std::string group_column = "group";     // optional in the file
+  bool need_groups = false;               // an error when there is no such column
   std::string weight_column = "weight";   // optional in the file; constant within a query
   std::vector<std::string> ignore_columns = {};
 

@@ -36,6 +36,7 @@ struct TrainOptions {
   std::string start = "auto";  // auto, ridge, pairwise: where the rounds of best and predicted begin
   std::size_t rounds = 0;      // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";  // auto or a name of scaling_catalog()
+  std::string one_per = "";    // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
   std::string solver = "bcda";
   double tolerance = 1e-3;  // relative duality gap of each round
   std::uint64_t max_passes = 1000;

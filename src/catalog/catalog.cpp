@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <type_traits>
 
+#include "catalog/spelling.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -61,13 +61,6 @@ constexpr auto kEntries = [] {
   return entries;
 }();
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 bool has_alias(std::string_view aliases, std::string_view name) {
   while (!aliases.empty()) {
     const std::size_t space = aliases.find(' ');
@@ -84,50 +77,16 @@ const Row& find_row(std::string_view name) {
   throw_unknown_name("measure", name, kEntries);
 }
 
-std::size_t parse_cutoff(std::string_view spelling, std::string_view text) {
-  std::size_t cutoff = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cutoff);
-  if (error != std::errc() || end != text.data() + text.size() || cutoff == 0 ||
-      cutoff == MeasureSpec::kNoCutoff)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("measure \"{}\": cutoff \"{}\"; expected a whole number from 1 on", spelling, text));
-  return cutoff;
-}
-
-void parse_parameters(std::string_view spelling, std::string_view text, MeasureSpec& spec) {
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const std::string_view piece = text.substr(0, comma);
-    const std::size_t equals = piece.find('=');
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 == piece.size())
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("measure \"{}\": parameter \"{}\"; expected key=value", spelling, piece));
-    std::string key = lower(piece.substr(0, equals));
-    const bool repeated = std::any_of(spec.parameters.begin(), spec.parameters.end(),
-                                      [&](const auto& other) { return other.first == key; });
-    if (repeated)
-      throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": {} is given twice", spelling, key));
-    spec.parameters.emplace_back(std::move(key), lower(piece.substr(equals + 1)));
-    if (comma == std::string_view::npos) return;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 struct Parsed {
   const Row& row;
   MeasureSpec spec;
 };
 
 Parsed parse(std::string_view spelling) {
-  const std::size_t colon = spelling.find(':');
-  const std::string_view head = spelling.substr(0, colon);
-  const std::size_t at = head.find('@');
-  Parsed parsed{find_row(lower(head.substr(0, at))), {}};
-  parsed.spec.name = parsed.row.entry.name;
-  if (at != std::string_view::npos) parsed.spec.cutoff = parse_cutoff(spelling, head.substr(at + 1));
-  if (colon != std::string_view::npos) parse_parameters(spelling, spelling.substr(colon + 1), parsed.spec);
-  return parsed;
+  MeasureSpec spec = parse_spelling(spelling);
+  const Row& row = find_row(spec.name);
+  spec.name = row.entry.name;
+  return {row, std::move(spec)};
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include "dorm/error.h"
 #include "eval/bootstrap.h"
 #include "eval/ranking.h"
+#include "eval/summarise.h"
+#include "eval/within_limits.h"
 
 namespace dorm {
 namespace {
@@ -47,6 +49,15 @@ Ties choose_ties(std::span<const ScoredQuery> queries, const Convention& convent
   throw Error(ErrorCode::bad_option, "ties by document_id need document ids, and the data has none");
 }
 
+void require_order(std::span<const ScoredQuery> queries, Ties ties) {
+  if (ties != Ties::expected) return;
+  for (const ScoredQuery& query : queries)
+    if (query.groups)
+      throw Error(ErrorCode::bad_option,
+                  "the expectation over ties is not known within limits on groups; expected ties by index, "
+                  "worst or document_id");
+}
+
 double count_empty(const Convention& convention, const Measure& measure) {
   switch (convention.empty) {
     case EmptyQuery::skip:
@@ -61,18 +72,23 @@ double count_empty(const Convention& convention, const Measure& measure) {
 
 // Fills row q of every result.
 void evaluate_query(const ScoredQuery& query, std::size_t q, std::span<const Measure* const> measures,
-                    const Convention& convention, Ties ties, RankedQuery& ranked, EvaluationTable& table) {
+                    const Convention& convention, Ties ties, bool as_ranked, RankedQuery& ranked,
+                    EvaluationTable& table) {
   check_scores(query);
   rank(query, ties, ranked);
   for (std::size_t m = 0; m < measures.size(); ++m) {
     try {
-      const std::optional<double> value = measures[m]->expected(query.labels, ranked.view());
+      const std::optional<double> value =
+          query.groups ? value_within(*measures[m], query.labels, *query.groups, ranked.documents, as_ranked)
+                       : measures[m]->expected(query.labels, ranked.view());
       table.measures[m].per_query[q] = value ? *value : count_empty(convention, *measures[m]);
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("query \"{}\": {}", query.id, error.what()));
     }
   }
 }
+
+}  // namespace
 
 void summarise(EvaluationTable& table, const std::vector<double>& weights, const EvaluateOptions& options) {
   std::vector<std::span<const double>> columns;
@@ -87,8 +103,6 @@ void summarise(EvaluationTable& table, const std::vector<double>& weights, const
   }
 }
 
-}  // namespace
-
 const MeasureResult& EvaluationTable::operator[](std::string_view name) const {
   for (const MeasureResult& result : measures)
     if (result.name == name) return result;
@@ -99,7 +113,8 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
                          const EvaluateOptions& options) {
   const Convention convention = make_convention(options.convention);
   const Ties ties = choose_ties(queries, convention, options.ties);
-  EvaluationTable table{convention.name, std::string(name_of(ties)), {}, 0, {}};
+  require_order(queries, ties);
+  EvaluationTable table{convention.name, std::string(name_of(ties)), options.one_per, {}, 0, {}};
   std::vector<double> weights;
   for (const ScoredQuery& query : queries) {
     table.query_ids.emplace_back(query.id);
@@ -114,7 +129,7 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
   parallel_for(chunks, ranked.size(), [&](std::size_t chunk, std::size_t worker) {
     const std::size_t end = std::min(queries.size(), (chunk + 1) * kChunk);
     for (std::size_t q = chunk * kChunk; q < end; ++q)
-      evaluate_query(queries[q], q, measures, convention, ties, ranked[worker], table);
+      evaluate_query(queries[q], q, measures, convention, ties, options.as_ranked, ranked[worker], table);
   });
   summarise(table, weights, options);
   return table;

@@ -4,6 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
@@ -17,13 +18,16 @@ EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores
   std::vector<std::string_view> ids;
   if (data.has_document_ids())
     for (std::size_t i = 0; i < data.num_documents(); ++i) ids.push_back(data.document_id(i));
+  std::vector<GroupLimits> groups;
+  if (!options.one_per.empty()) groups = group_limits(data, parse_one_per(options.one_per));
   std::vector<ScoredQuery> queries;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     const std::size_t first = query.first_document;
     const auto own_ids = ids.empty() ? std::span<const std::string_view>()
                                      : std::span<const std::string_view>(ids).subspan(first, query.size());
-    queries.push_back({query.id, query.labels, scores.subspan(first, query.size()), own_ids, query.weight});
+    queries.push_back({query.id, query.labels, scores.subspan(first, query.size()), own_ids, query.weight,
+                       groups.empty() ? nullptr : &groups[q]});
   }
   return evaluate(queries, measures, options);
 }

@@ -8,6 +8,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
@@ -18,7 +19,8 @@ struct JoinedQuery {
   std::unordered_map<std::string_view, float> judged;
   std::vector<float> labels;
   std::vector<double> scores;
-  std::vector<std::string_view> documents;
+  std::vector<std::string_view> documents;  // as labels: first those of the run
+  GroupLimits groups;
 };
 
 struct Joined {
@@ -37,10 +39,16 @@ void add_missing_documents(JoinedQuery& query) {
   std::sort(retrieved.begin(), retrieved.end());
   const auto repeated = std::adjacent_find(retrieved.begin(), retrieved.end());
   if (repeated != retrieved.end()) throw_repeated(query.id, *repeated, "run");
+  std::vector<std::pair<float, std::string_view>> missing;
   for (const auto& [document, label] : query.judged)
-    if (!std::binary_search(retrieved.begin(), retrieved.end(), document)) query.labels.push_back(label);
+    if (!std::binary_search(retrieved.begin(), retrieved.end(), document))
+      missing.push_back({label, document});
   // The order of a hash table is not defined, that of a sum over these labels must be.
-  std::sort(query.labels.begin() + static_cast<std::ptrdiff_t>(query.scores.size()), query.labels.end());
+  std::sort(missing.begin(), missing.end());
+  for (const auto& [label, document] : missing) {
+    query.labels.push_back(label);
+    query.documents.push_back(document);
+  }
 }
 
 Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) {
@@ -48,7 +56,7 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
   std::unordered_map<std::string_view, std::size_t> place;
   for (const Judgment& judgment : judgments) {
     const auto [slot, fresh] = place.try_emplace(judgment.query, joined.queries.size());
-    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}});
+    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}, {}});
     JoinedQuery& query = joined.queries[slot->second];
     if (!query.judged.emplace(judgment.document, judgment.label).second)
       throw_repeated(judgment.query, judgment.document, "judgments");
@@ -73,7 +81,11 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
 
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options) {
-  const Joined joined = join(judgments, run);
+  Joined joined = join(judgments, run);
+  const bool limited = !options.one_per.empty();
+  if (limited)
+    for (JoinedQuery& query : joined.queries)
+      query.groups = group_limits(query.documents, parse_one_per(options.one_per));
   const bool skip_missing = make_convention(options.convention).skip_missing;
   std::vector<ScoredQuery> queries;
   std::size_t skipped = 0;
@@ -81,7 +93,8 @@ EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<cons
     if (skip_missing && !query.in_run)
       ++skipped;
     else
-      queries.push_back({query.id, query.labels, query.scores, query.documents});
+      queries.push_back(
+          {query.id, query.labels, query.scores, query.documents, 1.0, limited ? &query.groups : nullptr});
   }
   EvaluationTable table = evaluate(queries, measures, options);
   table.unjudged_queries = joined.unjudged_queries;

@@ -63,6 +63,7 @@ class CsvReader {
     query_ = required(options_.query_column, "query");
     document_ = optional(options_.document_column);
     group_ = optional(options_.group_column);
+    if (options_.need_groups) required(options_.group_column, "group");
     weight_ = optional(options_.weight_column);
     for (const std::string& name : options_.ignore_columns) required(name, "ignored");
     choose_features();

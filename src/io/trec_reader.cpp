@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/quote.h"
 #include "dorm/read.h"
+#include "dorm/subtopic.h"
 #include "io/line_reader.h"
 
 namespace dorm {
@@ -46,6 +47,14 @@ double finite_number(const LineReader& reader, const Word& word, std::string_vie
   return value;
 }
 
+float relevance_of(const LineReader& reader, const Word& word) {
+  const double label = finite_number(reader, word, "relevance");
+  if (!fits_float(label))
+    throw reader.error(word.column, fmt::format("found {}; expected a number within the range of float32",
+                                                in_quotes(word.text)));
+  return static_cast<float>(label);
+}
+
 std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
   std::vector<Judgment> judgments;
   LineReader reader(source, name);
@@ -53,12 +62,22 @@ std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
   std::array<Word, 4> words;
   while (reader.next(line)) {
     if (!split_words(reader, line, "qid iteration docid relevance", words)) continue;
-    const double label = finite_number(reader, words[3], "relevance");
-    if (!fits_float(label))
-      throw reader.error(
-          words[3].column,
-          fmt::format("found {}; expected a number within the range of float32", in_quotes(words[3].text)));
-    judgments.push_back({std::string(words[0].text), std::string(words[2].text), static_cast<float>(label)});
+    judgments.push_back(
+        {std::string(words[0].text), std::string(words[2].text), relevance_of(reader, words[3])});
+  }
+  if (judgments.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no judgments");
+  return judgments;
+}
+
+std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::string& name) {
+  std::vector<SubtopicJudgment> judgments;
+  LineReader reader(source, name);
+  std::string_view line;
+  std::array<Word, 4> words;
+  while (reader.next(line)) {
+    if (!split_words(reader, line, "qid subtopic docid relevance", words)) continue;
+    judgments.push_back({std::string(words[0].text), std::string(words[1].text), std::string(words[2].text),
+                         relevance_of(reader, words[3])});
   }
   if (judgments.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no judgments");
   return judgments;
@@ -83,6 +102,13 @@ std::vector<RunEntry> run_from(TextSource& source, const std::string& name) {
 std::vector<Judgment> read_qrels(const std::string& path) { return qrels_from(*open_text(path), path); }
 std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name) {
   return qrels_from(*text_in_memory(text), name);
+}
+
+std::vector<SubtopicJudgment> read_subtopics(const std::string& path) {
+  return subtopics_from(*open_text(path), path);
+}
+std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name) {
+  return subtopics_from(*text_in_memory(text), name);
 }
 
 std::vector<RunEntry> read_run(const std::string& path) { return run_from(*open_text(path), path); }

@@ -11,6 +11,7 @@ namespace {
 class AreaUnderCurve final : public NamedMeasure<Measure> {
  public:
   using NamedMeasure::NamedMeasure;
+  bool of_pairs() const override { return true; }
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const std::vector<double> b = relevance(convention_, labels);

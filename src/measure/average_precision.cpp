@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Average precision: the precision at each relevant document, averaged over all relevant documents.
 #include <algorithm>
-#include <numeric>
 
 #include "measure/parts.h"
 
@@ -16,7 +15,7 @@ class AveragePrecision final : public NamedMeasure<Measure> {
   // the o positions above it in the block, o (r - 1) / (t - 1) are then relevant in expectation.
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const std::vector<double> b = relevance(convention_, labels);
-    const double relevant = std::accumulate(b.begin(), b.end(), 0.0);
+    const double relevant = count_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
     double above = 0, sum = 0;
     for_each_block(ranking, [&](std::size_t begin, std::size_t end) {

@@ -18,6 +18,7 @@ class Custom final : public NamedMeasure<FactoredMeasure> {
       : NamedMeasure(spec, convention), discounts_(std::move(discounts)), normalised_(normalised) {}
 
   bool normalised() const override { return normalised_; }
+  bool relative_to_ideal() const override { return normalised_; }
 
   Factors factor(Labels labels) const override {
     Factors factors{discounts_, gains(convention_, labels)};

@@ -55,6 +55,7 @@ Levels levels_of(Labels labels) {
 class KendallTau final : public NamedMeasure<Measure> {
  public:
   using NamedMeasure::NamedMeasure;
+  bool of_pairs() const override { return true; }
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const Levels levels = levels_of(labels);

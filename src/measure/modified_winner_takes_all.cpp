@@ -23,6 +23,7 @@ std::size_t adaptive_cutoff(Labels labels) {
 class ModifiedWinnerTakesAll final : public NamedMeasure<FactoredMeasure> {
  public:
   using NamedMeasure::NamedMeasure;
+  bool relative_to_ideal() const override { return true; }
   Factors factor(Labels labels) const override {
     return ndcg_factors(convention_, labels, adaptive_cutoff(labels));
   }

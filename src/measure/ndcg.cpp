@@ -8,6 +8,7 @@ namespace {
 class Ndcg final : public NamedMeasure<FactoredMeasure> {
  public:
   using NamedMeasure::NamedMeasure;
+  bool relative_to_ideal() const override { return true; }
   Factors factor(Labels labels) const override { return ndcg_factors(convention_, labels, cutoff_); }
 };
 

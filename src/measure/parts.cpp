@@ -65,6 +65,12 @@ std::vector<double> relevance(const Convention& convention, Labels labels) {
   return result;
 }
 
+double count_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking) {
+  const Labels counted = ranking.reachable.empty() ? labels : ranking.reachable;
+  return static_cast<double>(
+      std::count_if(counted.begin(), counted.end(), [&](float label) { return convention.relevant(label); }));
+}
+
 std::vector<double> discounts(const Convention& convention, std::size_t length, std::size_t cutoff) {
   std::vector<double> result(length, 0.0);
   const std::size_t counted = std::min(length, cutoff);

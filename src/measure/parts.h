@@ -31,6 +31,8 @@ class NamedMeasure : public Base {
 std::vector<double> gains(const Convention& convention, Labels labels);
 /// 1 for relevant documents, else 0.
 std::vector<double> relevance(const Convention& convention, Labels labels);
+/// How many documents are relevant, of those that could be found.
+double count_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking);
 /// Discounts of `length` positions, zero from position `cutoff` on.
 std::vector<double> discounts(const Convention& convention, std::size_t length, std::size_t cutoff);
 

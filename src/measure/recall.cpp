@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recall@n: the share of the relevant documents that stands in the first n positions.
 #include <algorithm>
-#include <numeric>
 
 #include "measure/parts.h"
 
@@ -14,7 +13,7 @@ class Recall final : public NamedMeasure<Measure> {
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const std::vector<double> b = relevance(convention_, labels);
-    const double relevant = std::accumulate(b.begin(), b.end(), 0.0);
+    const double relevant = count_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
     double found = 0;
     for_each_block(ranking, [&](std::size_t begin, std::size_t end) {

@@ -12,6 +12,7 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
@@ -122,6 +123,15 @@ Scaling scaling_from(const Fields& fields, std::size_t features) {
   return scaling;
 }
 
+std::string one_per_from(const Fields& fields) {
+  const std::string text = fields.optional<std::string>("one_per", "a name", "");
+  try {
+    return text.empty() ? text : parse_one_per(text).spelling();
+  } catch (const Error& error) {
+    fields.fail("one_per", fmt::format("a limit on groups ({})", error.what()));
+  }
+}
+
 Json parsed(std::string_view text, const std::string& name) {
   try {
     return Json::parse(text);
@@ -145,6 +155,7 @@ std::string to_json(const Model& model) {
   out["measure"] = model.measure;
   out["convention"] = model.convention;
   out["decay"] = model.decay;
+  if (!model.one_per.empty()) out["one_per"] = model.one_per;
   out["bound"] = model.bound;
   out["start"] = model.start;
   out["rounds"] = model.rounds;
@@ -194,6 +205,7 @@ Model model_from_json(std::string_view text, const std::string& name) {
   model.measure = fields.required<std::string>("measure", "the name of a measure");
   model.convention = fields.optional<std::string>("convention", "a name", "standard");
   model.decay = fields.optional<std::string>("decay", "a name", "");
+  model.one_per = one_per_from(fields);
   model.bound = fields.optional<std::string>("bound", "a name", "");
   model.start = fields.optional<std::string>("start", "a name", "");
   model.rounds = fields.optional<std::size_t>("rounds", "a number", 0);

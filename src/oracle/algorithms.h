@@ -35,4 +35,10 @@ void rank_paths(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& 
 /// Anything of Kind::sum, through the dense l x l solver; allocates.
 void rank_assignment(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work);
 
+/// With limits on groups: the most violated list. Fills `out` itself.
+void separate_grouped(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work, Separation& out);
+
+/// The part of it for Kind::first: fills the first `shown` entries of work.ranking.
+void rank_grouped_first_hit(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work);
+
 }  // namespace dorm::oracle

@@ -83,7 +83,28 @@ PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& 
   return query;
 }
 
+PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables, GroupLimits groups) {
+  validate_gains(factors);
+  require_valid(groups, factors.b.size());
+  PreparedQuery query;
+  query.tables = &tables.find_or_make(factors.a, decay);
+  query.kind = factors.kind;
+  query.b = factors.b;
+  query.ideal = ideal_value(factors, groups);
+  query.shown = list_length(factors.a, groups);
+  query.groups = std::move(groups);
+  return query;
+}
+
+double largest_loss(const PreparedQuery& query) {
+  Separation worst;
+  OracleWorkspace workspace;
+  separate(query, std::vector<double>(query.size(), 0.0), worst, workspace);
+  return worst.loss;
+}
+
 bool supports(const PreparedQuery& query, OracleKind kind) {
+  if (!query.groups.empty()) return kind == OracleKind::automatic;
   const bool first = query.kind == Factors::Kind::first;
   switch (kind) {
     case OracleKind::automatic:

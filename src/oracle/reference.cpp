@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "dorm/error.h"
+#include "oracle/grouped_reference.h"
 
 namespace dorm {
 namespace {
@@ -61,11 +62,13 @@ void lift_first_relevant(const PreparedQuery& query, Ranking& ranking) {
 
 void reference_given(const PreparedQuery& query, Labels labels, Reference& out) {
   validate(query, labels, "label");
+  if (!query.groups.empty()) return oracle::grouped_reference_given(query, labels, out);
   describe(query, ranking_by(labels.size(), [&](auto x, auto y) { return labels[x] > labels[y]; }), out);
 }
 
 void reference_average(const PreparedQuery& query, Labels labels, Reference& out) {
   validate(query, labels, "label");
+  if (!query.groups.empty()) return oracle::grouped_reference_average(query, labels, out);
   const Ranking ranking = ranking_by(labels.size(), [&](auto x, auto y) { return labels[x] > labels[y]; });
   describe(query, ranking, out);
   for (std::size_t first = 0, last = 0; first < ranking.size(); first = last) {
@@ -83,6 +86,7 @@ void reference_average(const PreparedQuery& query, Labels labels, Reference& out
 // is free: so sort by gain, then score; cut into plateaus; sort each by score.
 void reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
+  if (!query.groups.empty()) return oracle::grouped_reference_best(query, scores, out);
   const auto by_score = [&](std::uint32_t x, std::uint32_t y) {
     return scores[x] > scores[y] || (scores[x] == scores[y] && x < y);
   };
@@ -105,6 +109,7 @@ void reference_best(const PreparedQuery& query, std::span<const double> scores, 
 
 void reference_predicted(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
+  if (!query.groups.empty()) return oracle::grouped_reference_predicted(query, scores, out);
   describe(query, ranking_by(scores.size(), [&](auto x, auto y) { return scores[x] > scores[y]; }), out);
 }
 

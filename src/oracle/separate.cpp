@@ -94,6 +94,7 @@ void separate(const PreparedQuery& query, std::span<const double> scores, Separa
   reserve(work.ranking, query.size());
   out.position_of.resize(query.size());
   out.coefficient.resize(query.size());
+  if (!query.groups.empty()) return oracle::separate_grouped(query, scores, work, out);
   if (kind == OracleKind::automatic) kind = query.chosen;
   const std::size_t n = query.tables->decay_cutoff;
   if (kind == OracleKind::proportional && n > 0 && n <= oracle::kMaxSelection && 2 * n <= query.size()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "assign/grouped_assignment.h"
 #include "base/sort.h"
 #include "dorm/oracle.h"
 
@@ -39,6 +40,14 @@ struct OracleWorkspace::Buffers {
     std::vector<std::uint32_t> position_of, done;
     std::vector<std::uint32_t> unplaced;
   } paths;
+
+  struct Grouped {
+    std::vector<double> value;               // positions x columns
+    std::vector<std::uint32_t> member;       // the document behind each entry of value
+    std::vector<std::uint32_t> identity;     // 0, 1, 2, ...: every column a group of its own
+    std::vector<std::uint32_t> room, place;  // by group
+    GroupedAssignment assignment;
+  } grouped;
 };
 
 namespace oracle {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.h"
 #include "dorm/error.h"
@@ -12,10 +13,26 @@
 namespace dorm {
 namespace {
 
+constexpr double kRounding = 1e-12;  // of a loss, against the ideal
+
 // Whether some ranking is better than another: gains differ where position weights do.
 bool something_to_learn(const Factors& factors) {
   const auto [smallest, largest] = std::minmax_element(factors.b.begin(), factors.b.end());
   return *largest > *smallest && factors.a.front() > factors.a.back();
+}
+
+// Nothing where there is nothing to learn.
+std::optional<PreparedQuery> prepare_query(const Factors& factors, const Decay& decay, OracleTables& tables) {
+  if (!something_to_learn(factors)) return std::nullopt;
+  return prepare(factors, decay, tables);
+}
+
+std::optional<PreparedQuery> prepare_list(const FactoredMeasure& measure, Labels labels, const Decay& decay,
+                                          OracleTables& tables, GroupLimits groups) {
+  const Factors factors = factor_within(measure, labels, groups);
+  PreparedQuery query = prepare(factors, decay, tables, std::move(groups));
+  if (largest_loss(query) <= kRounding * query.ideal) return std::nullopt;
+  return query;
 }
 
 }  // namespace
@@ -29,16 +46,18 @@ struct RankingRisk::Workspace final : RiskWorkspace {
 };
 
 RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
-                         std::size_t threads, OracleKind oracle)
+                         std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups)
     : features_(features), oracle_(oracle), threads_(thread_count(threads)) {
   const Dataset& data = features.data();
   double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     if (query.weight == 0) continue;
-    const Factors factors = measure.factor(query.labels);
-    if (!something_to_learn(factors)) continue;
-    blocks_.push_back({q, query.weight, prepare(factors, decay, tables_), {}});
+    std::optional<PreparedQuery> prepared =
+        groups.empty() ? prepare_query(measure.factor(query.labels), decay, tables_)
+                       : prepare_list(measure, query.labels, decay, tables_, std::move(groups[q]));
+    if (!prepared) continue;
+    blocks_.push_back({q, query.weight, std::move(*prepared), {}});
     total_weight += query.weight;
     longest_ = std::max(longest_, query.size());
   }

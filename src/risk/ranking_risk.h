@@ -26,9 +26,11 @@ class RankingRisk final : public StructuredRisk {
  public:
   /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out.
   /// Throws Error(bad_input) when none remains. Borrows the features. References are `given` until
-  /// set_reference is called.
+  /// set_reference is called. `groups`: none, or the limits of every query of the data; lists, references,
+  /// losses and the measure's ideal are then within them.
   RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
-              std::size_t threads, OracleKind oracle = OracleKind::automatic);
+              std::size_t threads, OracleKind oracle = OracleKind::automatic,
+              std::vector<GroupLimits> groups = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   std::size_t dimension() const override { return features_.dimension(); }

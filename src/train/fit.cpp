@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/fit.h"
 
-#include "dorm/train.h"
+#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
@@ -25,6 +25,11 @@ double enough_health_of(const FitOptions& options) {
 
 double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRisk& risk) {
   return paper_C ? C : C * set.squared_scale() / static_cast<double>(risk.num_blocks());
+}
+
+std::vector<GroupLimits> limits_of(const Dataset& data, const TrainOptions& options) {
+  if (options.one_per.empty()) return {};
+  return group_limits(data, parse_one_per(options.one_per));
 }
 
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dorm/train.h"
 #include "train/rounds.h"
 #include "train/training_set.h"
 
@@ -31,6 +32,9 @@ struct Fitted {
 
 /// C_q of a query of average weight, for the user's C: C s^2 / m, or the paper's C itself.
 double trade_off(double C, bool paper_C, const TrainingSet& set, const RankingRisk& risk);
+
+/// The limits that options.one_per puts on every query of the data; none when it is empty.
+std::vector<GroupLimits> limits_of(const Dataset& data, const TrainOptions& options);
 
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
                  const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});

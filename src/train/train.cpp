@@ -39,7 +39,8 @@ class Training {
         measure_(options.own_measure ? *options.own_measure : *made_measure_),
         fingerprint_(data.fingerprint()),
         set_(data, options.scale, options.threads),
-        risk_(set_.features(), measure_, Decay(options.decay), options.threads),
+        risk_(set_.features(), measure_, Decay(options.decay), options.threads, OracleKind::automatic,
+              limits_of(data, options)),
         checkpoint_(options, fingerprint_) {
     if (validation) {
       const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
@@ -135,8 +136,10 @@ class Training {
 
   double validate(const std::vector<double>& w) const {
     const std::vector<double> scores = scorer_->scores(w, options_.threads);
-    EvaluateOptions evaluation{
-        .convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
+    EvaluateOptions evaluation{.convention = options_.convention,
+                               .one_per = options_.one_per,
+                               .bootstrap = 0,
+                               .threads = options_.threads};
     const Measure* const measure = &measure_;
     return evaluate(*validation_, scores, std::span(&measure, 1), evaluation).measures[0].mean;
   }
@@ -188,6 +191,7 @@ class Training {
     model.measure = measure_.name();
     model.convention = options_.convention;
     model.decay = options_.decay;
+    model.one_per = options_.one_per;
     model.bound = chosen.bound;
     model.start = chosen.start;
     model.rounds = chosen.rounds;

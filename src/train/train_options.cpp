@@ -8,6 +8,7 @@
 #include "dorm/decay.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
+#include "dorm/one_per.h"
 #include "dorm/train.h"
 #include "train/fit.h"
 
@@ -60,6 +61,7 @@ void TrainOptions::validate() const {
   if (!own_measure) make_trainable(measure, known);
   const Decay parsed_decay(decay);
   parse_solver(solver);
+  if (!one_per.empty()) parse_one_per(one_per);
   if (scale != "auto") parse_scaling(scale);
   require_name("bound", bound, kBounds);
   require_name("start", start, kStarts);

@@ -145,7 +145,8 @@ class Tuning {
     std::vector<Judged> judged;
     if (stopped_) return judged;
     const auto measure = make_trainable(setting.measure, make_convention(options_.train.convention));
-    RankingRisk risk(split.set.features(), *measure, Decay(setting.decay), 1);
+    RankingRisk risk(split.set.features(), *measure, Decay(setting.decay), 1, OracleKind::automatic,
+                     limits_of(split.set.features().data(), options_.train));
     FitOptions fit;
     fit.bound = parse_bound(setting.bound);
     fit.rounds = options_.train.rounds;
@@ -175,7 +176,10 @@ class Tuning {
   }
 
   std::vector<double> validate(const Split& split, const std::vector<double>& w) const {
-    const EvaluateOptions evaluation{.convention = options_.train.convention, .bootstrap = 0, .threads = 1};
+    const EvaluateOptions evaluation{.convention = options_.train.convention,
+                                     .one_per = options_.train.one_per,
+                                     .bootstrap = 0,
+                                     .threads = 1};
     const std::vector<std::string> measure = {options_.train.measure};
     return evaluate(split.scorer.data(), split.scorer.scores(w, 1), measure, evaluation)
         .measures[0]
