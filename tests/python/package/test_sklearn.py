@@ -82,10 +82,10 @@ def test_grid_search_over_a_data_frame_needs_no_routing(data):
     assert (scores > 0.3).all()
 
 
-def test_polars_frames_cross_validate(data):
-    polars = pytest.importorskip("polars")
+@pytest.mark.parametrize("library, make", [("polars", "DataFrame"), ("pyarrow", "table")])
+def test_other_frames_cross_validate(data, library, make):
     X, y, qid = data
-    frame = polars.DataFrame({**{f"f{j}": X[:, j] for j in range(7)}, "qid": qid})
+    frame = getattr(pytest.importorskip(library), make)({**{f"f{j}": X[:, j] for j in range(7)}, "qid": qid})
     assert (cross_val_score(dorm.DormRanker(n_jobs=1), frame, y, cv=dorm.QueryKFold(3)) > 0.3).all()
 
 
