@@ -14,7 +14,7 @@
 namespace dorm::cli {
 
 struct TrainingArguments {
-  std::string data, valid, model, weights, memory;
+  std::string data, valid, model, weights, memory, cache;
   TrainOptions options;
   InputArguments input;
 };

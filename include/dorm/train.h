@@ -25,6 +25,16 @@ inline constexpr double kConfident = 0.5;
 /// Below this health a bound carries no information.
 inline constexpr double kDegenerate = 0.02;
 
+/// Learning in the space of a kernel (docs/kernels.md).
+struct KernelOptions {
+  std::string spec = "none";                  // none: linear in the features; else as make_kernel() reads it
+  const Kernel* function = nullptr;           // instead of a text; must outlive the training
+  std::string approximation = "none";         // none, nystroem:N, fourier:N, cholesky:N
+  std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
+
+  bool used() const { return function != nullptr || spec != "none"; }
+};
+
 /// Defaults are those that measurements support (docs/training.md).
 struct TrainOptions {
   std::string measure = "ndcg@10";
@@ -43,7 +53,8 @@ struct TrainOptions {
   std::size_t threads = 0;  // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
   std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
-  std::string checkpoint;         // a file to save progress to and resume from; empty: none
+  KernelOptions kernel;
+  std::string checkpoint;  // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
@@ -62,6 +73,7 @@ struct Candidate {
 struct TrainReport {
   std::vector<Candidate> candidates;
   std::size_t dropped_queries = 0;  // nothing to learn from
+  std::string kernel;               // the kernel as settled on the data, the error of its approximation
   std::vector<std::string> warnings;
   SolveReport solve;  // of the last round of the chosen candidate
   double seconds = 0;

@@ -28,7 +28,7 @@ struct RankingRisk::Workspace final : RiskWorkspace {
   PullBackWorkspace pull_back;
 };
 
-RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
+RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
                          std::size_t threads, OracleKind oracle)
     : features_(features), oracle_(oracle), threads_(thread_count(threads)) {
   const Dataset& data = features.data();

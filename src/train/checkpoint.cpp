@@ -75,9 +75,10 @@ std::string Checkpoint::identity() const {
   const TrainOptions& o = options_;
   return fmt::format(
       "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
-      "tolerance={} seed={}",
+      "tolerance={} seed={} kernel={} approximation={}",
       o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
-      o.tolerance, o.seed);
+      o.tolerance, o.seed, o.kernel.function ? o.kernel.function->spec() : o.kernel.spec,
+      o.kernel.approximation);
 }
 
 void Checkpoint::load() {

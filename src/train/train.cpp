@@ -35,14 +35,10 @@ class Training {
         convention_(make_convention(options.convention)),
         measure_(make_trainable(options.measure, convention_)),
         fingerprint_(data.fingerprint()),
-        set_(data, options.scale, options.threads),
+        set_(data, options.scale, options.threads, options.kernel, options.seed),
         risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
         checkpoint_(options, fingerprint_) {
-    if (validation) {
-      const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
-      require_features(unit_weights, *validation);
-      scorer_.emplace(unit_weights, *validation);
-    }
+    if (validation) scorer_ = set_.scorer(*validation);
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
   }
 
@@ -95,7 +91,7 @@ class Training {
     fit.solve.solver = parse_solver(options_.solver);
     fit.solve.tolerance = options_.tolerance;
     fit.solve.max_passes = options_.max_passes;
-    fit.solve.threads = options_.threads;
+    fit.solve.threads = set_.solver_threads();
     fit.solve.seed = options_.seed;
     fit.solve.plane_bytes = options_.plane_bytes;
     if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
@@ -192,7 +188,8 @@ class Training {
     model.data.fingerprint = fingerprint_;
     model.data.usable_queries = risk_.num_blocks();
     result.report.candidates = candidates_;
-    result.report.dropped_queries = set_.features().data().num_queries() - risk_.num_blocks();
+    result.report.dropped_queries = set_.num_queries() - risk_.num_blocks();
+    result.report.kernel = set_.kernel_note();
     result.report.solve = in_units(best_fitted_.report);
     result.report.warnings = warnings(chosen);
     result.report.seconds = seconds_since(began_);
@@ -223,7 +220,7 @@ class Training {
   TrainingSet set_;
   RankingRisk risk_;
   Checkpoint checkpoint_;
-  std::optional<Scorer> scorer_;  // of the validation data
+  std::unique_ptr<const Scorer> scorer_;  // of the validation data
   std::vector<Candidate> candidates_;
   std::optional<std::size_t> best_;
   Fitted best_fitted_;
@@ -237,6 +234,7 @@ class Training {
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
   options.validate();
+  if (options.kernel.spec == "precomputed") check_precomputed(data);
   return Training(data, options, validation, observer).run();
 }
 

@@ -9,6 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/train.h"
+#include "kernel/feature_map.h"
 #include "train/fit.h"
 
 namespace dorm {
@@ -28,6 +29,8 @@ constexpr std::array<CatalogEntry, 3> kStarts = {{
     {"ridge", "ridge", "ridge regression on labels centred within each query"},
     {"pairwise", "pairwise", "mean pairwise hinge of each query"},
 }};
+
+constexpr std::uint64_t kLeastCache = 1000000;
 
 void require_name(std::string_view kind, const std::string& name, std::span<const CatalogEntry> known) {
   for (const CatalogEntry& entry : known)
@@ -62,6 +65,21 @@ void TrainOptions::validate() const {
   if (scale != "auto") parse_scaling(scale);
   require_name("bound", bound, kBounds);
   require_name("start", start, kStarts);
+  if (kernel.used()) {
+    if (kernel.function == nullptr) check_kernel_spec(kernel.spec);
+    if (kernel.approximation != "none") parse_approximation(kernel.approximation);
+    require(kernel.cache_bytes >= kLeastCache, "cache", static_cast<double>(kernel.cache_bytes),
+            "at least a million bytes");
+    if (kernel.spec == "precomputed" &&
+        (kernel.approximation != "none" || (scale != "auto" && scale != "none")))
+      throw Error(ErrorCode::bad_option,
+                  "a precomputed kernel is taken as it is; expected no scaling and no approximation");
+  } else if (kernel.approximation != "none") {
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
+                    kernel.approximation));
+  }
   require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
   require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance,
           "a number between 0 and 1");

@@ -35,16 +35,11 @@ struct Setting {
 /// Training data with the data that judges it.
 struct Split {
   TrainingSet set;
-  Scorer scorer;
+  std::unique_ptr<const Scorer> scorer;
 
   Split(const Dataset& train, const Dataset& validation, const TrainOptions& options)
-      : set(train, options.scale, options.threads), scorer(checked_model(set, validation), validation) {}
-
-  static Model checked_model(const TrainingSet& set, const Dataset& validation) {
-    Model model = set.model(std::vector<double>(set.features().dimension(), 1.0));
-    require_features(model, validation);
-    return model;
-  }
+      : set(train, options.scale, options.threads, options.kernel, options.seed),
+        scorer(set.scorer(validation)) {}
 };
 
 struct Judged {
@@ -177,7 +172,7 @@ class Tuning {
   std::vector<double> validate(const Split& split, const std::vector<double>& w) const {
     const EvaluateOptions evaluation{.convention = options_.train.convention, .bootstrap = 0, .threads = 1};
     const std::vector<std::string> measure = {options_.train.measure};
-    return evaluate(split.scorer.data(), split.scorer.scores(w, 1), measure, evaluation)
+    return evaluate(split.scorer->data(), split.scorer->scores(w, 1), measure, evaluation)
         .measures[0]
         .per_query;
   }
