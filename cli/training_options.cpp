@@ -68,13 +68,13 @@ void add_problem_options(CLI::App& app, TrainOptions& options) {
 }
 
 void add_kernel_options(CLI::App& app, TrainingArguments& arguments) {
-  KernelOptions& kernel = arguments.options.kernel;
+  TrainOptions& options = arguments.options;
   const auto add = [&app](const char* name, std::string& value, const char* shown, const char* help) {
     app.add_option(name, value, help)->option_text(shown)->group("Kernel");
   };
-  add("--kernel", kernel.spec, "SPEC",
+  add("--kernel", options.kernel, "SPEC",
       "learn in the space of a kernel, such as rbf:gamma=median;\nsee below (none)");
-  add("--approx", kernel.approximation, "SPEC",
+  add("--approx", options.approximation, "SPEC",
       "features that stand for the kernel, such as nystroem:1000;\nsee below (none)");
   add("--cache", arguments.cache, "SIZE", "memory for rows of the Gram matrix, without --approx (2GB)");
 }
@@ -143,10 +143,11 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
       options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);
-  if (!arguments.cache.empty()) options.kernel.cache_bytes = parse_bytes("--cache", arguments.cache);
-  options.kernel.cache_bytes /= copies;
+  if (!arguments.cache.empty()) options.cache_bytes = parse_bytes("--cache", arguments.cache);
   options.validate();
-  add_kernel(input, options.kernel);
+  KernelOptions kernel(options);
+  kernel.cache_bytes /= copies;
+  add_kernel(input, kernel);
   input.copies = copies;
   MemoryForecast forecast = predict_memory(input);
   if (!arguments.memory.empty()) {

@@ -25,16 +25,6 @@ inline constexpr double kConfident = 0.5;
 /// Below this health a bound carries no information.
 inline constexpr double kDegenerate = 0.02;
 
-/// Learning in the space of a kernel (docs/kernels.md).
-struct KernelOptions {
-  std::string spec = "none";                  // none: linear in the features; else as make_kernel() reads it
-  const Kernel* function = nullptr;           // instead of a text; must outlive the training
-  std::string approximation = "none";         // none, nystroem:N, fourier:N, cholesky:N
-  std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
-
-  bool used() const { return function != nullptr || spec != "none"; }
-};
-
 /// Defaults are those that measurements support (docs/training.md).
 struct TrainOptions {
   std::string measure = "ndcg@10";
@@ -52,9 +42,12 @@ struct TrainOptions {
   double seconds = 0;       // of the whole training; 0: no limit
   std::size_t threads = 0;  // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
-  std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
-  KernelOptions kernel;
-  std::string checkpoint;  // a file to save progress to and resume from; empty: none
+  std::uint64_t plane_bytes = 0;              // limit on cached planes; 0: none
+  std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
+  std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
+  std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
+  const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
+  std::string checkpoint;                     // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
   void validate() const;  // throws Error naming the option, its value and what is allowed

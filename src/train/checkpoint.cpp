@@ -77,8 +77,7 @@ std::string Checkpoint::identity() const {
       "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
       "tolerance={} seed={} kernel={} approximation={}",
       o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
-      o.tolerance, o.seed, o.kernel.function ? o.kernel.function->spec() : o.kernel.spec,
-      o.kernel.approximation);
+      o.tolerance, o.seed, o.kernel_function ? o.kernel_function->spec() : o.kernel, o.approximation);
 }
 
 void Checkpoint::load() {

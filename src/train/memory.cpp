@@ -65,7 +65,7 @@ MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped) 
 void add_kernel(MemoryInput& input, const KernelOptions& kernel) {
   if (!kernel.used()) return;
   const std::uint64_t tiles = dense_bytes(input);
-  if (kernel.approximation == "none") {
+  if (kernel.exact()) {
     input.kernel = tiles + std::min(kernel.cache_bytes, input.documents * input.documents * sizeof(float));
     input.plane_length = input.queries == 0 ? 0 : input.documents / input.queries + 1;
     return;

@@ -7,7 +7,7 @@
 
 #include "dorm/dataset.h"
 #include "dorm/scale.h"
-#include "dorm/train.h"
+#include "train/kernel_options.h"
 
 namespace dorm {
 

@@ -35,7 +35,7 @@ class Training {
         convention_(make_convention(options.convention)),
         measure_(make_trainable(options.measure, convention_)),
         fingerprint_(data.fingerprint()),
-        set_(data, options.scale, options.threads, options.kernel, options.seed),
+        set_(data, options.scale, options.threads, KernelOptions(options), options.seed),
         risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
         checkpoint_(options, fingerprint_) {
     if (validation) scorer_ = set_.scorer(*validation);
@@ -234,7 +234,12 @@ class Training {
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
   options.validate();
-  if (options.kernel.spec == "precomputed") check_precomputed(data);
+  if (!KernelOptions(options).used() && options.approximation != "none")
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
+                    options.approximation));
+  if (options.kernel == "precomputed") check_precomputed(data);
   return Training(data, options, validation, observer).run();
 }
 

@@ -11,6 +11,7 @@
 #include "dorm/train.h"
 #include "kernel/feature_map.h"
 #include "train/fit.h"
+#include "train/kernel_options.h"
 
 namespace dorm {
 namespace {
@@ -65,20 +66,14 @@ void TrainOptions::validate() const {
   if (scale != "auto") parse_scaling(scale);
   require_name("bound", bound, kBounds);
   require_name("start", start, kStarts);
-  if (kernel.used()) {
-    if (kernel.function == nullptr) check_kernel_spec(kernel.spec);
-    if (kernel.approximation != "none") parse_approximation(kernel.approximation);
-    require(kernel.cache_bytes >= kLeastCache, "cache", static_cast<double>(kernel.cache_bytes),
+  if (KernelOptions(*this).used()) {
+    if (kernel_function == nullptr) check_kernel_spec(kernel);
+    if (approximation != "none") parse_approximation(approximation);
+    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes),
             "at least a million bytes");
-    if (kernel.spec == "precomputed" &&
-        (kernel.approximation != "none" || (scale != "auto" && scale != "none")))
+    if (kernel == "precomputed" && (approximation != "none" || (scale != "auto" && scale != "none")))
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");
-  } else if (kernel.approximation != "none") {
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
-                    kernel.approximation));
   }
   require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
   require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance,

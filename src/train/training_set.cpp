@@ -84,7 +84,7 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   if (options_.function == nullptr) made_ = make_kernel(options_.spec, documents, seed);
   kernel_ = options_.function ? options_.function : made_.get();
   if (!kernel_->proven()) check_positive(*kernel_, documents, seed);
-  if (options_.approximation == "none") {
+  if (options_.exact()) {
     auto exact =
         std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
     exact_ = exact.get();

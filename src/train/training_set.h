@@ -12,11 +12,11 @@
 
 #include "dorm/model.h"
 #include "dorm/scale.h"
-#include "dorm/train.h"
 #include "kernel/feature_map.h"
 #include "model/scorer.h"
 #include "risk/kernel_features.h"
 #include "risk/linear_features.h"
+#include "train/kernel_options.h"
 
 namespace dorm {
 
