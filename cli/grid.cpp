@@ -68,11 +68,29 @@ std::vector<std::string> parse_cutoffs(const std::string& text, const std::strin
   return measures;
 }
 
+bool is_axis(const std::string& piece) {
+  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "cutoff", "kernel"};
+  return std::any_of(std::begin(kAxes), std::end(kAxes),
+                     [&](std::string_view axis) { return piece.starts_with(std::string(axis) + "="); });
+}
+
+/// Pieces between commas; the parameters of a kernel, such as coef0=1, stay with it.
+std::vector<std::string> split_axes(const std::string& text) {
+  std::vector<std::string> axes;
+  for (const std::string& piece : split(text, ',')) {
+    if (!axes.empty() && axes.back().starts_with("kernel=") && !is_axis(piece))
+      axes.back() += "," + piece;
+    else
+      axes.push_back(piece);
+  }
+  return axes;
+}
+
 }  // namespace
 
 void parse_grid(const std::string& text, TuneOptions& options) {
   std::set<std::string> seen;
-  for (const std::string& axis : split(text, ',')) {
+  for (const std::string& axis : split_axes(text)) {
     const std::size_t equals = axis.find('=');
     if (equals == std::string::npos || equals + 1 == axis.size())
       refuse(axis, "AXIS=VALUES, e.g. C=10:1e4:10");
@@ -86,8 +104,10 @@ void parse_grid(const std::string& text, TuneOptions& options) {
       options.bounds = split(values, '/');
     else if (name == "cutoff")
       options.measures = parse_cutoffs(values, options.train.measure);
+    else if (name == "kernel")
+      options.kernels = split(values, '/');
     else
-      refuse(name, "one of the axes C, decay, bound, cutoff");
+      refuse(name, "one of the axes C, decay, bound, cutoff, kernel");
   }
 }
 

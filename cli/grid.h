@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid of `dorm tune` as one writes it: C=10:1e4:10,decay=measure/power:1,bound=best,cutoff=5/10
+// The grid of `dorm tune` as one writes it: C=10:1e4:10,decay=measure/power:1,bound=best,cutoff=5/10,
+// kernel=none/rbf:gamma=0.1
 #pragma once
 
 #include <string>

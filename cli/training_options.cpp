@@ -17,7 +17,7 @@ namespace dorm::cli {
 namespace {
 
 /// "1.5G", "800MB", "2GiB", "1000000": bytes.
-std::uint64_t parse_bytes(const std::string& text) {
+std::uint64_t parse_bytes(const char* option, const std::string& text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
                                                             {"B", 1},
                                                             {"K", 1e3},
@@ -40,7 +40,7 @@ std::uint64_t parse_bytes(const std::string& text) {
     if (code == std::errc{} && unit == name && number > 0 && number * factor < 1e18)
       return static_cast<std::uint64_t>(number * factor);
   throw Error(ErrorCode::bad_option,
-              fmt::format("--memory is \"{}\"; expected a size such as 800M, 1.5G or 2GiB", text));
+              fmt::format("{} is \"{}\"; expected a size such as 800M, 1.5G or 2GiB", option, text));
 }
 
 void add_problem_options(CLI::App& app, TrainOptions& options) {
@@ -66,6 +66,18 @@ void add_problem_options(CLI::App& app, TrainOptions& options) {
       ->option_text("N")
       ->group("Learning problem");
   text("--scale", options.scale, "scaling of the features; auto or see below");
+}
+
+void add_kernel_options(CLI::App& app, TrainingArguments& arguments) {
+  TrainOptions& options = arguments.options;
+  const auto add = [&app](const char* name, std::string& value, const char* shown, const char* help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Kernel");
+  };
+  add("--kernel", options.kernel, "SPEC",
+      "learn in the space of a kernel, such as rbf:gamma=median;\nsee below (none)");
+  add("--approx", options.approximation, "SPEC",
+      "features that stand for the kernel, such as nystroem:1000;\nsee below (none)");
+  add("--cache", arguments.cache, "SIZE", "memory for rows of the Gram matrix, without --approx (2GB)");
 }
 
 void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
@@ -118,6 +130,7 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
                      "column (docs/diversity.md)");
+  add_kernel_options(app, arguments);
   add_solver_options(app, arguments);
 }
 
@@ -125,7 +138,8 @@ void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.data.empty(), "DATA", "expected judged documents to train on");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
-  if (!arguments.memory.empty()) parse_bytes(arguments.memory);
+  if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
+  if (!arguments.cache.empty()) parse_bytes("--cache", arguments.cache);
   require_folder(arguments.model);
   for (const std::string& path : arguments.reports) {
     report::format_of(path);
@@ -147,25 +161,34 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
       options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);
+  if (!arguments.cache.empty()) options.cache_bytes = parse_bytes("--cache", arguments.cache);
+  options.validate();
+  KernelOptions kernel(options);
+  kernel.cache_bytes /= copies;
+  add_kernel(input, kernel);
   input.copies = copies;
   MemoryForecast forecast = predict_memory(input);
   if (!arguments.memory.empty()) {
-    limit_memory(forecast, parse_bytes(arguments.memory));
+    limit_memory(forecast, parse_bytes("--memory", arguments.memory));
     options.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
   }
   if (!settings.quiet)
     fmt::print(
-        stderr, "dorm: memory: about {} (features {}, scaled copy {}, queries {}, planes up to {})\n",
+        stderr, "dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
         bytes_text(forecast.total()),
         data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
-        bytes_text(forecast.scaled_copy), bytes_text(forecast.queries), bytes_text(forecast.planes));
+        bytes_text(forecast.scaled_copy),
+        forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
+        bytes_text(forecast.queries), bytes_text(forecast.planes));
   return forecast;
 }
 
 std::string training_footer(const std::string& examples) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", examples, catalog_page("Bounds", bound_catalog()),
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_page("Bounds", bound_catalog()),
                      catalog_page("Starts", start_catalog()), catalog_page("Decays", decay_catalog()),
-                     catalog_page("Scalings", scaling_catalog()));
+                     catalog_page("Scalings", scaling_catalog()),
+                     catalog_page("Kernels, joined by * and +", kernel_catalog()),
+                     catalog_page("Approximations", approximation_catalog()));
 }
 
 }  // namespace dorm::cli

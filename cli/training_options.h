@@ -15,7 +15,7 @@
 namespace dorm::cli {
 
 struct TrainingArguments {
-  std::string data, valid, model, weights, memory;
+  std::string data, valid, model, weights, memory, cache;
   std::vector<std::string> reports;  // files to write, in the formats of their names
   TrainOptions options;
   InputArguments input;

@@ -21,15 +21,16 @@ LAYERS = {
     "oracle": {"base", "measure", "decay", "assign"},
     "qp": {"base"},
     "solver": {"base", "qp"},
-    "risk": {"base", "data", "oracle", "solver"},
+    "kernel": {"base", "data"},
+    "risk": {"base", "data", "kernel", "oracle", "solver"},
     "io": {"base", "data"},
     "eval": {"base", "data", "measure", "catalog"},
     "synth": {"base", "data"},
     "catalog": {"base", "measure"},
     "objective": {"base"},
     "report": {"base"},
-    "model": {"base", "io", "risk"},
-    "train": {"base", "io", "model", "risk"},
+    "model": {"base", "data", "io", "kernel", "risk"},
+    "train": {"base", "io", "kernel", "model", "risk"},
 }
 # Layers of numbers: they know nothing of data sets.
 SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver", "mip")

@@ -33,6 +33,18 @@ std::size_t nonzero(const Model& model) {
       std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; }));
 }
 
+template <class Line>
+void kernel_lines(const KernelExpansion& kernel, const Line& line) {
+  const std::size_t size = kernel.support.num_documents();
+  line("kind", kernel.fourier ? fmt::format("kernel model of {} random frequencies", size)
+                              : fmt::format("kernel model with {} support documents, of {} trained on", size,
+                                            kernel.documents));
+  line("kernel", kernel.kernel);
+  line("approximation", kernel.approximation);
+  if (kernel.pruned > 0)
+    line("pruned", fmt::format("changes no score by more than {:.2g} sqrt(k(x, x))", kernel.pruned));
+}
+
 }  // namespace
 
 bool looks_like_model(const std::string& path) {
@@ -45,11 +57,14 @@ bool looks_like_model(const std::string& path) {
 std::string model_page(const Model& model, const std::string& path) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<13}{}\n", name, value);
+    text += fmt::format("{:<15}{}\n", name, value);
   };
   line("file", path);
-  line("kind",
-       fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
+  if (model.kernel)
+    kernel_lines(*model.kernel, line);
+  else
+    line("kind",
+         fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
   line("trained for", fmt::format("{} ({})", model.measure, model.convention));
   if (!model.one_per.empty()) line("one per", model.one_per);
   if (model.bound == "none") {
@@ -67,6 +82,7 @@ std::string model_page(const Model& model, const std::string& path) {
   line("scaling", std::string(name_of(model.scaling.kind)));
   line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
                            model.data.usable_queries, model.data.documents, model.data.fingerprint));
+  if (model.kernel) return text;
   std::vector<std::vector<std::string>> rows = {{"feature", "weight"}};
   for (const std::size_t j : by_size(model))
     rows.push_back({model.features[j], fmt::format("{:+.6g}", model.weights[j])});
@@ -76,7 +92,10 @@ std::string model_page(const Model& model, const std::string& path) {
 std::string model_json(const Model& model, const std::string& path) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(model));
   json["file"] = path;
-  json["nonzero_weights"] = nonzero(model);
+  if (model.kernel)
+    json["kernel"].erase("values");  // the documents themselves are in the file
+  else
+    json["nonzero_weights"] = nonzero(model);
   return json.dump(2) + "\n";
 }
 

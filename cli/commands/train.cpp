@@ -20,7 +20,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Train a linear ranker for the measure you report.\n"
+    "Train a ranker, linear or in the space of a kernel, for the measure you report.\n"
     "\n"
     "Minimises 1/2 |w|^2 + (C/m) sum over the m usable queries of a bound on the loss of the measure, to a\n"
     "relative duality gap. With --valid every candidate is judged on that data and the best is kept.\n"
@@ -32,6 +32,7 @@ constexpr const char* kExamples =
     "  dorm train train.txt --model m.json\n"
     "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
+    "  dorm train train.txt --kernel rbf:gamma=median --approx nystroem:1000 --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";

@@ -87,6 +87,10 @@ std::string train_page(const TrainResult& result, const std::string& model_path)
   line("chosen", choice_reason(report, model.measure));
   line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention,
                                   model.C, model.decay, name_of(model.scaling.kind)));
+  if (!report.kernel.empty()) line("kernel", report.kernel);
+  if (model.kernel)
+    line("support", fmt::format("{} {} of {} documents", model.kernel->support.num_documents(),
+                                model.kernel->fourier ? "frequencies for" : "out", model.data.documents));
   line("queries", fmt::format("{} used; {} dropped (one label, nothing relevant, or weight 0)",
                               model.data.usable_queries, report.dropped_queries));
   line("certificate",
@@ -116,6 +120,8 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"bound", model.bound},
           {"start", model.start},
           {"scaling", name_of(model.scaling.kind)},
+          {"kernel", report.kernel},
+          {"support", model.kernel ? model.kernel->support.num_documents() : 0},
           {"candidates", std::move(candidates)},
           {"reason", choice_reason(report, model.measure)},
           {"usable_queries", model.data.usable_queries},

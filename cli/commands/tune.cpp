@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm tune`: choose C, decay, bound and cutoff on data not trained on, then refit.
+// `dorm tune`: choose C, decay, bound, cutoff and kernel on data not trained on, then refit.
 #include <fmt/format.h>
 
 #include <array>
@@ -34,6 +34,7 @@ constexpr const char* kExamples =
     "  decay=NAME/NAME                          (measure/power:0.25/power:1/measure+tail)\n"
     "  bound=NAME/NAME                          (auto: best and predicted)\n"
     "  cutoff=N/N                               (that of --measure: train for one, be judged by another)\n"
+    "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
     "\n"
     "Choices:\n"
     "  steady              of the cells within one standard error of their paired difference to the best: "

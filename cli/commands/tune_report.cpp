@@ -28,8 +28,8 @@ const TuneCell& chosen_of(const TuneResult& result) {
 }
 
 std::string cell_name(const TuneCell& cell) {
-  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", cell.measure, cell.C, cell.decay, cell.bound,
-                     cell.start);
+  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
+                     cell.bound, cell.start, cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
 }
 
 }  // namespace
@@ -57,12 +57,15 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
       {"  trained for", "C", "decay", "bound", "start", "health", options.train.measure, "std. error"}};
+  const bool kernels = options.kernels.size() > 1;
+  if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
     if (!all && i >= kShown && !c.chosen) continue;
     rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound,
                     c.start, fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.4f}", c.standard_error)});
+    if (kernels) rows.back().push_back(c.kernel);
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
   std::string text = fmt::format("{} cells judged on {}\n\n{}", cells.size(), judged_on, aligned(rows));
@@ -77,15 +80,11 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   Json cells = Json::array();
   const std::vector<const TuneCell*> sorted = best_first(result);
   const auto cell_json = [](const TuneCell& c) {
-    return Json{{"measure", c.measure},
-                {"C", c.C},
-                {"decay", c.decay},
-                {"bound", c.bound},
-                {"start", c.start},
-                {"validation", c.validation},
-                {"standard_error", c.standard_error},
-                {"health", c.health},
-                {"chosen", c.chosen}};
+    return Json{{"measure", c.measure},       {"C", c.C},
+                {"decay", c.decay},           {"bound", c.bound},
+                {"start", c.start},           {"kernel", c.kernel},
+                {"validation", c.validation}, {"standard_error", c.standard_error},
+                {"health", c.health},         {"chosen", c.chosen}};
   };
   for (const TuneCell* cell : sorted) cells.push_back(cell_json(*cell));
   const TuneCell& chosen = chosen_of(result);

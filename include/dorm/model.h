@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trained linear ranker: weights by feature name, the scaling they expect, and the certificate of their
-// training. Saved as one readable JSON document (docs/formats.md); scores are bit-identical after save and
-// load.
+// A trained ranker: weights by feature name or an expansion in kernels, the scaling it expects, and the
+// certificate of its training. Saved as one readable JSON document (docs/formats.md); scores are
+// bit-identical after save and load.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/kernel.h"
 #include "dorm/measure.h"
 #include "dorm/scale.h"
 
@@ -32,8 +34,9 @@ struct DataSummary {
 };
 
 struct Model {
-  std::vector<std::string> features;  // names, one per weight
-  std::vector<double> weights;        // of the scaled features
+  std::vector<std::string> features;  // names, one per weight or per feature of the kernel
+  std::vector<double> weights;        // of the scaled features; empty for a kernel model
+  std::optional<KernelExpansion> kernel;
   Scaling scaling;
   std::string measure, convention, decay, bound, start, solver;
   std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
@@ -50,6 +53,10 @@ struct Model {
 /// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where
 /// features are numbered (sparse text omits zeros) and is an error where they are named.
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads = 0);
+
+/// The same for a model whose kernel is a function, which no file can hold.
+std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel,
+                          std::size_t threads = 0);
 
 /// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log
 /// n).

@@ -32,23 +32,37 @@ struct Plane {
   bool operator==(const Plane&) const = default;
 };
 
+/// The space that weights and planes live in: all that is ever done with them. Weights are vectors of
+/// dimension() doubles, which solvers start from zero and combine with add(). The defaults are Euclidean,
+/// with planes dense or sparse. (Kernels keep coefficients and scores side by side, so that dot() costs as
+/// much as the plane is long.) Const calls are safe from several threads.
+class Geometry {
+ public:
+  virtual ~Geometry() = default;
+
+  virtual std::size_t dimension() const = 0;
+  virtual double inner(const Plane& x, const Plane& y) const;  // symmetric to the last bit
+  virtual double inner(std::span<const double> v, std::span<const double> w) const;
+  virtual double dot(std::span<const double> w, const Plane& plane) const;
+  virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
+  /// w += sum_k scales[k] * direction of planes[k], all of one block; planes with scale 0 are not touched.
+  virtual void add_all(std::span<const double> scales, std::span<const Plane> planes,
+                       std::span<double> w) const;
+  /// Whether the arrays of a plane read from a file have the form this risk makes.
+  virtual bool well_formed(const Plane& plane) const;
+};
+
 /// Scratch memory of one thread inside a risk; a risk derives its own.
 struct RiskWorkspace {
   virtual ~RiskWorkspace() = default;
 };
 
 /// All that a solver sees of a learning problem. Const calls are safe from several threads, each with its own
-/// workspace, and give the same bits for the same arguments.
-///
-/// Weights are vectors of dimension() doubles whose meaning belongs to the risk: solvers start from zero and
-/// form linear combinations with add(). (A kernel risk may keep coefficients and scores side by side, so that
-/// dot() costs as much as the plane is long.)
-class StructuredRisk {
+/// workspace, and give the same bits for the same arguments. What weights and planes mean belongs to the
+/// risk; its geometry is Euclidean unless it says otherwise.
+class StructuredRisk : public Geometry {
  public:
-  virtual ~StructuredRisk() = default;
-
   virtual std::size_t num_blocks() const = 0;
-  virtual std::size_t dimension() const = 0;
   virtual double block_weight(
       std::size_t block) const = 0;  // C_q, finite, >= 0; blocks with 0 are never visited
 
@@ -61,14 +75,6 @@ class StructuredRisk {
   /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the
   /// next oracle pass; it never changes what is correct. Default: 50 dimension().
   virtual double linearize_cost(std::size_t block) const;
-
-  // The geometry. Defaults: Euclidean, planes dense or sparse. inner must be symmetric to the last bit.
-  virtual double inner(const Plane& x, const Plane& y) const;
-  virtual double inner(std::span<const double> v, std::span<const double> w) const;
-  virtual double dot(std::span<const double> w, const Plane& plane) const;
-  virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
-  /// Whether the arrays of a plane read from a file have the form this risk makes.
-  virtual bool well_formed(const Plane& plane) const;
 };
 
 enum class SolverKind { bcda, nslack, oneslack, bcfw, online };

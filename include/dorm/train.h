@@ -43,8 +43,12 @@ struct TrainOptions {
   double seconds = 0;       // of the whole training; 0: no limit
   std::size_t threads = 0;  // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
-  std::uint64_t plane_bytes = 0;  // limit on cached planes; 0: none
-  std::string checkpoint = {};    // a file to save progress to and resume from; empty: none
+  std::uint64_t plane_bytes = 0;              // limit on cached planes; 0: none
+  std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
+  std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
+  std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
+  const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
+  std::string checkpoint;                     // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
   /// Borrowed; each may be null.
@@ -71,6 +75,7 @@ struct Candidate {
 struct TrainReport {
   std::vector<Candidate> candidates;
   std::size_t dropped_queries = 0;  // nothing to learn from
+  std::string kernel;               // the kernel as settled on the data, the error of its approximation
   std::vector<std::string> warnings;
   SolveReport solve;  // of the last round of the chosen candidate
   double seconds = 0;

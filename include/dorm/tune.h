@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing C, decay, bound and cutoff on validation data or by folds over queries, then refitting the winner.
+// Choosing C, decay, bound, cutoff and kernel on validation data or by folds over queries, then refitting the
+// winner.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ struct TuneOptions {
   std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
   std::vector<std::string> measures = {};  // to train for; empty: train.measure, and for mrr, precision and
                                            // wta first ndcg or mwta, which learn from more documents
+  std::vector<std::string> kernels = {};   // empty: train.kernel; none: linear
   bool refine = true;                      // two halvings of the grid of C around the winner
   Choice choice = Choice::steady;
   std::size_t folds = 5;  // without validation data
@@ -35,7 +37,7 @@ struct TuneOptions {
 
 /// One point of the grid, judged on all validation queries (of all folds).
 struct TuneCell {
-  std::string measure, decay, bound, start;
+  std::string measure, decay, bound, start, kernel;
   double C = 0;
   double validation = 0, standard_error = 0;
   double health = 0;              // mean over folds

@@ -13,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
+#include "model/kernel_json.h"
 
 namespace dorm {
 namespace {
@@ -151,7 +152,7 @@ std::string to_json(const Model& model) {
   out["format"] = kFormat;
   out["version"] = kVersion;
   out["library"] = DORM_VERSION;
-  out["kind"] = "linear";
+  out["kind"] = model.kernel ? "kernel" : "linear";
   out["measure"] = model.measure;
   out["convention"] = model.convention;
   out["decay"] = model.decay;
@@ -174,7 +175,10 @@ std::string to_json(const Model& model) {
                  {"features", model.data.features}};
   out["scaling"] = scaling_json(model.scaling);
   out["features"] = model.features;
-  out["weights"] = model.weights;
+  if (model.kernel)
+    out["kernel"] = kernel_json(*model.kernel);
+  else
+    out["weights"] = model.weights;
   try {
     return out.dump(1) + "\n";
   } catch (const nlohmann::json::exception&) {
@@ -191,16 +195,21 @@ Model model_from_json(std::string_view text, const std::string& name) {
     throw Error(ErrorCode::unsupported, {name},
                 fmt::format("model version {} is newer than this library reads ({}); use a newer dorm",
                             version, kVersion));
-  if (const auto kind = fields.optional<std::string>("kind", "a name", "linear"); kind != "linear")
+  const auto kind = fields.optional<std::string>("kind", "a name", "linear");
+  if (kind != "linear" && kind != "kernel")
     throw Error(ErrorCode::unsupported, {name},
-                fmt::format("a model of kind \"{}\"; this library reads \"linear\"", kind));
+                fmt::format("a model of kind \"{}\"; this library reads \"linear\" and \"kernel\"", kind));
   Model model;
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
-  model.weights = fields.required<std::vector<double>>("weights", "a list of numbers");
-  if (model.weights.size() != model.features.size())
-    fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
-  require_finite(fields, "weights", model.weights);
+  if (kind == "kernel") {
+    model.kernel = kernel_from_json(json.value("kernel", Json()), model.features, name);
+  } else {
+    model.weights = fields.required<std::vector<double>>("weights", "a list of numbers");
+    if (model.weights.size() != model.features.size())
+      fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
+    require_finite(fields, "weights", model.weights);
+  }
   model.scaling = scaling_from(fields.object("scaling"), model.features.size());
   model.measure = fields.required<std::string>("measure", "the name of a measure");
   model.convention = fields.optional<std::string>("convention", "a name", "standard");

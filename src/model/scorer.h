@@ -1,35 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready to be scored by models that share features and scaling: matched and scaled once, then
-// one product per set of weights.
+// A data set made ready to be scored by rankers that share features, scaling and kernel: matched and scaled
+// once, then one product per set of weights.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "dorm/model.h"
+#include "kernel/feature_map.h"
+#include "kernel/gram_cache.h"
+#include "model/align.h"
 #include "risk/linear_features.h"
 
 namespace dorm {
 
-/// Throws Error(bad_input) when the data lacks a feature with a weight, unless it is numbered in both: sparse
-/// text omits zeros, a table does not omit columns.
-void require_features(const Model& model, const Dataset& data);
-
 class Scorer {
  public:
+  virtual ~Scorer() = default;
+
+  virtual const Dataset& data() const = 0;
+
+  /// Scores in document order of the data. What weights mean is that of the training they come from.
+  virtual std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const = 0;
+};
+
+/// Weights of a model's features.
+class LinearScorer final : public Scorer {
+ public:
   /// Takes features and scaling from `model`, not its weights.
-  Scorer(const Model& model, const Dataset& data, std::size_t threads = 0);
+  LinearScorer(const Model& model, const Dataset& data, std::size_t threads = 0);
 
-  const Dataset& data() const { return features_.data(); }
-
-  /// Scores in document order of the data, for weights of the model's features.
-  std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const;
+  const Dataset& data() const override { return features_.data(); }
+  std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
 
  private:
   LinearFeatures features_;
   std::vector<std::size_t> weight_of_;  // by column in use: the model's feature, or none
   std::vector<double>
       constant_;  // by model feature: what one that never occurs contributes per unit of weight
+};
+
+/// Weights of the features of a map.
+class MappedScorer final : public Scorer {
+ public:
+  /// `aligned` has the features the map was fitted on.
+  MappedScorer(const FeatureMap& map, const Dataset& aligned, std::size_t threads)
+      : features_(apply_feature_map(map, Documents(aligned), threads)) {}
+
+  const Dataset& data() const override { return features_.data(); }
+  std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
+
+ private:
+  LinearFeatures features_;
+};
+
+/// Coefficients of training documents, which come first among the weights.
+class KernelScorer final : public Scorer {
+ public:
+  KernelScorer(const Kernel& kernel, const Documents& training, const Dataset& aligned,
+               std::uint64_t cache_bytes, std::size_t threads)
+      : documents_(aligned), gram_(kernel.against(training), documents_, cache_bytes, threads) {}
+
+  const Dataset& data() const override { return documents_.data(); }
+  std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
+
+ private:
+  Documents documents_;
+  GramCache gram_;
 };
 
 }  // namespace dorm

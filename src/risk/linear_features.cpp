@@ -2,7 +2,9 @@
 #include "risk/linear_features.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/parallel.h"
 #include "base/vector_ops.h"
 #include "data/storage.h"
 
@@ -14,6 +16,61 @@ constexpr std::size_t kCompactFrom = std::size_t{1} << 20;
 
 DenseRows dense_rows(const Query& query) {
   return {query.rows.dense_row(0), query.size(), query.rows.num_features(), query.rows.stride()};
+}
+
+constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, whatever the number of threads
+
+// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of
+// threads.
+template <class Body>
+std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, std::size_t size,
+                                     const Body& body) {
+  std::vector<std::vector<double>> part(kPieces, std::vector<double>(size, 0.0));
+  const std::size_t queries = data.num_queries();
+  parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
+    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q)
+      body(q, part[piece]);
+  });
+  for (std::size_t piece = 1; piece < kPieces; ++piece)
+    axpy(1.0, std::span<const double>(part[piece]), part[0]);
+  return std::move(part[0]);
+}
+
+double square(double x) { return x * x; }
+
+// sum_i |x_i - mean|^2 of one query, in two passes: a feature that is constant gives 0 exactly.
+double dense_scatter(const Query& query) {
+  std::vector<double> mean(query.rows.num_features(), 0.0);
+  const auto documents = static_cast<double>(query.size());
+  for (std::size_t i = 0; i < query.size(); ++i)
+    axpy(1.0, std::span<const float>(query.rows.dense_row(i), mean.size()), mean);
+  for (double& x : mean) x /= documents;
+  double sum = 0;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    const float* row = query.rows.dense_row(i);
+    for (std::size_t j = 0; j < mean.size(); ++j) sum += square(static_cast<double>(row[j]) - mean[j]);
+  }
+  return sum;
+}
+
+double sparse_scatter(const Query& query) {
+  std::vector<std::pair<std::uint32_t, float>> stored;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    const SparseRow row = query.rows.sparse_row(i);
+    for (std::size_t k = 0; k < row.values.size(); ++k) stored.emplace_back(row.columns[k], row.values[k]);
+  }
+  std::sort(stored.begin(), stored.end());
+  const auto documents = static_cast<double>(query.size());
+  double sum = 0;
+  for (std::size_t first = 0, last = 0; first < stored.size(); first = last) {
+    double mean = 0;
+    for (; last < stored.size() && stored[last].first == stored[first].first; ++last)
+      mean += static_cast<double>(stored[last].second);
+    mean /= documents;
+    for (std::size_t k = first; k < last; ++k) sum += square(static_cast<double>(stored[k].second) - mean);
+    sum += (documents - static_cast<double>(last - first)) * square(mean);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -49,7 +106,7 @@ void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<
   }
   for (std::size_t i = 0; i < query.size(); ++i) {
     const SparseRow sparse = row(query, i);
-    out[i] = dot(sparse.columns, sparse.values, w);
+    out[i] = dorm::dot(sparse.columns, sparse.values, w);
   }
 }
 
@@ -93,6 +150,22 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
     out.direction.push_back(static_cast<float>(workspace.sums[column]));
     workspace.sums[column] = 0;
   }
+}
+
+std::vector<double> LinearFeatures::combine(std::span<const double> coefficients, std::size_t threads) const {
+  return sum_over_queries(data_, threads, dimension(), [&](std::size_t q, std::vector<double>& sum) {
+    accumulate(q, coefficients.subspan(data_.first_document(q), data_.query(q).size()), sum);
+  });
+}
+
+double LinearFeatures::centred_norm(std::size_t threads) const {
+  const std::vector<double> total =
+      sum_over_queries(data_, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
+        const Query query = data_.query(q);
+        sum[0] += query.rows.dense() ? dense_scatter(query) : sparse_scatter(query);
+      });
+  const auto documents = static_cast<double>(data_.num_documents());
+  return documents > 0 ? total[0] / documents : 0.0;
 }
 
 double LinearFeatures::work(std::size_t q) const {

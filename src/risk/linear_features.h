@@ -10,36 +10,33 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/solver.h"
+#include "risk/representation.h"
 
 namespace dorm {
 
-struct PullBackWorkspace {
-  std::vector<double> sums;            // dimension() entries, zero between calls
-  std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
-};
-
-class LinearFeatures {
+class LinearFeatures final : public Representation {
  public:
   explicit LinearFeatures(Dataset data);
 
-  const Dataset& data() const { return data_; }
-  std::size_t dimension() const { return compacted_ ? used_.size() : data_.num_features(); }
+  const Dataset& data() const override { return data_; }
+  std::size_t dimension() const override { return compacted_ ? used_.size() : data_.num_features(); }
 
   /// The column of the data that weight j belongs to.
   std::size_t column(std::size_t j) const { return compacted_ ? used_[j] : j; }
 
-  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const;
+  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;
 
-  /// out.direction (and columns) = X^T coefficients; documents with coefficient 0 are not touched.
+  /// out.direction (and columns) = X^T coefficients.
   void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
-                 PullBackWorkspace& workspace) const;
+                 PullBackWorkspace& workspace) const override;
+  std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const override;
+  double centred_norm(std::size_t threads) const override;
 
   /// sum += X^T coefficients, dense.
   void accumulate(std::size_t query, std::span<const double> coefficients, std::span<double> sum) const;
 
   /// Stored values of the query: the multiply-adds of scores().
-  double work(std::size_t query) const;
+  double work(std::size_t query) const override;
 
  private:
   SparseRow row(const Query& query, std::size_t i) const;

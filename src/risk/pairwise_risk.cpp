@@ -12,7 +12,7 @@ struct Workspace final : RiskWorkspace {
 
 }  // namespace
 
-PairwiseRisk::PairwiseRisk(const LinearFeatures& features) : features_(features) {
+PairwiseRisk::PairwiseRisk(const Representation& features) : features_(features) {
   const Dataset& data = features.data();
   double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {

@@ -45,7 +45,7 @@ struct RankingRisk::Workspace final : RiskWorkspace {
   PullBackWorkspace pull_back;
 };
 
-RankingRisk::RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
+RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
                          std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups)
     : features_(features), oracle_(oracle), threads_(thread_count(threads)) {
   const Dataset& data = features.data();

@@ -28,12 +28,25 @@ class RankingRisk final : public StructuredRisk {
   /// Throws Error(bad_input) when none remains. Borrows the features. References are `given` until
   /// set_reference is called. `groups`: none, or the limits of every query of the data; lists, references,
   /// losses and the measure's ideal are then within them.
-  RankingRisk(const LinearFeatures& features, const FactoredMeasure& measure, const Decay& decay,
+  RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
               std::size_t threads, OracleKind oracle = OracleKind::automatic,
               std::vector<GroupLimits> groups = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   std::size_t dimension() const override { return features_.dimension(); }
+  double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
+  double inner(std::span<const double> v, std::span<const double> w) const override {
+    return features_.inner(v, w);
+  }
+  double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
+  void add(double scale, const Plane& plane, std::span<double> w) const override {
+    features_.add(scale, plane, w);
+  }
+  void add_all(std::span<const double> scales, std::span<const Plane> planes,
+               std::span<double> w) const override {
+    features_.add_all(scales, planes, w);
+  }
+  bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
@@ -63,7 +76,7 @@ class RankingRisk final : public StructuredRisk {
   /// Loss of the most violated ranking; coefficients z0 - c[pi] and scores are left in the workspace.
   double separate_block(const Block& block, std::span<const double> w, Workspace& workspace) const;
 
-  const LinearFeatures& features_;
+  const Representation& features_;
   OracleTables tables_;
   OracleKind oracle_;
   std::size_t threads_;

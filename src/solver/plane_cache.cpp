@@ -146,20 +146,20 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
   }
   if (!(slope > 0)) return 0;
   const double step = slope < curvature ? slope / curvature : 1;
+  std::vector<double> moved(count, 0.0);
   for (std::size_t k = 0; k < count; ++k) {
     const double change = proposal.alpha[k] - held.alpha[k];
     if (change == 0) continue;
-    risk_.add(step * change, held.planes[k], state_.w);
+    moved[k] = step * change;
     held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;
   }
+  risk_.add_all(moved, held.planes, state_.w);
   return step * (slope - 0.5 * step * std::max(0.0, curvature));
 }
 
 void PlaneCache::refresh_weights() {
   std::fill(state_.w.begin(), state_.w.end(), 0.0);
-  for (const BlockPlanes& held : state_.blocks)
-    for (std::size_t k = 0; k < held.planes.size(); ++k)
-      if (held.alpha[k] > 0) risk_.add(held.alpha[k], held.planes[k], state_.w);
+  for (const BlockPlanes& held : state_.blocks) risk_.add_all(held.alpha, held.planes, state_.w);
 }
 
 double PlaneCache::dual() const {

@@ -14,7 +14,7 @@ std::unique_ptr<RiskWorkspace> StructuredRisk::make_workspace() const {
 
 double StructuredRisk::linearize_cost(std::size_t) const { return 50.0 * static_cast<double>(dimension()); }
 
-double StructuredRisk::inner(const Plane& x, const Plane& y) const {
+double Geometry::inner(const Plane& x, const Plane& y) const {
   if (x.columns.empty() && y.columns.empty()) {
     if (x.direction.empty() || y.direction.empty()) return 0;
     return dorm::dot(std::span<const float>(x.direction), std::span<const float>(y.direction));
@@ -30,17 +30,15 @@ double StructuredRisk::inner(const Plane& x, const Plane& y) const {
   return sum;
 }
 
-double StructuredRisk::inner(std::span<const double> v, std::span<const double> w) const {
-  return dorm::dot(v, w);
-}
+double Geometry::inner(std::span<const double> v, std::span<const double> w) const { return dorm::dot(v, w); }
 
-double StructuredRisk::dot(std::span<const double> w, const Plane& plane) const {
+double Geometry::dot(std::span<const double> w, const Plane& plane) const {
   if (plane.direction.empty()) return 0;
   if (plane.columns.empty()) return dorm::dot(std::span<const float>(plane.direction), w);
   return dorm::dot(plane.columns, plane.direction, w);
 }
 
-void StructuredRisk::add(double scale, const Plane& plane, std::span<double> w) const {
+void Geometry::add(double scale, const Plane& plane, std::span<double> w) const {
   if (plane.direction.empty()) return;
   if (plane.columns.empty())
     axpy(scale, std::span<const float>(plane.direction), w);
@@ -48,7 +46,13 @@ void StructuredRisk::add(double scale, const Plane& plane, std::span<double> w) 
     axpy(scale, plane.columns, plane.direction, w);
 }
 
-bool StructuredRisk::well_formed(const Plane& plane) const {
+void Geometry::add_all(std::span<const double> scales, std::span<const Plane> planes,
+                       std::span<double> w) const {
+  for (std::size_t k = 0; k < scales.size(); ++k)
+    if (scales[k] != 0) add(scales[k], planes[k], w);
+}
+
+bool Geometry::well_formed(const Plane& plane) const {
   if (plane.columns.empty()) return plane.direction.empty() || plane.direction.size() == dimension();
   return plane.columns.size() == plane.direction.size() && plane.columns.back() < dimension() &&
          std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) ==

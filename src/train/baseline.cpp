@@ -15,7 +15,8 @@ Model train_start(const Dataset& data, std::string_view start, const TrainOption
   if (std::none_of(kNames.begin(), kNames.end(),
                    [&](const CatalogEntry& entry) { return entry.name == start; }))
     throw_unknown_name("start", start, kNames);
-  TrainingSet set(data, options.scale, options.threads);
+  if (options.kernel == "precomputed") check_precomputed(data);
+  TrainingSet set(data, options.scale, options.threads, KernelOptions(options), options.seed);
   const std::vector<double>& w = set.start(start);
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
     throw Error(ErrorCode::bad_input,

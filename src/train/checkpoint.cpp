@@ -75,9 +75,10 @@ std::string Checkpoint::identity() const {
   const TrainOptions& o = options_;
   return fmt::format(
       "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
-      "tolerance={} seed={} one_per={}",
+      "tolerance={} seed={} one_per={} kernel={} approximation={}",
       o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
-      o.tolerance, o.seed, o.one_per);
+      o.tolerance, o.seed, o.one_per, o.kernel_function ? o.kernel_function->spec() : o.kernel,
+      o.approximation);
 }
 
 void Checkpoint::load() {

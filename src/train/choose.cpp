@@ -30,7 +30,8 @@ std::size_t place_of_bound(const std::string& bound, const std::vector<std::stri
 /// what cannot be told apart the most regularised.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
   const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
-  return std::tuple(doubtful, place_of_bound(cell.bound, options.bounds), cell.bound != "best",
+  return std::tuple(doubtful, place_of(cell.kernel, options.kernels),
+                    place_of_bound(cell.bound, options.bounds), cell.bound != "best",
                     place_of(cell.measure, options.measures), place_of(cell.decay, options.decays), cell.C,
                     cell.start != "ridge", -cell.validation);
 }

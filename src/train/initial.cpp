@@ -20,7 +20,7 @@ std::vector<double> initial_weights(const Model& model, const TrainingSet& set) 
                     name_of(then.kind), name_of(now.kind), name_of(then.kind)));
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t k = 0; k < model.features.size(); ++k) index.emplace(model.features[k], k);
-  const LinearFeatures& features = set.features();
+  const LinearFeatures& features = set.linear_features();
   std::vector<double> w(features.dimension(), 0.0);
   for (std::size_t j = 0; j < w.size(); ++j) {
     const std::size_t column = features.column(j);

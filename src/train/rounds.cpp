@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/vector_ops.h"
-
 namespace dorm {
 namespace {
 
@@ -15,7 +13,7 @@ constexpr double kSmallestFall = 1e-3;
 constexpr double kNoTime = 1e-9;
 
 double objective(const RankingRisk& risk, std::span<const double> w) {
-  return 0.5 * dot(w, w) + risk.loss(w);
+  return 0.5 * risk.inner(w, w) + risk.loss(w);
 }
 
 double health(const RankingRisk& risk, double primal) {

@@ -38,15 +38,11 @@ class Training {
         made_measure_(options.own_measure ? nullptr : make_trainable(options.measure, convention_)),
         measure_(options.own_measure ? *options.own_measure : *made_measure_),
         fingerprint_(data.fingerprint()),
-        set_(data, options.scale, options.threads),
+        set_(data, options.scale, options.threads, KernelOptions(options), options.seed),
         risk_(set_.features(), measure_, Decay(options.decay), options.threads, OracleKind::automatic,
-              limits_of(data, options)),
+              limits_of(set_.features().data(), options)),
         checkpoint_(options, fingerprint_) {
-    if (validation) {
-      const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
-      require_features(unit_weights, *validation);
-      scorer_.emplace(unit_weights, *validation, options.threads);
-    }
+    if (validation) scorer_ = set_.scorer(*validation);
     if (options.initial) initial_w_ = initial_weights(*options.initial, set_);
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
   }
@@ -106,7 +102,7 @@ class Training {
     fit.solve.solver = parse_solver(options_.solver);
     fit.solve.tolerance = options_.tolerance;
     fit.solve.max_passes = options_.max_passes;
-    fit.solve.threads = options_.threads;
+    fit.solve.threads = set_.solver_threads();
     fit.solve.seed = options_.seed;
     fit.solve.plane_bytes = options_.plane_bytes;
     if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
@@ -205,7 +201,8 @@ class Training {
     model.data.fingerprint = fingerprint_;
     model.data.usable_queries = risk_.num_blocks();
     result.report.candidates = candidates_;
-    result.report.dropped_queries = set_.features().data().num_queries() - risk_.num_blocks();
+    result.report.dropped_queries = set_.num_queries() - risk_.num_blocks();
+    result.report.kernel = set_.kernel_note();
     result.report.solve = in_units(best_fitted_.report);
     result.report.warnings = warnings(chosen);
     result.report.seconds = seconds_since(began_);
@@ -238,7 +235,7 @@ class Training {
   std::vector<double> initial_w_;  // empty: none
   RankingRisk risk_;
   Checkpoint checkpoint_;
-  std::optional<Scorer> scorer_;  // of the validation data
+  std::unique_ptr<const Scorer> scorer_;  // of the validation data
   std::vector<Candidate> candidates_;
   std::optional<std::size_t> best_;
   Fitted best_fitted_;
@@ -254,6 +251,12 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
   options.validate();
   if (options.patience > 0 && !validation)
     throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
+  if (!KernelOptions(options).used() && options.approximation != "none")
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
+                    options.approximation));
+  if (options.kernel == "precomputed") check_precomputed(data);
   return Training(data, options, validation, observer).run();
 }
 

@@ -51,7 +51,7 @@ class ListTraining {
         bound_(bound_of(options)),
         problem_(problem),
         set_(data, options.scale, options.threads),
-        risk_(set_.features(), problem, options.threads) {
+        risk_(set_.linear_features(), problem, options.threads) {
     risk_.set_trade_off(options.paper_C
                             ? options.C
                             : options.C * set_.squared_scale() / static_cast<double>(risk_.num_blocks()));

@@ -10,7 +10,9 @@
 #include "dorm/measure.h"
 #include "dorm/one_per.h"
 #include "dorm/train.h"
+#include "kernel/feature_map.h"
 #include "train/fit.h"
+#include "train/kernel_options.h"
 
 namespace dorm {
 namespace {
@@ -29,6 +31,8 @@ constexpr std::array<CatalogEntry, 3> kStarts = {{
     {"ridge", "ridge", "ridge regression on labels centred within each query"},
     {"pairwise", "pairwise", "mean pairwise hinge of each query"},
 }};
+
+constexpr std::uint64_t kLeastCache = 1000000;
 
 void require_name(std::string_view kind, const std::string& name, std::span<const CatalogEntry> known) {
   for (const CatalogEntry& entry : known)
@@ -65,6 +69,15 @@ void TrainOptions::validate() const {
   if (scale != "auto") parse_scaling(scale);
   require_name("bound", bound, kBounds);
   require_name("start", start, kStarts);
+  if (KernelOptions(*this).used()) {
+    if (kernel_function == nullptr) check_kernel_spec(kernel);
+    if (approximation != "none") parse_approximation(approximation);
+    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes),
+            "at least a million bytes");
+    if (kernel == "precomputed" && (approximation != "none" || (scale != "auto" && scale != "none")))
+      throw Error(ErrorCode::bad_option,
+                  "a precomputed kernel is taken as it is; expected no scaling and no approximation");
+  }
   require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
   require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance,
           "a number between 0 and 1");

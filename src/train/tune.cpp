@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid is cut into paths: one (split, measure, decay, bound, start) each, solved over rising C with a
-// warm start. Paths run in parallel and do not see each other, so the choice does not depend on the number of
-// threads.
+// Kernels are tried one after the other, since each has its Gram matrix or features. For one, the grid is cut
+// into paths: one (split, measure, decay, bound, start) each, solved over rising C with a warm start. Paths
+// run in parallel and do not see each other, so the choice does not depend on the number of threads.
 #include "dorm/tune.h"
 
 #include <fmt/format.h>
@@ -35,16 +35,11 @@ struct Setting {
 /// Training data with the data that judges it.
 struct Split {
   TrainingSet set;
-  Scorer scorer;
+  std::unique_ptr<const Scorer> scorer;
 
   Split(const Dataset& train, const Dataset& validation, const TrainOptions& options)
-      : set(train, options.scale, options.threads), scorer(checked_model(set, validation), validation) {}
-
-  static Model checked_model(const TrainingSet& set, const Dataset& validation) {
-    Model model = set.model(std::vector<double>(set.features().dimension(), 1.0));
-    require_features(model, validation);
-    return model;
-  }
+      : set(train, options.scale, options.threads, KernelOptions(options), options.seed),
+        scorer(set.scorer(validation)) {}
 };
 
 struct Judged {
@@ -84,15 +79,10 @@ class Tuning {
       const std::vector<TuneCell> finer = judge({setting}, {best.C / step, best.C * step});
       cells.insert(cells.end(), finer.begin(), finer.end());
     }
-    if (cells.empty())
-      throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
-    if (std::isnan(cells.front().validation))
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("no validation query counts for {}: none has a relevant document",
-                              options_.train.measure));
-    choose(cells, options_).chosen = true;
     return cells;
   }
+
+  bool stopped() const { return stopped_; }
 
  private:
   std::vector<std::pair<std::string, std::string>> candidates() const {
@@ -113,12 +103,14 @@ class Tuning {
 
   void make_folds(const Dataset& data) {
     const auto parts = folds(data, options_.folds, options_.train.seed);
+    TrainOptions each = options_.train;
+    each.cache_bytes /= parts.size();
     for (std::size_t held = 0; held < parts.size(); ++held) {
       std::vector<std::size_t> rest;
       for (std::size_t k = 0; k < parts.size(); ++k)
         if (k != held) rest.insert(rest.end(), parts[k].begin(), parts[k].end());
       std::sort(rest.begin(), rest.end());
-      splits_.push_back(std::make_unique<Split>(data.select(rest), data.select(parts[held]), options_.train));
+      splits_.push_back(std::make_unique<Split>(data.select(rest), data.select(parts[held]), each));
     }
   }
 
@@ -181,7 +173,7 @@ class Tuning {
                                      .bootstrap = 0,
                                      .threads = 1};
     const std::vector<std::string> measure = {options_.train.measure};
-    return evaluate(split.scorer.data(), split.scorer.scores(w, 1), measure, evaluation)
+    return evaluate(split.scorer->data(), split.scorer->scores(w, 1), measure, evaluation)
         .measures[0]
         .per_query;
   }
@@ -194,8 +186,9 @@ class Tuning {
     if (observer_ && !observer_({done_, total_, best_})) stopped_ = true;
   }
 
-  static TuneCell cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) {
+  TuneCell cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) const {
     TuneCell cell;
+    cell.kernel = options_.train.kernel;
     cell.measure = setting.measure;
     cell.decay = setting.decay;
     cell.bound = setting.bound;
@@ -235,6 +228,33 @@ std::vector<std::string> training_measures(const std::string& judged, const Conv
   return {judged};
 }
 
+/// The cells of every kernel in turn.
+std::vector<TuneCell> judge_kernels(const Dataset& data, TuneOptions grid, const Dataset* validation,
+                                    const TuneObserver& observer) {
+  std::vector<TuneCell> cells;
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t k = 0; k < grid.kernels.size(); ++k) {
+    grid.train.kernel = grid.kernels[k];
+    const TuneObserver relay = [&](TuneProgress progress) {
+      progress.done += k * progress.total;
+      progress.total *= grid.kernels.size();
+      if (std::isnan(best) || progress.best > best) best = progress.best;
+      progress.best = best;
+      return !observer || observer(progress);
+    };
+    Tuning tuning(data, grid, validation, relay);
+    const std::vector<TuneCell> judged = tuning.run();
+    cells.insert(cells.end(), judged.begin(), judged.end());
+    if (tuning.stopped()) break;
+  }
+  if (cells.empty()) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
+  if (std::isnan(cells.front().validation))
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("no validation query counts for {}: none has a relevant document", grid.train.measure));
+  return cells;
+}
+
 }  // namespace
 
 void TuneOptions::validate() const {
@@ -243,6 +263,7 @@ void TuneOptions::validate() const {
   for (const std::string& name : decays) each.decay = name, each.validate();
   for (const std::string& name : bounds) each.bound = name, each.validate();
   for (const std::string& name : measures) each.measure = name, each.validate();
+  for (const std::string& name : kernels) each.kernel = name, each.validate();
   if (C.empty() || decays.empty() || bounds.empty())
     throw Error(ErrorCode::bad_option, "the grid is empty; expected at least one C, decay and bound");
   if (folds < 2) throw Error(ErrorCode::bad_option, fmt::format("folds is {}; expected at least 2", folds));
@@ -254,8 +275,12 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   TuneOptions grid = options;
   if (grid.measures.empty())
     grid.measures = training_measures(options.train.measure, make_convention(options.train.convention));
+  if (grid.kernels.empty()) grid.kernels = {options.train.kernel};
+  if (std::find(grid.kernels.begin(), grid.kernels.end(), "precomputed") != grid.kernels.end())
+    check_precomputed(data);
   TuneResult result;
-  result.cells = Tuning(data, grid, validation, observer).run();
+  result.cells = judge_kernels(data, grid, validation, observer);
+  choose(result.cells, grid).chosen = true;
   const TuneCell& winner = *std::find_if(result.cells.begin(), result.cells.end(),
                                          [](const TuneCell& cell) { return cell.chosen; });
   TrainOptions refit = options.train;
@@ -263,6 +288,8 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   refit.decay = winner.decay;
   refit.bound = winner.bound;
   refit.start = winner.start;
+  refit.kernel = winner.kernel;
+  if (!KernelOptions(refit).used()) refit.approximation = "none";
   refit.C = winner.C;
   TrainResult trained = train(data, refit, validation, refit_observer);
   result.model = std::move(trained.model);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "risk/linear_features.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -86,7 +87,7 @@ TEST(Ridge, OneFeatureByHand) {
   builder.add({1, "a"}, std::vector<float>{3});  // centred: +1, label +1/2
   builder.add({0, "a"}, std::vector<float>{1});  // centred: -1, label -1/2
   const LinearFeatures features(builder.finish());
-  EXPECT_DOUBLE_EQ(centred_row_norm(features, 1), 1);
+  EXPECT_DOUBLE_EQ(features.centred_norm(1), 1);
   EXPECT_NEAR(ridge(features, 0.5, 1)[0], 1.0 / (2 + 0.5 * 2 * 1), 1e-12);
 }
 
@@ -99,7 +100,7 @@ TEST(CentredRowNorm, EqualsTheSlowSum) {
   for (const bool sparse : {false, true}) {
     const Dataset data = test::random_data(
         {.lengths = {9, 1, 14}, .features = 5, .density = 0.5, .seed = 6, .sparse = sparse});
-    EXPECT_NEAR(centred_row_norm(LinearFeatures(data), 2), mean_squared_norm(centred(data)), 1e-10);
+    EXPECT_NEAR(LinearFeatures(data).centred_norm(2), mean_squared_norm(centred(data)), 1e-10);
   }
 }
 
@@ -117,7 +118,7 @@ TEST(CentredRowNorm, IsExactlyZeroWhenFeaturesAreConstantWithinQueries) {
         else
           builder.add(document, row);
       }
-    EXPECT_EQ(centred_row_norm(LinearFeatures(builder.finish()), 1), 0.0);
+    EXPECT_EQ(LinearFeatures(builder.finish()).centred_norm(1), 0.0);
   }
 }
 

@@ -99,7 +99,7 @@ TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
     SynthOptions synth{.queries = 40, .features = 8, .documents_median = 12, .seed = ++seed, .threads = 1};
     const LinearFeatures features(synthesize(synth));
     RankingRisk risk(features, *make_trainable(problem.measure), Decay(problem.decay), 1);
-    risk.set_trade_off(problem.C / centred_row_norm(features, 1) / static_cast<double>(risk.num_blocks()));
+    risk.set_trade_off(problem.C / features.centred_norm(1) / static_cast<double>(risk.num_blocks()));
     risk.set_reference(problem.bound, ridge(features, 1e-3, 1));
     const SolveReport truth = solve(risk, {.tolerance = 1e-7, .max_passes = 20000}).report;
     ASSERT_LE(truth.gap, 1e-6) << problem.measure;

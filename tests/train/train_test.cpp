@@ -9,7 +9,7 @@
 
 #include "dorm/error.h"
 #include "dorm/write.h"
-#include "risk/ridge.h"
+#include "risk/linear_features.h"
 #include "support/random_data.h"
 #include "support/temporary_directory.h"
 #include "train/learning_data.h"
@@ -78,7 +78,7 @@ TEST(Train, TheUnitOfTheFeaturesDoesNotMatter) {
 // C / m sum H on features times s equals C s^2 / m sum H on the features as they are.
 TEST(Train, ThePapersCIsTheSameProblemInOtherUnits) {
   const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(20, 8), .seed = 2});
-  const double norm = centred_row_norm(LinearFeatures(data), 1);
+  const double norm = LinearFeatures(data).centred_norm(1);
   TrainOptions options;
   options.scale = "none";
   options.bound = "given";

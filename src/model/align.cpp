@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/align.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "data/replace_features.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+bool is_number(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool same_columns(const Model& model, const Dataset& data) {
+  if (model.features.size() != data.num_features()) return false;
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (model.features[j] != data.feature_name(j)) return false;
+  return true;
+}
+
+}  // namespace
+
+FeatureIndex::FeatureIndex(const Model& model) {
+  for (std::size_t j = 0; j < model.features.size(); ++j) index_.emplace(model.features[j], j);
+}
+
+std::size_t FeatureIndex::find(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? kUnknown : found->second;
+}
+
+Scaling scaling_of_columns(const Model& model, const Dataset& data) {
+  Scaling scaling{model.scaling.kind, {}, {}};
+  if (model.scaling.shift.empty()) return scaling;
+  const FeatureIndex index(model);
+  scaling.shift.assign(data.num_features(), 0.0);
+  scaling.factor.assign(data.num_features(), 0.0);
+  for (std::size_t column = 0; column < data.num_features(); ++column) {
+    const std::size_t j = index.find(data.feature_name(column));
+    if (j == FeatureIndex::kUnknown) continue;
+    scaling.shift[column] = model.scaling.shift[j];
+    scaling.factor[column] = model.scaling.factor[j];
+  }
+  return scaling;
+}
+
+void require_features(const Model& model, const Dataset& data) {
+  std::unordered_set<std::string> present;
+  if (data.has_feature_names())
+    for (std::size_t column = 0; column < data.num_features(); ++column)
+      present.insert(data.feature_name(column));
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const std::string& name = model.features[j];
+    const bool used = model.kernel.has_value() || model.weights[j] != 0;
+    const bool may_be_absent = !data.has_feature_names() && is_number(name);
+    if (used && !may_be_absent && !present.contains(name))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the model uses feature \"{}\", which the data does not have", name));
+  }
+}
+
+std::vector<double> values_of_absent_features(const Model& model) {
+  std::vector<double> values(model.features.size(), 0.0);
+  if (!model.scaling.shift.empty())
+    for (std::size_t j = 0; j < values.size(); ++j)
+      values[j] = -model.scaling.shift[j] * model.scaling.factor[j];
+  return values;
+}
+
+Dataset align_features(const Model& model, const Dataset& data, std::size_t threads) {
+  const Dataset scaled = apply_scaling(scaling_of_columns(model, data), data, threads);
+  if (same_columns(model, scaled)) return scaled;
+  const FeatureIndex index(model);
+  std::vector<std::size_t> feature_of(scaled.num_features());
+  std::vector<float> absent(model.features.size());
+  const std::vector<double> values = values_of_absent_features(model);
+  std::transform(values.begin(), values.end(), absent.begin(),
+                 [](double x) { return static_cast<float>(x); });
+  for (std::size_t column = 0; column < feature_of.size(); ++column) {
+    feature_of[column] = index.find(scaled.feature_name(column));
+    if (feature_of[column] != FeatureIndex::kUnknown) absent[feature_of[column]] = 0;
+  }
+  const auto fill = [&](std::size_t q, float* rows, std::size_t stride) {
+    const Query query = scaled.query(q);
+    const auto put = [&](float* row, std::size_t column, float value) {
+      if (feature_of[column] != FeatureIndex::kUnknown) row[feature_of[column]] = value;
+    };
+    for (std::size_t i = 0; i < query.size(); ++i, rows += stride) {
+      std::copy(absent.begin(), absent.end(), rows);
+      if (query.rows.dense()) {
+        for (std::size_t c = 0; c < feature_of.size(); ++c) put(rows, c, query.rows.dense_row(i)[c]);
+      } else {
+        const SparseRow row = query.rows.sparse_row(i);
+        for (std::size_t k = 0; k < row.columns.size(); ++k) put(rows, row.columns[k], row.values[k]);
+      }
+    }
+  };
+  return replace_features(scaled, model.features.size(), model.features, threads, fill);
+}
+
+}  // namespace dorm

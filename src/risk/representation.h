@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How weights become the scores of documents and coefficients of documents become planes: the only place
+// where features matter to learning. Linear and kernel rankers are two of them; measures, oracles, risks and
+// solvers are the same for both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dorm/dataset.h"
+#include "dorm/solver.h"
+
+namespace dorm {
+
+struct PullBackWorkspace {
+  std::vector<double> sums;            // dense sums, zero between calls
+  std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
+};
+
+/// A map phi from documents into a space of weights: g_i = <w, phi_i>.
+class Representation : public Geometry {
+ public:
+  virtual const Dataset& data() const = 0;
+
+  virtual void scores(std::size_t query, std::span<const double> w, std::span<double> out) const = 0;
+
+  /// The plane whose direction is sum_i coefficients[i] phi_i over the documents of a query; documents with
+  /// coefficient 0 are not touched.
+  virtual void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
+                         PullBackWorkspace& workspace) const = 0;
+
+  /// The weights sum_i coefficients[i] phi_i over all documents of the data.
+  virtual std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const = 0;
+
+  /// The mean of |phi_i - mean of its query|^2 over the documents; 0 when there are none.
+  virtual double centred_norm(std::size_t threads) const = 0;
+
+  /// Rough multiply-adds of scores().
+  virtual double work(std::size_t query) const = 0;
+};
+
+}  // namespace dorm

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What TrainOptions say about the kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dorm/train.h"
+
+namespace dorm {
+
+struct KernelOptions {
+  std::string spec = "none";
+  std::string approximation = "none";
+  std::uint64_t cache_bytes = 0;
+  const Kernel* function = nullptr;
+
+  KernelOptions() = default;
+  explicit KernelOptions(const TrainOptions& options)
+      : spec(options.kernel),
+        approximation(options.approximation),
+        cache_bytes(options.cache_bytes),
+        function(options.kernel_function) {}
+
+  bool used() const { return function != nullptr || spec != "none"; }
+  bool exact() const { return used() && approximation == "none"; }
+};
+
+}  // namespace dorm
