@@ -56,7 +56,7 @@ std::vector<double> position_weights(const Model& model, std::size_t positions) 
 
 std::vector<Ranking> rank(const PositionModel& model, const Dataset& data, std::size_t threads) {
   require_features(with_any_weight(model), data);
-  const Scorer scorer(model.shared, data);
+  const LinearScorer scorer(model.shared, data);
   const std::vector<double> shared = scorer.scores(model.shared.weights, threads);
   std::vector<std::vector<double>> parts;
   for (const std::vector<double>& block : model.blocks) parts.push_back(scorer.scores(block, threads));
