@@ -47,7 +47,7 @@ struct TrainOptions {
   std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
   std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
   const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
-  std::string checkpoint;                     // a file to save progress to and resume from; empty: none
+  std::string checkpoint = {};                     // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
