@@ -112,7 +112,7 @@ std::vector<std::uint32_t> greedy_landmarks(const Candidates& candidates, std::s
   return chosen;
 }
 
-Eigen::MatrixXd factor_of(const KernelColumns& columns, const Documents& landmarks) {
+std::vector<double> factor_of(const KernelColumns& columns, const Documents& landmarks) {
   const std::size_t size = landmarks.size();
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0u);
@@ -126,8 +126,15 @@ Eigen::MatrixXd factor_of(const KernelColumns& columns, const Documents& landmar
   for (double ridge = kExplained;; ridge *= 10) {
     Eigen::LLT<Eigen::MatrixXd> cholesky(gram +
                                          ridge * mean * Eigen::MatrixXd::Identity(gram.rows(), gram.cols()));
-    if (cholesky.info() == Eigen::Success || ridge > 1) return cholesky.matrixL();
+    if (cholesky.info() != Eigen::Success && ridge < 1) continue;
+    const Eigen::MatrixXd factor = cholesky.matrixL();
+    return {factor.data(), factor.data() + factor.size()};
   }
+}
+
+Eigen::Map<const Eigen::MatrixXd> factor_view(const std::vector<double>& factor) {
+  const auto size = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(factor.size()))));
+  return {factor.data(), size, size};
 }
 
 }  // namespace
@@ -167,7 +174,7 @@ void LandmarkMap::compute(const Documents& documents, std::span<const std::uint3
   Eigen::MatrixXf values(static_cast<Eigen::Index>(size()), static_cast<Eigen::Index>(rows.size()));
   columns_->compute(documents, rows, 0, size(), values.data(), size());
   Eigen::MatrixXd features = values.cast<double>();
-  factor_.triangularView<Eigen::Lower>().solveInPlace(features);
+  factor_view(factor_).triangularView<Eigen::Lower>().solveInPlace(features);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < size(); ++j)
       out[i * stride + j] =
@@ -176,7 +183,7 @@ void LandmarkMap::compute(const Documents& documents, std::span<const std::uint3
 
 KernelExpansion LandmarkMap::expansion(std::span<const double> w) const {
   const Eigen::Map<const Eigen::VectorXd> weights(w.data(), static_cast<Eigen::Index>(w.size()));
-  const Eigen::VectorXd beta = factor_.triangularView<Eigen::Lower>().transpose().solve(weights);
+  const Eigen::VectorXd beta = factor_view(factor_).transpose().triangularView<Eigen::Upper>().solve(weights);
   KernelExpansion expansion;
   expansion.support = landmarks_;
   expansion.coefficients.assign(beta.data(), beta.data() + beta.size());

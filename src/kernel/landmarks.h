@@ -7,7 +7,6 @@
 // the incomplete Cholesky factor).
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
 
 #include "kernel/feature_map.h"
@@ -36,7 +35,7 @@ class LandmarkMap final : public FeatureMap {
  private:
   Dataset landmarks_;
   std::unique_ptr<const KernelColumns> columns_;
-  Eigen::MatrixXd factor_;  // L
+  std::vector<double> factor_;  // L, column by column
 };
 
 }  // namespace dorm

@@ -20,7 +20,7 @@ struct TileOps {
   void (*products)(const float* const x[kRowsAtOnce], std::size_t columns, const float* panel, float* out);
   /// out[r * kPanel + lane] = sum over columns of (x[r][column] - panel[column][lane])^2
   void (*distances)(const float* const x[kRowsAtOnce], std::size_t columns, const float* panel, float* out);
-  /// values[i] = exp(-scale * values[i]); values >= 0, count a multiple of kPanel. Within 2e-7 of the exact
+  /// values[i] = exp(-scale * values[i]); values >= 0, count a multiple of kPanel. Within 3e-7 of the exact
   /// value, relative; 0 past the smallest normal number.
   void (*decay)(float scale, float* values, std::size_t count);
 };

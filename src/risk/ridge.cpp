@@ -10,6 +10,7 @@ namespace dorm {
 namespace {
 
 constexpr std::size_t kMaxIterations = 200;
+constexpr double kTolerance = 1e-6;  // of the residual's norm
 
 void centre(std::span<double> values) {
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -51,25 +52,24 @@ std::vector<double> target_product(const Representation& features, std::span<con
 
 }  // namespace
 
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads,
-                          double tolerance) {
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads) {
   std::vector<double> labels;
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) {
     const Query query = features.data().query(q);
     labels.insert(labels.end(), query.labels.begin(), query.labels.end());
   }
-  return ridge(features, labels, lambda, threads, tolerance);
+  return ridge(features, labels, lambda, threads);
 }
 
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads, double tolerance) {
+                          std::size_t threads) {
   const double penalty =
       lambda * static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
   std::vector<double> w(features.dimension(), 0.0);
   std::vector<double> residual = target_product(features, targets, threads);
   std::vector<double> direction = residual;
   double norm = features.inner(residual, residual);
-  const double enough = norm * tolerance * tolerance;
+  const double enough = norm * kTolerance * kTolerance;
   for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough; ++iteration) {
     std::vector<double> product = normal_product(features, direction, threads);
     axpy(penalty, std::span<const double>(direction), product);

@@ -12,13 +12,12 @@
 namespace dorm {
 
 /// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2
-/// by conjugate gradients, scale being features.centred_norm(), until the residual has fallen to `tolerance`
-/// of its norm. Matrices are never formed: any number of features will do.
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads,
-                          double tolerance = 1e-6);
+/// by conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of
+/// features will do.
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads);
 
 /// The same with other targets than the labels, in document order.
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads, double tolerance = 1e-6);
+                          std::size_t threads);
 
 }  // namespace dorm

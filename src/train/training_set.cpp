@@ -16,11 +16,9 @@
 namespace dorm {
 namespace {
 
-// The pairwise start is a start: solved loosely, at one moderate C. So is the ridge of an exact kernel, each
-// step of which costs the whole Gram matrix.
+// The pairwise start is a start: solved loosely, at one moderate C.
 constexpr double kPairwiseC = 100;
 constexpr double kPairwiseTolerance = 1e-2;
-constexpr double kKernelRidgeTolerance = 1e-3;
 constexpr std::size_t kStartDocuments = 200000;
 
 Scaling scaling_for(const Dataset& data, std::string_view name) {
@@ -125,7 +123,6 @@ const std::vector<double>& TrainingSet::known_start(std::string_view name) const
 }
 
 std::vector<double> TrainingSet::compute_start(std::string_view name, double lambda) const {
-  if (exact_ && name == "ridge") return ridge(*exact_, lambda, threads_, kKernelRidgeTolerance);
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
