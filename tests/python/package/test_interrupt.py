@@ -6,7 +6,8 @@ import sys
 import textwrap
 
 PROGRAM = textwrap.dedent("""
-    import sys, warnings, dorm, numpy as np
+    import signal, sys, warnings, dorm, numpy as np
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
     data = dorm.synth(queries=400, features=60, seed=1, n_jobs=1)
     warnings.simplefilter("always")
     told = []
