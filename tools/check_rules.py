@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = {
     "base": set(),
     "data": {"base"},
+    "ratings": {"base"},
     "measure": {"base"},
     "decay": {"base"},
     "assign": {"base"},
