@@ -28,6 +28,7 @@ LAYERS = {
     "catalog": {"base", "measure"},
     "model": {"base", "io", "risk"},
     "train": {"base", "io", "model", "risk"},
+    "factor": {"base", "io", "oracle", "qp", "risk"},
 }
 # Layers of numbers: they know nothing of data sets.
 SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver")
