@@ -11,10 +11,12 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
+#include "ratings_input.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -35,10 +37,12 @@ constexpr const char* kExamples =
     "  dorm eval test.txt --model m.json --against baseline.scores\n"
     "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
-    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n";
+    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
+    "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
 
 struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, against, per_query, convention;
+  std::string data, scores, feature, model, run, qrels, ratings, against, per_query, convention;
+  SplitArguments split;
   std::string measures = "ndcg@10,mrr,map";
   EvaluateOptions options;
   InputArguments input;
@@ -54,6 +58,12 @@ void check(const EvalArguments& arguments) {
     if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() ||
         !arguments.model.empty())
       refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
+    return;
+  }
+  if (!arguments.ratings.empty()) {
+    require_option(!arguments.model.empty(), "--model FILE", "--ratings judges a model of dorm factorize");
+    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
+      refuse("--ratings stands alone; expected no DATA, --scores or --feature beside it");
     return;
   }
   require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
@@ -144,6 +154,28 @@ EvalReport evaluate_data(const EvalArguments& arguments, const Settings& setting
   return report;
 }
 
+EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  SplitRatings parts = split_ratings(load_ratings(arguments.ratings, settings), arguments.split, settings);
+  const Ratings& test = arguments.split.split.empty() ? parts.train : parts.test;
+  const auto judge = [&](const std::string& path) {
+    FactorModel model = load_factors(path);
+    if (parts.given.size() > 0) fold_in_users(model, parts.given, nullptr, settings.threads);
+    UnknownIds unknown;
+    const std::vector<double> scores = score(model, test, &unknown);
+    if (unknown.users + unknown.items > 0)
+      warn(settings,
+           fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
+                       "their offsets, such items the offset of one nobody has rated",
+                       path, unknown.users, unknown.items));
+    return evaluate(test, scores, measures, arguments.options);
+  };
+  EvalReport report;
+  report.table = judge(arguments.model);
+  if (!arguments.against.empty()) add_comparison(report, judge(arguments.against), arguments);
+  return report;
+}
+
 EvalReport evaluate_trec(const EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
@@ -166,8 +198,9 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                  : arguments.judged_run()      ? "trec"
                                                                : "standard";
   arguments.options.threads = settings.threads;
-  EvalReport report =
-      arguments.judged_run() ? evaluate_trec(arguments, settings) : evaluate_data(arguments, settings);
+  EvalReport report = arguments.judged_run()       ? evaluate_trec(arguments, settings)
+                      : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)
+                                                   : evaluate_data(arguments, settings);
   report.confidence = arguments.options.confidence;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
   if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_page(report));
@@ -191,6 +224,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
   text("--run", arguments->run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");
   text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
+  text("--ratings", arguments->ratings, "FILE", "What to judge",
+       "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
   text("--against", arguments->against, "FILE", "What to judge",
        "other scores (or another run) to compare with: paired tests");
   text("--measures", arguments->measures, "LIST", "Evaluation",
@@ -205,6 +240,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   number("--seed", arguments->options.seed, "of the bootstrap and the permutation test (0)");
   text("--per-query", arguments->per_query, "FILE", "Output",
        "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
+  add_split_options(app, arguments->split);
   add_input_options(app, arguments->input);
   app.description(kDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),

@@ -117,6 +117,9 @@ struct RatingsReport {
 Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
 Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
 
+/// The lines of a file that are not blank, without blanks around them: a list of users, say.
+std::vector<std::string> read_lines(const std::string& path);
+
 /// Two parts of the same ratings.
 struct RatingsSplit {
   Ratings train, test;

@@ -20,7 +20,7 @@ void positive(const char* name, double value) {
 void FactorizeOptions::validate() const {
   make_trainable(measure, make_convention(convention));
   Decay{decay};
-  parse_bound(bound);
+  bound_of_name(bound);
   positive("lambda", lambda);
   positive("margin", margin);
   positive("start lambda", start_lambda);

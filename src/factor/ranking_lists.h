@@ -64,6 +64,6 @@ class RankingLists {
   std::vector<List> lists_;
 };
 
-Bound parse_bound(std::string_view name);  // given, average, best, predicted
+Bound bound_of_name(std::string_view name);  // given, average, best, predicted
 
 }  // namespace dorm

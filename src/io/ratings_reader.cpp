@@ -118,4 +118,17 @@ Ratings parse_ratings(std::string_view text, const std::string& name, RatingsRep
   return ratings_from(*text_in_memory(text), name, report);
 }
 
+std::vector<std::string> read_lines(const std::string& path) {
+  const auto source = open_text(path);
+  LineReader reader(*source, path);
+  std::vector<std::string> lines;
+  std::string_view line;
+  while (reader.next(line)) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin != std::string_view::npos)
+      lines.emplace_back(line.substr(begin, line.find_last_not_of(" \t") + 1 - begin));
+  }
+  return lines;
+}
+
 }  // namespace dorm
