@@ -125,7 +125,7 @@ struct FactorizeReport {
   std::vector<HalfStep> half_steps;
   std::vector<FactorRound> rounds;
   std::size_t users_without_order = 0;  // nothing to rank: no ratings, or all the same
-  std::string status;                   // rounds, validation, time_limit, interrupted, stationary
+  std::string status;  // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
   double start_seconds = 0, seconds = 0;
 };
 

@@ -178,7 +178,7 @@ void Alternation::run_rounds(RankingLists& lists) {
   ItemStep items(
       lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
       pool_);
-  report_.status = "rounds";
+  report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
   const std::string identity =
       options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
   while (state_.round < options_.rounds && lists.size() > 0 && tell("items", 1)) {

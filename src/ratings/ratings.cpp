@@ -15,9 +15,9 @@ namespace dorm {
 
 IdTable::IdTable(std::vector<std::string> names) {
   names_.reserve(names.size());
-  for (const std::string& name : names)
-    if (add(name) + std::size_t{1} != names_.size())
-      throw Error(ErrorCode::bad_input, fmt::format("\"{}\" stands twice in a list of names", name));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (add(names[i]) != i)
+      throw Error(ErrorCode::bad_input, fmt::format("\"{}\" stands twice in a list of names", names[i]));
 }
 
 std::uint32_t IdTable::add(std::string_view name) {

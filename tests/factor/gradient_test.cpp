@@ -70,8 +70,8 @@ double smoothed(const RankingLists::List& list, const std::vector<double>& score
 }
 
 // The gradient in the scores of one list, by the library's plane.
-std::vector<double> plane_gradient(const RankingLists& lists, std::size_t l, const std::vector<double>& scores,
-                                   double* value) {
+std::vector<double> plane_gradient(const RankingLists& lists, std::size_t l,
+                                   const std::vector<double>& scores, double* value) {
   ListWorkspace workspace;
   ScorePlane plane;
   lists.separate(l, scores, plane, workspace);

@@ -2,6 +2,8 @@
 // Small problems with a taste to find.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -22,8 +24,8 @@ inline Ratings tasteful_ratings(std::uint32_t users, std::uint32_t items, std::u
   for (double& x : taste) x = 2 * centred_uniform(rng);
   for (double& x : kind) x = centred_uniform(rng);
   for (double& x : quality) x = centred_uniform(rng);
-  for (std::uint32_t u = 0; u < users; ++u) user_ids.add("u" + std::to_string(u));
-  for (std::uint32_t j = 0; j < items; ++j) item_ids.add("i" + std::to_string(j));
+  for (std::uint32_t u = 0; u < users; ++u) user_ids.add(fmt::format("u{}", u));
+  for (std::uint32_t j = 0; j < items; ++j) item_ids.add(fmt::format("i{}", j));
   std::vector<Rating> list;
   for (std::uint32_t u = 0; u < users; ++u)
     for (std::uint32_t i = 0; i < per_user; ++i) {
