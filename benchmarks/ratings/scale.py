@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 COLUMNS = ["ratings", "users", "items", "rank", "threads", "seconds", "start", "items_s", "users_s", "rounds"]
-COLUMNS += ["validation_start", "validation", "peak_mib"]
+COLUMNS += ["validation_start", "validation", "peak_mib", "cpu_seconds"]
 
 
 def write_ratings(path: Path, users: int, items: int, count: int, hidden: int, seed: int) -> None:
@@ -46,7 +46,7 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
         _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"failed with status {status}: {command}")
-    return json.loads(report.read_text()) | {"peak_mib": usage.ru_maxrss / 1024}
+    return json.loads(report.read_text()) | {"peak_mib": usage.ru_maxrss / 1024, "cpu": usage.ru_utime + usage.ru_stime}
 
 
 def row_of(result: dict, users: int, items: int, rank: int, threads: int) -> dict:
@@ -67,6 +67,7 @@ def row_of(result: dict, users: int, items: int, rank: int, threads: int) -> dic
         "validation_start": round(result["rounds"][0]["validation"], 4),
         "validation": round(result["validation"], 4),
         "peak_mib": round(result["peak_mib"]),
+        "cpu_seconds": round(result["cpu"], 2),
     }
 
 

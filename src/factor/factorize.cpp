@@ -20,10 +20,9 @@ namespace {
 
 constexpr double kStationary = 1e-5;  // relative fall of the objective in a round that is not worth another
 
-double squared_distance(const FactorMatrix& x, const FactorMatrix& y) {
+double squared_distance(std::span<const double> x, std::span<const double> y) {
   double sum = 0;
-  for (std::size_t i = 0; i < x.values.size(); ++i)
-    sum += (x.values[i] - y.values[i]) * (x.values[i] - y.values[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
   return sum;
 }
 
@@ -104,10 +103,12 @@ void Alternation::set_centre() {
 }
 
 double Alternation::regulariser_of_users() const {
-  return 0.5 * options_.lambda * squared_distance(state_.model.user_factors, state_.user_centre);
+  return 0.5 * options_.lambda *
+         squared_distance(state_.model.user_factors.values, state_.user_centre.values);
 }
 double Alternation::regulariser_of_items() const {
-  return 0.5 * options_.lambda * squared_distance(state_.model.item_factors, state_.item_centre);
+  return 0.5 * options_.lambda *
+         squared_distance(state_.model.item_factors.values, state_.item_centre.values);
 }
 
 HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
@@ -127,7 +128,11 @@ HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
 
 HalfStep Alternation::step_users(RankingLists& lists, std::size_t round) {
   const double started = seconds();
-  const double other = regulariser_of_items();
+  double other = regulariser_of_items() + regulariser_of_users();  // users without a list stay as they are
+  for (std::size_t l = 0; l < lists.size(); ++l)
+    other -=
+        0.5 * options_.lambda *
+        squared_distance(state_.model.user_factors.row(lists[l].user), state_.user_centre.row(lists[l].user));
   const std::size_t width = state_.model.layout.user_width();
   std::vector<UserStepResult> results(lists.size());
   std::vector<UserStep> steps = user_steps(pool_.size(), options_);

@@ -12,6 +12,7 @@ namespace dorm {
 namespace {
 
 constexpr std::size_t kPlanesPerUser = 12;
+constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1) / 8;
 constexpr std::size_t kOracleCallsPerVisit = 3;
 constexpr std::size_t kShards = 16;
 constexpr std::size_t kMaxBatch = 64;
@@ -135,10 +136,10 @@ void ItemStep::propose(std::size_t l, Proposal& out, Scratch& scratch) {
   for (std::size_t call = 0; call < kOracleCallsPerVisit; ++call) {
     lists_.separate(l, scratch.local, scratch.plane, scratch.list);
     scratch.delta.assign(scratch.plane.delta.begin(), scratch.plane.delta.end());
-    if (call == 0) planes.add(scratch.delta, scratch.plane.loss, kPlanesPerUser);
-    const bool fresh = call == 0 || planes.add(scratch.delta, scratch.plane.loss, 2 * kPlanesPerUser);
+    // Only the first call may move planes to other places: later ones would mix up the proposed weights.
+    const bool fresh = planes.add(scratch.delta, scratch.plane.loss, call == 0 ? kPlanesPerUser : kUnlimited);
     if (call == 0) out.alpha.assign(planes.alpha().begin(), planes.alpha().end());
-    if (!fresh) break;
+    if (!fresh && call > 0) break;
     out.alpha.resize(planes.size(), 0.0);
     scratch.h.resize(planes.size());
     double highest = 0, inner = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planes of one user: vectors of equal length with their loss, dual weight and Gram matrix.
 //
-// Weights are >= 0 and add up to at most 1. A full set forgets a plane without weight or, when all have some,
-// replaces the two lightest by their mean, which keeps the dual point where it is.
+// Weights are >= 0 and add up to at most 1. From `capacity` planes on, those without weight are forgotten for
+// new ones; where all have some, up to four times as many are kept, and then the two lightest are replaced by
+// their mean, which keeps the dual point where it is.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +34,12 @@ class LocalPlanes {
     alpha_.clear();
   }
 
-  /// False when the plane is here already. Makes room first, so that at most `capacity` are held.
+  /// False when the plane is here already. Makes room first, which moves planes to other places.
   bool add(std::span<const Real> vector, double loss, std::size_t capacity) {
     length_ = vector.size();
     for (std::size_t k = 0; k < size(); ++k)
       if (loss_[k] == loss && std::equal(vector.begin(), vector.end(), this->vector(k).begin())) return false;
-    while (size() >= capacity) make_room();
+    if (size() >= capacity) make_room(capacity);
     vectors_.insert(vectors_.end(), vector.begin(), vector.end());
     loss_.push_back(loss);
     alpha_.push_back(0);
@@ -65,17 +66,20 @@ class LocalPlanes {
   }
 
  private:
-  void make_room() {
-    std::size_t lightest = 0;
-    for (std::size_t k = 1; k < size(); ++k)
-      if (alpha_[k] < alpha_[lightest]) lightest = k;
-    const double weight = alpha_[lightest];
-    if (weight > 0) {
-      std::size_t next = lightest == 0 ? 1 : 0;
-      for (std::size_t k = 0; k < size(); ++k)
-        if (k != lightest && alpha_[k] < alpha_[next]) next = k;
-      merge(lightest, next);
+  void make_room(std::size_t capacity) {
+    const auto lightest_plane = [this] {
+      return static_cast<std::size_t>(std::min_element(alpha_.begin(), alpha_.end()) - alpha_.begin());
+    };
+    std::size_t lightest = lightest_plane();
+    while (size() >= capacity && alpha_[lightest] == 0) {
+      erase(lightest);
+      lightest = lightest_plane();
     }
+    if (size() < 4 * capacity) return;
+    std::size_t next = lightest == 0 ? 1 : 0;
+    for (std::size_t k = 0; k < size(); ++k)
+      if (k != lightest && alpha_[k] < alpha_[next]) next = k;
+    merge(lightest, next);
     erase(lightest);
   }
 

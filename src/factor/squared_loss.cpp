@@ -10,8 +10,6 @@ namespace dorm {
 namespace {
 
 constexpr double kUserBiasRidge = 1, kItemBiasRidge = 20;  // per 12 of the others: measured on MovieLens
-constexpr double kResidual = 1e-6;                         // relative, of a row's linear system
-constexpr std::size_t kMaxSteps = 30;
 
 }  // namespace
 
@@ -55,8 +53,8 @@ void RowSolver::solve(const FactorMatrix& rows, std::span<const std::uint32_t> i
     rho += residual_[c] * z_[c];
     scale += diagonal_[c] * own[c] * own[c];
   }
-  const double enough = kResidual * kResidual * std::max(rho, scale);
-  for (std::size_t step = 0; step < kMaxSteps && rho > enough; ++step) {
+  const double enough = residual_bound_ * residual_bound_ * std::max(rho, scale);
+  for (std::size_t step = 0; step < max_steps_ && rho > enough; ++step) {
     multiply(rows, index, begin, ridge);
     const double length = rho / dot(std::span<const double>(direction_), std::span<const double>(product_));
     axpy(length, std::span<const double>(direction_), own);
@@ -93,7 +91,8 @@ void solve_item_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
 void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& pool,
                       const std::function<bool(std::size_t sweep)>& after_sweep) {
   const Ridges ridges = ridges_of(model.layout, model.options.start_lambda);
-  std::vector<RowSolver> solvers(pool.size());
+  // Every sweep starts where the last one ended, so a few steps each come to the same as many.
+  std::vector<RowSolver> solvers(pool.size(), RowSolver(1e-2, 5));
   for (std::size_t sweep = 1; sweep <= model.options.start_sweeps; ++sweep) {
     pool.run(ratings.num_users(), [&](std::size_t u, std::size_t worker) {
       solve_user_row(model, ridges, ratings.of_user(u), model.user_factors.row(u), solvers[worker]);

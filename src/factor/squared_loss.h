@@ -24,13 +24,19 @@ Ridges ridges_of(const FactorLayout& layout, double lambda);
 /// Conjugate gradients, so that a row of n ratings costs a few products of n by its width.
 class RowSolver {
  public:
+  /// Stops when the residual of the linear system has fallen to this share, or after so many steps.
+  explicit RowSolver(double residual = 1e-6, std::size_t steps = 50)
+      : residual_bound_(residual), max_steps_(steps) {}
+
   void solve(const FactorMatrix& rows, std::span<const std::uint32_t> index, std::span<const double> target,
              std::size_t begin, std::span<const double> ridge, std::span<double> x);
 
  private:
   void multiply(const FactorMatrix& rows, std::span<const std::uint32_t> index, std::size_t begin,
                 std::span<const double> ridge);
-  std::vector<double> residual_, diagonal_, z_, direction_, product_, left_;
+  double residual_bound_;
+  std::size_t max_steps_;
+  std::vector<double> residual_, diagonal_, z_, direction_, product_;
 };
 
 /// Sweeps over items and users from the model's present factors. `after_sweep` may stop it with false.
