@@ -92,7 +92,7 @@ void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& po
                       const std::function<bool(std::size_t sweep)>& after_sweep) {
   const Ridges ridges = ridges_of(model.layout, model.options.start_lambda);
   // Every sweep starts where the last one ended, so a few steps each come to the same as many.
-  std::vector<RowSolver> solvers(pool.size(), RowSolver(1e-2, 5));
+  std::vector<RowSolver> solvers(pool.size(), RowSolver(1e-3, 5));
   for (std::size_t sweep = 1; sweep <= model.options.start_sweeps; ++sweep) {
     pool.run(ratings.num_users(), [&](std::size_t u, std::size_t worker) {
       solve_user_row(model, ridges, ratings.of_user(u), model.user_factors.row(u), solvers[worker]);
