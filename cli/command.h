@@ -31,6 +31,8 @@ struct Command {
 Action declare_train(CLI::App& app, const Settings& settings);
 Action declare_tune(CLI::App& app, const Settings& settings);
 Action declare_rank(CLI::App& app, const Settings& settings);
+Action declare_factorize(CLI::App& app, const Settings& settings);
+Action declare_recommend(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_convert(CLI::App& app, const Settings& settings);

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = {
     "base": set(),
     "data": {"base"},
+    "ratings": {"base"},
     "measure": {"base"},
     "decay": {"base"},
     "assign": {"base"},
@@ -31,6 +32,7 @@ LAYERS = {
     "report": {"base"},
     "model": {"base", "data", "io", "kernel", "risk"},
     "train": {"base", "io", "kernel", "model", "risk"},
+    "factor": {"base", "io", "oracle", "qp", "risk"},
 }
 # Layers of numbers: they know nothing of data sets.
 SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver", "mip")

@@ -13,12 +13,14 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
 #include "dorm/subtopic.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
+#include "ratings_input.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -41,14 +43,16 @@ constexpr const char* kExamples =
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
     "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
     "  dorm eval test.csv --model m.json --one-per host\n"
-    "  dorm eval --run my.run --subtopics diversity.qrels\n";
+    "  dorm eval --run my.run --subtopics diversity.qrels\n"
+    "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
 
 constexpr const char* kMeasures = "ndcg@10,mrr,map";
 constexpr const char* kSubtopicMeasures = "alpha-ndcg@10,ia-precision@10,subtopic-recall@10";
 
 struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, subtopics, against, per_query, convention,
+  std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
       position_gains;
+  SplitArguments split;
   std::string measures;  // empty: kMeasures, or kSubtopicMeasures with --subtopics
   EvaluateOptions options;
   InputArguments input;
@@ -67,6 +71,12 @@ void check(const EvalArguments& arguments) {
     if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() ||
         !arguments.model.empty())
       refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
+    return;
+  }
+  if (!arguments.ratings.empty()) {
+    require_option(!arguments.model.empty(), "--model FILE", "--ratings judges a model of dorm factorize");
+    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
+      refuse("--ratings stands alone; expected no DATA, --scores or --feature beside it");
     return;
   }
   require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
@@ -195,6 +205,28 @@ EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
   return report;
 }
 
+EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  SplitRatings parts = split_ratings(load_ratings(arguments.ratings, settings), arguments.split, settings);
+  const Ratings& test = arguments.split.split.empty() ? parts.train : parts.test;
+  const auto judge = [&](const std::string& path) {
+    FactorModel model = load_factors(path);
+    if (parts.given.size() > 0) fold_in_users(model, parts.given, nullptr, settings.threads);
+    UnknownIds unknown;
+    const std::vector<double> scores = score(model, test, &unknown);
+    if (unknown.users + unknown.items > 0)
+      warn(settings,
+           fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
+                       "their offsets, such items the offset of one nobody has rated",
+                       path, unknown.users, unknown.items));
+    return evaluate(test, scores, measures, arguments.options);
+  };
+  EvalReport report;
+  report.table = judge(arguments.model);
+  if (!arguments.against.empty()) add_comparison(report, judge(arguments.against), arguments);
+  return report;
+}
+
 // Documents that the limits leave out are not retrieved.
 std::vector<RunEntry> as_run(const Dataset& data, std::span<const double> scores,
                              const std::string& one_per) {
@@ -267,6 +299,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
     arguments.measures = arguments.subtopics.empty() ? kMeasures : kSubtopicMeasures;
   EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)
+                      : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)
                                                    : evaluate_data(arguments, settings);
   report.confidence = arguments.options.confidence;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
@@ -293,6 +326,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
   text("--subtopics", arguments->subtopics, "FILE", "What to judge",
        "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
+  text("--ratings", arguments->ratings, "FILE", "What to judge",
+       "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
   text("--against", arguments->against, "FILE", "What to judge",
        "other scores (or another run) to compare with: paired tests");
   text("--position-gains", arguments->position_gains, "FILE", "What to judge",
@@ -315,6 +350,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   number("--seed", arguments->options.seed, "of the bootstrap and the permutation test (0)");
   text("--per-query", arguments->per_query, "FILE", "Output",
        "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
+  add_split_options(app, arguments->split);
   add_input_options(app, arguments->input);
   app.description(kDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm factorize`: from ratings to a recommender.
+#include "dorm/factorize.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "command.h"
+#include "commands/eval_report.h"
+#include "commands/factorize_report.h"
+#include "dorm/decay.h"
+#include "dorm/error.h"
+#include "help.h"
+#include "input.h"
+#include "output.h"
+#include "progress.h"
+#include "ratings_input.h"
+#include "stop.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Learn a recommender from ratings, for the measure you report.\n"
+    "\n"
+    "The score of an item for a user is offset + <U, V>. A squared-loss factorization comes first; rounds "
+    "of\n"
+    "two convex problems (all items, then each user) then lower a bound on the measure of every user's "
+    "list,\n"
+    "regularised towards that start. With --valid or --valid-share the best round is kept. The same options\n"
+    "give the same model, whatever the number of threads. Ctrl-C stops and writes the best so far.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dorm factorize u.data --model m.factors\n"
+    "  dorm factorize u.data --model m.factors --item-features u.item --rank 20\n"
+    "  dorm factorize ratings.csv --model m.factors --split given:10 --split-seed 3\n"
+    "  dorm factorize ratings.dat --model m.factors --valid-share 0.1 --rounds 10 --checkpoint m.ck\n";
+
+struct FactorizeArguments {
+  std::string ratings, model, valid, test, item_features, item_columns, user_features, user_columns, warm;
+  std::string measures = "ndcg@10,ndcg";
+  double valid_share = 0;
+  bool uncentred = false;
+  SplitArguments split;
+  FactorizeOptions options;
+};
+
+std::optional<SideFeatures> load_features(const std::string& path, const std::string& columns,
+                                          const IdTable& ids, const char* what, const Settings& settings) {
+  if (path.empty()) return std::nullopt;
+  SideFeatures features = read_side_features(path, columns);
+  std::size_t without = 0;
+  for (const std::string& id : ids.names()) without += !features.ids.find(id);
+  if (without == ids.size())
+    throw Error(
+        ErrorCode::bad_input, SourcePosition{.file = path},
+        fmt::format("none of the {} {}s of the ratings is here; expected their ids in the first column",
+                    ids.size(), what));
+  if (without > 0)
+    warn(settings, fmt::format("{}: {} of {} {}s have no features", path, without, ids.size(), what));
+  return features;
+}
+
+FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
+                      const FactorizeInputs& inputs, const Settings& settings, const StopRequest& stop) {
+  FactorizeOptions options = arguments.options;
+  options.threads = settings.threads;
+  options.centred = !arguments.uncentred;
+  LiveLine line;
+  return factorize(train, options, inputs, [&](const FactorizeProgress& progress) {
+    if (!settings.quiet && line.due()) {
+      const std::string validation =
+          std::isnan(progress.validation) ? "" : fmt::format(", validation {:.4f}", progress.validation);
+      line.show(progress.stage == "start"
+                    ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
+                    : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}", progress.round,
+                                  progress.stage, progress.objective, progress.gap, validation,
+                                  duration_text(line.seconds())));
+    }
+    return stop.signal() == 0;
+  });
+}
+
+// Test measures of the finished model; new users are folded in first.
+std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& parts,
+                                     const SideFeatures* user_features, const FactorizeArguments& arguments,
+                                     const Settings& settings) {
+  if (parts.test.size() == 0) return std::nullopt;
+  if (parts.given.size() > 0) fold_in_users(model, parts.given, user_features, settings.threads);
+  EvaluateOptions how;
+  how.convention = arguments.options.convention;
+  how.threads = settings.threads;
+  EvalReport report;
+  report.table = evaluate(parts.test, score(model, parts.test), split_measures(arguments.measures), how);
+  return report;
+}
+
+void run_factorize(const FactorizeArguments& arguments, const Settings& settings) {
+  require_option(!arguments.ratings.empty(), "RATINGS", "expected a file of user, item, rating");
+  require_option(!arguments.model.empty(), "--model FILE", "expected where to write the recommender");
+  arguments.options.validate();
+  if (!arguments.valid.empty() && arguments.valid_share != 0)
+    throw Error(ErrorCode::bad_option, "--valid and --valid-share exclude each other");
+  if (!arguments.test.empty() && !arguments.split.split.empty())
+    throw Error(ErrorCode::bad_option, "--test and --split exclude each other");
+  SplitRatings parts = split_ratings(load_ratings(arguments.ratings, settings), arguments.split, settings);
+  if (!arguments.test.empty()) parts.test = load_ratings(arguments.test, settings);
+  std::optional<Ratings> validation;
+  if (!arguments.valid.empty()) validation = load_ratings(arguments.valid, settings);
+  if (arguments.valid_share != 0) {
+    RatingsSplit split = split_random(parts.train, arguments.valid_share, arguments.options.seed);
+    parts.train = std::move(split.train);
+    validation = std::move(split.test);
+  }
+  const auto item_features =
+      load_features(arguments.item_features, arguments.item_columns, parts.train.items(), "item", settings);
+  const auto user_features =
+      load_features(arguments.user_features, arguments.user_columns, parts.train.users(), "user", settings);
+  std::optional<FactorModel> warm;
+  if (!arguments.warm.empty()) warm = load_factors(arguments.warm);
+  const FactorizeInputs inputs = {item_features ? &*item_features : nullptr,
+                                  user_features ? &*user_features : nullptr,
+                                  validation ? &*validation : nullptr, warm ? &*warm : nullptr};
+  const StopRequest stop;
+  const FactorizeResult result = learn(arguments, parts.train, inputs, settings, stop);
+  const int signal = stop.signal();
+  save_factors(result.model, arguments.model);
+  if (signal != 0) warn(settings, "interrupted; the model is the best so far");
+  const auto test = test_model(result.model, parts, inputs.user_features, arguments, settings);
+  if (arguments.model != "-")
+    print(settings.json ? factorize_json(result, parts.train, test ? &*test : nullptr, arguments.model)
+                        : factorize_page(result, parts.train, test ? &*test : nullptr, arguments.model));
+  if (signal != 0) throw Stopped{signal};
+}
+
+void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
+  FactorizeOptions& o = arguments.options;
+  const auto add = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Learning problem");
+  };
+  add("--rank", o.rank, "K", fmt::format("factors of users and items ({})", o.rank));
+  add("--measure", o.measure, "NAME", fmt::format("what to train for ({})", o.measure));
+  add("--convention", o.convention, "NAME", "of the measure (standard)");
+  add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
+  add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
+  add("--lambda", o.lambda, "X", fmt::format("regularisation of the ranking objective ({})", o.lambda));
+  add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
+  add("--rounds", o.rounds, "N", fmt::format("of item and user steps; 0: squared loss only ({})", o.rounds));
+  app.add_flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start")
+      ->group("Learning problem");
+  add("--start-lambda", o.start_lambda, "X", fmt::format("ridge of the start ({})", o.start_lambda));
+  add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
+  const auto stop = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Stopping");
+  };
+  stop("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
+  stop("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
+  stop("--patience", o.patience, "N",
+       fmt::format("rounds without a better validation value ({})", o.patience));
+  stop("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
+  stop("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));
+}
+
+}  // namespace
+
+Action declare_factorize(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<FactorizeArguments>();
+  const auto file = [&app](const char* name, std::string& value, const char* shown, const char* help) {
+    app.add_option(name, value, help)->option_text(shown)->group("Files");
+  };
+  app.add_option("RATINGS", arguments->ratings,
+                 "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
+  file("--model", arguments->model, "FILE", "where to write the recommender");
+  file("--valid", arguments->valid, "FILE", "ratings to choose the round by");
+  app.add_option("--valid-share", arguments->valid_share, "take this share of the training ratings for that")
+      ->option_text("X")
+      ->group("Files");
+  file("--test", arguments->test, "FILE", "ratings to report measures on");
+  file("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
+  file("--item-columns", arguments->item_columns, "LIST",
+       "columns of that file, e.g. 6-24 (trailing numbers)");
+  file("--user-features", arguments->user_features, "FILE", "id and features of the users");
+  file("--user-columns", arguments->user_columns, "LIST", "columns of that file");
+  file("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
+  file("--checkpoint", arguments->options.checkpoint, "FILE",
+       "save progress here, and go on from it when it exists");
+  add_split_options(app, arguments->split);
+  app.add_option("--measures", arguments->measures, "to report on test ratings (ndcg@10,ndcg)")
+      ->option_text("LIST")
+      ->group("Split");
+  add_learning_options(app, *arguments);
+  app.description(kDescription);
+  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Decays", decay_catalog())));
+  return [arguments, &settings] { run_factorize(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

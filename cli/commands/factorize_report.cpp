@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/factorize_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "output.h"
+
+namespace dorm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+std::string half_steps_table(const FactorizeResult& result) {
+  std::vector<std::vector<std::string>> rows = {
+      {"half step", "objective before", "after", "gap", "passes", "seconds"}};
+  for (const HalfStep& step : result.report.half_steps)
+    rows.push_back({fmt::format("{} {}", step.round, step.items ? "items" : "users"),
+                    fmt::format("{:.6g}", step.before), fmt::format("{:.6g}", step.after),
+                    fmt::format("{:.1e}", step.gap), std::to_string(step.passes),
+                    fmt::format("{:.3f}", step.seconds)});
+  return aligned(rows);
+}
+
+std::string validation_table(const FactorizeResult& result) {
+  std::vector<std::vector<std::string>> rows = {
+      {"round", "validation " + result.model.options.measure, "seconds", ""}};
+  for (const FactorRound& round : result.report.rounds)
+    rows.push_back({std::to_string(round.round), fmt::format("{:.4f}", round.validation),
+                    fmt::format("{:.2f}", round.seconds), round.round == result.model.rounds ? "kept" : ""});
+  return aligned(rows);
+}
+
+}  // namespace
+
+std::string factorize_page(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+                           const std::string& path) {
+  const FactorModel& model = result.model;
+  const FactorizeReport& report = result.report;
+  std::string text =
+      fmt::format("{} ratings, {} users, {} items; {} users without an order to learn\n", train.size(),
+                  train.num_users(), train.num_items(), report.users_without_order);
+  text += fmt::format("rank {}, {} item features, {} user features; {} bound of {}\n", model.layout.rank,
+                      model.item_features.size(), model.user_features.size(), model.options.bound,
+                      model.options.measure);
+  if (!report.half_steps.empty()) text += "\n" + half_steps_table(result);
+  if (!report.rounds.empty() && std::isfinite(report.rounds.front().validation))
+    text += "\n" + validation_table(result);
+  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n",
+                      report.status, model.rounds, report.seconds, report.start_seconds);
+  if (test != nullptr) text += "\ntest:\n" + eval_page(*test);
+  return text + fmt::format("model        {}\n", path);
+}
+
+std::string factorize_json(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+                           const std::string& path) {
+  Json steps = Json::array(), rounds = Json::array();
+  for (const HalfStep& step : result.report.half_steps)
+    steps.push_back({{"round", step.round},
+                     {"block", step.items ? "items" : "users"},
+                     {"before", step.before},
+                     {"after", step.after},
+                     {"gap", step.gap},
+                     {"passes", step.passes},
+                     {"seconds", step.seconds}});
+  for (const FactorRound& round : result.report.rounds)
+    rounds.push_back({{"round", round.round},
+                      {"objective", number(round.objective)},
+                      {"validation", number(round.validation)},
+                      {"seconds", round.seconds}});
+  Json json = {{"model", path},
+               {"ratings", train.size()},
+               {"users", train.num_users()},
+               {"items", train.num_items()},
+               {"users_without_order", result.report.users_without_order},
+               {"status", result.report.status},
+               {"round", result.model.rounds},
+               {"objective", number(result.model.objective)},
+               {"validation", number(result.model.validation)},
+               {"start_seconds", result.report.start_seconds},
+               {"seconds", result.report.seconds},
+               {"half_steps", std::move(steps)},
+               {"rounds", std::move(rounds)}};
+  if (test != nullptr) json["test"] = Json::parse(eval_json(*test));
+  return json.dump(2) + "\n";
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a factorization is shown.
+#pragma once
+
+#include <string>
+
+#include "commands/eval_report.h"
+#include "dorm/factorize.h"
+
+namespace dorm::cli {
+
+/// `test` may be null.
+std::string factorize_page(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+                           const std::string& path);
+std::string factorize_json(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+                           const std::string& path);
+
+}  // namespace dorm::cli

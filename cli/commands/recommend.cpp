@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm recommend`: the items a user will like best.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "command.h"
+#include "dorm/error.h"
+#include "dorm/factorize.h"
+#include "dorm/write.h"
+#include "help.h"
+#include "input.h"
+#include "output.h"
+#include "ratings_input.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Recommend items to users by a model of dorm factorize.\n"
+    "\n"
+    "Items the user has rated in training are left out. Users the model has not seen are folded in, without\n"
+    "retraining, from --ratings. Scores order the items of one user; they are not ratings.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dorm recommend m.factors --user 42 --top 10\n"
+    "  dorm recommend m.factors --users list.txt --format csv -o recommended.csv\n"
+    "  dorm recommend m.factors --all --format jsonl\n"
+    "  dorm recommend m.factors --user newcomer --ratings their-ratings.csv\n"
+    "  dorm recommend m.factors --similar-to 50\n";
+
+constexpr std::array<CatalogEntry, 3> kFormats = {{
+    {.name = "text", .usage = "text", .help = "user, rank, item, score; with tabs and a header"},
+    {.name = "csv", .usage = "csv", .help = "the same with commas"},
+    {.name = "jsonl",
+     .usage = "jsonl",
+     .help = "one JSON object per user and line: user, items of {item, score}"},
+}};
+
+struct RecommendArguments {
+  std::string model, user, users, ratings, user_features, user_columns, similar_to, format = "text";
+  std::string output = "-";
+  std::size_t top = 10;
+  bool all = false, with_seen = false;
+};
+
+[[noreturn]] void throw_unknown(const std::string& what, const std::string& id, std::size_t known,
+                                const std::string& hint) {
+  throw Error(ErrorCode::bad_input,
+              fmt::format("unknown {} \"{}\"; the model knows {} {}s{}", what, id, known, what, hint));
+}
+
+std::size_t user_number(const FactorModel& model, const std::string& id) {
+  const auto user = model.users.find(id);
+  if (!user)
+    throw_unknown("user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
+  return *user;
+}
+
+std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendArguments& arguments) {
+  std::vector<std::size_t> users;
+  if (arguments.all)
+    for (std::size_t u = 0; u < model.users.size(); ++u) users.push_back(u);
+  if (!arguments.user.empty()) users.push_back(user_number(model, arguments.user));
+  if (!arguments.users.empty())
+    for (const std::string& id : read_lines(arguments.users)) users.push_back(user_number(model, id));
+  return users;
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + "\"";
+}
+
+void write_list(const FactorModel& model, const std::string& name, const std::vector<Recommendation>& list,
+                const std::string& format, std::ostream& out) {
+  if (format == "jsonl") {
+    nlohmann::ordered_json items = nlohmann::ordered_json::array();
+    for (const Recommendation& each : list)
+      items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
+    out << nlohmann::ordered_json({{"user", name}, {"items", std::move(items)}})
+               .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+        << '\n';
+    return;
+  }
+  for (std::size_t rank = 0; rank < list.size(); ++rank) {
+    const std::string& item = model.items[list[rank].item];
+    out << (format == "csv"
+                ? fmt::format("{},{},{},{}\n", quoted(name), rank + 1, quoted(item), list[rank].score)
+                : fmt::format("{}\t{}\t{}\t{}\n", name, rank + 1, item, list[rank].score));
+  }
+}
+
+void check(const RecommendArguments& arguments) {
+  require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
+  const int asked =
+      !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
+  if (asked != 1)
+    throw Error(ErrorCode::bad_option, "expected one of --user ID, --users FILE, --all or --similar-to ITEM");
+  if (std::none_of(kFormats.begin(), kFormats.end(),
+                   [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
+    throw_unknown_name("format", arguments.format, kFormats);
+}
+
+void fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
+  if (arguments.ratings.empty()) return;
+  std::optional<SideFeatures> features;
+  if (!arguments.user_features.empty())
+    features = read_side_features(arguments.user_features, arguments.user_columns);
+  const Ratings ratings = load_ratings(arguments.ratings, settings);
+  const std::size_t ignored =
+      fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
+  if (ignored > 0)
+    warn(settings, fmt::format("{}: {} of {} ratings are of items the model does not know, and are ignored",
+                               arguments.ratings, ignored, ratings.size()));
+}
+
+void run_recommend(RecommendArguments arguments, const Settings& settings) {
+  if (settings.json) arguments.format = "jsonl";
+  check(arguments);
+  FactorModel model = load_factors(arguments.model);
+  fold_in(model, arguments, settings);
+  std::ostringstream out;
+  const char* const head = arguments.similar_to.empty() ? "user" : "to";
+  if (arguments.format == "text") out << head << "\trank\titem\tscore\n";
+  if (arguments.format == "csv") out << head << ",rank,item,score\n";
+  if (!arguments.similar_to.empty()) {
+    const auto item = model.items.find(arguments.similar_to);
+    if (!item) throw_unknown("item", arguments.similar_to, model.items.size(), "");
+    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments.format,
+               out);
+  }
+  for (const std::size_t user : wanted_users(model, arguments))
+    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen),
+               arguments.format, out);
+  write_text(arguments.output, std::move(out).str());
+}
+
+}  // namespace
+
+Action declare_recommend(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<RecommendArguments>();
+  const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
+                           const char* help) {
+    app.add_option(name, value, help)->option_text(shown)->group(group);
+  };
+  app.add_option("MODEL", arguments->model, "model written by dorm factorize");
+  text("--user", arguments->user, "ID", "For whom", "one user");
+  text("--users", arguments->users, "FILE", "For whom", "users, one id per line");
+  app.add_flag("--all", arguments->all, "every user of the model")->group("For whom");
+  text("--similar-to", arguments->similar_to, "ITEM", "For whom", "items like this one instead (cosine)");
+  text("--ratings", arguments->ratings, "FILE", "For whom", "ratings of new users, to fold them in");
+  text("--user-features", arguments->user_features, "FILE", "For whom", "features of new users");
+  text("--user-columns", arguments->user_columns, "LIST", "For whom", "columns of that file");
+  app.add_option("--top", arguments->top, "how many items (10)")->option_text("N")->group("Output");
+  app.add_flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated")
+      ->group("Output");
+  text("--format", arguments->format, "NAME", "Output", "text, csv or jsonl; see below (text)");
+  text("-o,--output", arguments->output, "FILE", "Output", "where to write; - is standard output (-)");
+  app.description(kDescription);
+  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Formats", kFormats)));
+  return [arguments, &settings] { run_recommend(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

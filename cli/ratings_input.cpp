@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ratings_input.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <vector>
+
+#include "dorm/error.h"
+#include "input.h"
+
+namespace dorm::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& split) {
+  throw Error(ErrorCode::bad_option,
+              fmt::format("--split {}; expected given:N, random:SHARE or new-users:COUNT:N", split));
+}
+
+template <class Number>
+Number number(std::string_view text, const std::string& split) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) refuse(split);
+  return value;
+}
+
+std::vector<std::string_view> pieces(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) return parts;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+}  // namespace
+
+void add_split_options(CLI::App& app, SplitArguments& arguments) {
+  app.add_option("--split", arguments.split,
+                 "hold out a part for testing: given:N (N ratings of each user\n"
+                 "train, the rest test; users with fewer than N + 10 dropped),\n"
+                 "random:SHARE (a share tests), new-users:COUNT:N (users held\n"
+                 "out, folded in from N ratings each)")
+      ->option_text("SPEC")
+      ->group("Split");
+  app.add_option("--split-seed", arguments.seed, "which of the random splits (0)")
+      ->option_text("S")
+      ->group("Split");
+}
+
+Ratings load_ratings(const std::string& path, const Settings& settings) {
+  RatingsReport report;
+  Ratings ratings = read_ratings(path, &report);
+  for (const std::string& warning : report.warnings) warn(settings, warning);
+  return ratings;
+}
+
+SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings) {
+  if (arguments.split.empty()) return {std::move(ratings), {}, {}};
+  const std::vector<std::string_view> parts = pieces(arguments.split);
+  if (parts.front() == "given" && parts.size() == 2) {
+    RatingsSplit split = split_given(ratings, number<std::size_t>(parts[1], arguments.split), arguments.seed);
+    if (split.dropped_users > 0)
+      warn(settings, fmt::format("{} of {} users have too few ratings for this split and are left out",
+                                 split.dropped_users, ratings.num_users()));
+    return {std::move(split.train), std::move(split.test), {}};
+  }
+  if (parts.front() == "random" && parts.size() == 2) {
+    RatingsSplit split = split_random(ratings, number<double>(parts[1], arguments.split), arguments.seed);
+    return {std::move(split.train), std::move(split.test), {}};
+  }
+  if (parts.front() == "new-users" && parts.size() == 3) {
+    NewUsersSplit split = split_new_users(ratings, number<std::size_t>(parts[1], arguments.split),
+                                          number<std::size_t>(parts[2], arguments.split), arguments.seed);
+    return {std::move(split.train), std::move(split.test), std::move(split.given)};
+  }
+  refuse(arguments.split);
+}
+
+}  // namespace dorm::cli

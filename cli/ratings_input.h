@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ratings for the commands: reading with warnings, and splits by name.
+#pragma once
+
+#include <string>
+
+#include "command.h"
+#include "dorm/ratings.h"
+
+namespace dorm::cli {
+
+struct SplitArguments {
+  std::string split;  // given:N, random:SHARE, new-users:COUNT:N; empty: none
+  std::uint64_t seed = 0;
+};
+
+void add_split_options(CLI::App& app, SplitArguments& arguments);
+
+/// The parts of a ratings file. Without a split everything is training data.
+struct SplitRatings {
+  Ratings train, test;
+  Ratings given;  // new users: what is told to the model about them; else empty
+};
+
+Ratings load_ratings(const std::string& path, const Settings& settings);
+/// Throws Error(bad_option) for a split that is not known.
+SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings);
+
+}  // namespace dorm::cli

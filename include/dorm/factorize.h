@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranking matrix factorization: the score of item j for user u is offset_j + <U_u, V_j>, and U and V minimise
+//
+//   sum_u H_u(scores of the items u has rated) + lambda/2 (|U - U0|^2 + |V - V0|^2),
+//
+// H_u being the bound of a ranking measure on the user's list and (U0, V0) a squared-loss factorization.
+// docs/ratings.md is the guide.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dorm/ratings.h"
+
+namespace dorm {
+
+/// Known facts about users or items, one row per id: ages, genres. Rows are scaled to unit length when used.
+struct SideFeatures {
+  std::vector<std::string> names;  // of the columns
+  IdTable ids;
+  std::vector<double> values;  // ids.size() rows of names.size()
+};
+
+/// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as
+/// they are, text becomes one indicator per value ("a|b" being two values, where | does not separate cells).
+/// Without `columns`: the trailing columns that hold numbers only, else the last column as text.
+SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
+SideFeatures parse_side_features(std::string_view text, const std::string& name,
+                                 std::string_view columns = {});
+
+/// Rows of equal width.
+struct FactorMatrix {
+  std::size_t rows = 0, width = 0;
+  std::vector<double> values;
+
+  FactorMatrix() = default;
+  FactorMatrix(std::size_t r, std::size_t w) : rows(r), width(w), values(r * w) {}
+  std::span<double> row(std::size_t r) { return std::span(values).subspan(r * width, width); }
+  std::span<const double> row(std::size_t r) const { return std::span(values).subspan(r * width, width); }
+  bool operator==(const FactorMatrix&) const = default;
+};
+
+/// What the coordinates of a factor row mean, in this order: learnt for the user and fixed for the item (its
+/// features, after a constant), learnt for both, learnt for the item and fixed for the user.
+struct FactorLayout {
+  std::size_t fixed_item = 1, rank = 0, fixed_user = 1;
+
+  std::size_t width() const { return fixed_item + rank + fixed_user; }
+  std::size_t user_width() const { return fixed_item + rank; }  // [0, user_width) is learnt for users
+  std::size_t item_begin() const { return fixed_item; }         // [item_begin, width) is learnt for items
+  std::size_t item_width() const { return rank + fixed_user; }
+  bool operator==(const FactorLayout&) const = default;
+};
+
+/// Defaults are those that measurements support (docs/ratings.md). Scores are in stars: a fourth of the range
+/// of the ratings.
+struct FactorizeOptions {
+  std::size_t rank = 10;
+  std::string measure = "ndcg@10";
+  std::string convention = "standard";
+  std::string decay = "measure";
+  std::string bound = "average";  // given, average, best, predicted
+  double lambda = 12;             // of the ranking objective
+  double margin = 10;             // the measure times this, in stars
+  std::size_t rounds = 2;         // of item step and user step
+  bool centred = true;            // regularise towards the start; false: towards 0
+  double start_lambda = 12;       // of the squared-loss start
+  std::size_t start_sweeps = 12;
+  double tolerance = 1e-3;        // relative duality gap of each half step
+  std::uint64_t max_passes = 50;  // over the users, in each item step
+  std::size_t patience = 2;       // rounds without a better validation value before stopping
+  double seconds = 0;             // 0: no limit
+  std::size_t threads = 0;        // 0: all cores; the model does not depend on it
+  std::uint64_t seed = 1;
+  std::string checkpoint;  // a file to save progress to and resume from; empty: none
+
+  void validate() const;  // throws Error naming the option, its value and what is allowed
+};
+
+/// One half of a round: a convex problem, solved to its gap. Objectives are of the whole problem.
+struct HalfStep {
+  std::size_t round = 0;  // from 1
+  bool items = false;     // else users
+  double before = 0;      // the objective at the start of the step, references chosen there
+  double after = 0;       // at its end, never larger
+  double gap = 0;         // (primal - dual) / primal of the half step's own problem
+  std::uint64_t passes = 0;
+  double seconds = 0;
+};
+
+/// What became of training after one round; round 0 is the start.
+struct FactorRound {
+  std::size_t round = 0;
+  double objective = 0;
+  double validation = std::numeric_limits<double>::quiet_NaN();
+  double seconds = 0;  // since the beginning
+};
+
+struct FactorModel {
+  IdTable users, items;
+  FactorLayout layout;
+  std::vector<std::string> item_features, user_features;  // names of the fixed coordinates
+  FactorMatrix user_factors, item_factors;                // rows of layout.width()
+  std::vector<double> offsets;                            // by item, in stars
+  double mean = 0, unit = 1;                              // rating = mean + unit * stars, about
+  std::vector<std::uint64_t> seen_begin;                  // seen items of user u: [seen_begin[u], ...)
+  std::vector<std::uint32_t> seen;                        // increasing within a user
+  FactorizeOptions options;                               // without threads, seconds and checkpoint
+  std::size_t rounds = 0;                                 // made, of the kept factors
+  double objective = 0, validation = std::numeric_limits<double>::quiet_NaN();
+
+  std::span<const std::uint32_t> seen_by(std::size_t user) const {
+    return std::span(seen).subspan(seen_begin[user], seen_begin[user + 1] - seen_begin[user]);
+  }
+};
+
+struct FactorizeReport {
+  std::vector<HalfStep> half_steps;
+  std::vector<FactorRound> rounds;
+  std::size_t users_without_order = 0;  // nothing to rank: no ratings, or all the same
+  std::string status;  // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
+  double start_seconds = 0, seconds = 0;
+};
+
+struct FactorizeResult {
+  FactorModel model;
+  FactorizeReport report;
+};
+
+/// What training may use beside the ratings; borrowed.
+struct FactorizeInputs {
+  const SideFeatures* item_features = nullptr;
+  const SideFeatures* user_features = nullptr;
+  const Ratings* validation = nullptr;  // ratings to choose the round by, matched by id
+  const FactorModel* warm = nullptr;    // start from its factors, matched by id, instead of the squared loss
+};
+
+struct FactorizeProgress {
+  std::string_view stage;  // start, items, users
+  std::size_t round = 0;
+  double objective = 0, gap = 0;
+  double validation = std::numeric_limits<double>::quiet_NaN();  // of the best round so far
+};
+/// Called after every sweep and pass; false stops training, which keeps the best round.
+using FactorizeObserver = std::function<bool(const FactorizeProgress&)>;
+
+FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options = {},
+                          const FactorizeInputs& inputs = {}, const FactorizeObserver& observer = {});
+
+/// One score per rating of `ratings`, user by user, matched by id. Users the model does not know have no
+/// taste of their own and items it does not know the offset of an item nobody has rated; `unknown` counts.
+struct UnknownIds {
+  std::size_t users = 0, items = 0;
+};
+std::vector<double> score(const FactorModel& model, const Ratings& ratings, UnknownIds* unknown = nullptr);
+
+struct Recommendation {
+  std::uint32_t item = 0;
+  double score = 0;
+};
+/// The n items of the largest score, best first, ties by index. `exclude` holds increasing item indices.
+std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row,
+                                      std::size_t n, std::span<const std::uint32_t> exclude);
+/// For a user of the model, without the items it was trained on unless `with_seen`.
+std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n,
+                                      bool with_seen = false);
+/// The items whose learnt factors point the same way: cosine, largest first, without `item` itself.
+std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n);
+
+/// New users without retraining: the squared-loss start and one exact user step with the items fixed. Users
+/// the model knows are replaced; items it does not know are ignored. Returns how many ratings were ignored.
+std::size_t fold_in_users(FactorModel& model, const Ratings& ratings, const SideFeatures* features = nullptr,
+                          std::size_t threads = 0);
+/// New items without retraining, by squared loss against the users' factors; ratings by unknown users are
+/// ignored. Items the model knows are left as they are.
+std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const SideFeatures* features = nullptr,
+                          std::size_t threads = 0);
+
+/// A line that names the format, a JSON header and the arrays, with a checksum over all of it; bit for bit
+/// what was saved. load throws Error(bad_input) for a file that is damaged, cut short or newer.
+void save_factors(const FactorModel& model, const std::string& path);
+FactorModel load_factors(const std::string& path);
+/// Whether the file begins like one of save_factors().
+bool is_factor_file(const std::string& path);
+
+}  // namespace dorm

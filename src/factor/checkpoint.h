@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where training stands after a round, in a file.
+#pragma once
+
+#include "dorm/factorize.h"
+
+namespace dorm {
+
+struct FactorState {
+  FactorModel model;  // the present factors
+  FactorMatrix user_centre, item_centre;
+  FactorMatrix best_users, best_items;  // of the best round so far
+  std::size_t best_round = 0;
+  std::size_t round = 0;  // rounds made
+  std::vector<FactorRound> rounds;
+};
+
+/// What must not change between the run that wrote a checkpoint and the one that goes on from it.
+std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options,
+                                const FactorizeInputs& inputs);
+
+void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path);
+/// False when there is no file. Throws Error(bad_input) for one that was written for something else.
+bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path);
+void remove_checkpoint(const std::string& path);
+
+}  // namespace dorm

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saved models come back bit for bit; damaged ones do not come back at all.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "dorm/error.h"
+#include "support.h"
+
+namespace dorm {
+namespace {
+
+class FactorFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    FactorizeOptions options;
+    options.rank = 2;
+    options.rounds = 1;
+    options.threads = 1;
+    SideFeatures features = parse_side_features("i1|1|0\ni2|1|1\ni3|0|1\n", "items");
+    FactorizeInputs inputs;
+    inputs.item_features = &features;
+    model = factorize(tasteful_ratings(12, 9, 6, 2), options, inputs).model;
+    path = testing::TempDir() + "dorm_factor_file_test.factors";
+    save_factors(model, path);
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    bytes = text.str();
+  }
+  void TearDown() override { std::filesystem::remove(path); }
+
+  void store(const std::string& content) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc).write(content.data(), std::ssize(content));
+  }
+
+  FactorModel model;
+  std::string path, bytes;
+};
+
+TEST_F(FactorFile, ComesBackBitForBit) {
+  const FactorModel back = load_factors(path);
+  EXPECT_TRUE(is_factor_file(path));
+  EXPECT_EQ(back.user_factors, model.user_factors);
+  EXPECT_EQ(back.item_factors, model.item_factors);
+  EXPECT_EQ(back.offsets, model.offsets);
+  EXPECT_EQ(back.seen, model.seen);
+  EXPECT_EQ(back.layout, model.layout);
+  EXPECT_EQ(back.item_features, model.item_features);
+  EXPECT_EQ(back.users[3], model.users[3]);
+  EXPECT_EQ(back.options.bound, model.options.bound);
+  EXPECT_EQ(back.mean, model.mean);
+  save_factors(back, path);
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream again;
+  again << in.rdbuf();
+  EXPECT_EQ(again.str(), bytes);
+}
+
+TEST_F(FactorFile, EveryChangedByteIsNoticed) {
+  for (std::size_t at = 0; at < bytes.size(); at += 7) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    store(damaged);
+    EXPECT_THROW(load_factors(path), Error) << "byte " << at;
+  }
+}
+
+TEST_F(FactorFile, EveryCutIsNoticed) {
+  for (std::size_t size = 0; size < bytes.size(); size += 31) {
+    store(bytes.substr(0, size));
+    EXPECT_THROW(load_factors(path), Error) << size;
+  }
+}
+
+TEST_F(FactorFile, OtherFilesAreNamedForWhatTheyAre) {
+  store("{\"format\": \"dorm-model\"}\n");
+  EXPECT_FALSE(is_factor_file(path));
+  try {
+    load_factors(path);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("expected a file that begins with \"dorm-factors\""),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_THROW(load_factors(path + ".absent"), Error);
+}
+
+}  // namespace
+}  // namespace dorm

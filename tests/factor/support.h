@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small problems with a taste to find.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "dorm/factorize.h"
+
+namespace dorm {
+
+inline double centred_uniform(Rng& rng) { return 2 * rng.uniform() - 1; }
+
+/// `per_user` random items of each user, rated 1 to 5 by offset + two hidden factors.
+inline Ratings tasteful_ratings(std::uint32_t users, std::uint32_t items, std::uint32_t per_user,
+                                std::uint64_t seed) {
+  Rng rng(seed);
+  IdTable user_ids, item_ids;
+  std::vector<double> taste(2 * users), kind(2 * items), quality(items);
+  for (double& x : taste) x = 2 * centred_uniform(rng);
+  for (double& x : kind) x = centred_uniform(rng);
+  for (double& x : quality) x = centred_uniform(rng);
+  for (std::uint32_t u = 0; u < users; ++u) user_ids.add(fmt::format("u{}", u));
+  for (std::uint32_t j = 0; j < items; ++j) item_ids.add(fmt::format("i{}", j));
+  std::vector<Rating> list;
+  for (std::uint32_t u = 0; u < users; ++u)
+    for (std::uint32_t i = 0; i < per_user; ++i) {
+      const auto j = static_cast<std::uint32_t>(rng.below(items));
+      const double score = 3 + quality[j] + taste[2 * u] * kind[2 * j] + taste[2 * u + 1] * kind[2 * j + 1];
+      list.push_back({u, j, static_cast<float>(std::round(std::fmin(5, std::fmax(1, score))))});
+    }
+  return Ratings(user_ids, item_ids, list);
+}
+
+}  // namespace dorm
