@@ -4,8 +4,8 @@
     check_report.py PAGE.html ... [--shots FOLDER]
 
 Every page is opened at 1280 and 390 pixels, light and dark: nothing on the console, nothing fetched, no sideways
-scrolling, plot text large enough, inside its picture and not on other text, contrast of plot lines, the rules of axe-core
-(where npm has put it). Sorting, the theme button, printing and the page without its script are tried once. Prints one
+scrolling, plot text large enough, inside its picture and not on other text, contrast of plot lines, axe-core
+(where npm put it). Sorting, the theme button, printing and the page without its script are tried once. Prints one
 line per finding and exits 1 if there is any. `make check-report` installs what it needs.
 """
 
