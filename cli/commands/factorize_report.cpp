@@ -47,9 +47,9 @@ std::string factorize_page(const FactorizeResult& result, const Ratings& train, 
   text += fmt::format("rank {}, {} item features, {} user features; {} bound of {}\n", model.layout.rank,
                       model.item_features.size(), model.user_features.size(), model.options.bound,
                       model.options.measure);
-  if (!report.half_steps.empty()) text += "\n" + half_steps_table(result);
+  if (!report.half_steps.empty()) text += fmt::format("\n{}", half_steps_table(result));
   if (!report.rounds.empty() && std::isfinite(report.rounds.front().validation))
-    text += "\n" + validation_table(result);
+    text += fmt::format("\n{}", validation_table(result));
   text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n",
                       report.status, model.rounds, report.seconds, report.start_seconds);
   if (test != nullptr) text += "\ntest:\n" + eval_page(*test);

@@ -2,12 +2,12 @@
 // Saved models come back bit for bit; damaged ones do not come back at all.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "dorm/error.h"
 #include "support.h"
+#include "support/temporary_directory.h"
 
 namespace dorm {
 namespace {
@@ -23,19 +23,19 @@ class FactorFile : public testing::Test {
     FactorizeInputs inputs;
     inputs.item_features = &features;
     model = factorize(tasteful_ratings(12, 9, 6, 2), options, inputs).model;
-    path = testing::TempDir() + "dorm_factor_file_test.factors";
+    path = directory.path("model.factors");
     save_factors(model, path);
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     bytes = text.str();
   }
-  void TearDown() override { std::filesystem::remove(path); }
 
   void store(const std::string& content) {
     std::ofstream(path, std::ios::binary | std::ios::trunc).write(content.data(), std::ssize(content));
   }
 
+  test::TemporaryDirectory directory;
   FactorModel model;
   std::string path, bytes;
 };

@@ -25,8 +25,8 @@ constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::p
 
 // One example of each family of decay_catalog().
 const std::vector<std::string>& decays() {
-  static const std::vector<std::string> names = {"measure", "power:0.5",    "power:1",    "log",
-                                                 "loglog",  "measure+tail", "exponential"};
+  static const std::vector<std::string> names = {"measure", "power:0.5",    "power:1",     "log",
+                                                 "loglog",  "measure+tail", "exponential", "discount"};
   return names;
 }
 
