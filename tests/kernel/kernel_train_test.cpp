@@ -40,9 +40,9 @@ Dataset all_usable(std::uint64_t seed) {
   return builder.finish();
 }
 
-class LinearKernel : public ::testing::TestWithParam<std::string> {};
+class LinearKernelBounds : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(LinearKernel, EqualsTheLinearPath) {
+TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   const Dataset data = all_usable(1);
   TrainOptions linear = with_kernel("none", 10, 1e-7), kernel = with_kernel("linear", 10, 1e-7);
   linear.bound = kernel.bound = GetParam();
@@ -63,7 +63,26 @@ TEST_P(LinearKernel, EqualsTheLinearPath) {
   EXPECT_NEAR(ndcg(a, data), ndcg(b, data), 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bounds, LinearKernel, ::testing::Values("given", "average", "best", "predicted"),
+TEST(LinearKernel, ItsModelScoresLikeTheWeightsItStandsFor) {
+  const Dataset data = all_usable(2);
+  const Model model = train(data, with_kernel("linear", 10)).model;
+  const Documents support(model.kernel->support), documents(data);
+  std::vector<double> w(documents.num_features(), 0.0);
+  for (std::size_t j = 0; j < support.size(); ++j) {
+    const std::vector<float> row = test::row_of(support, j);
+    for (std::size_t k = 0; k < w.size(); ++k)
+      w[k] += model.kernel->coefficients[j] * static_cast<double>(row[k]);
+  }
+  const std::vector<double> scores = score(model, data, 1);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::vector<float> row = test::row_of(documents, i);
+    double exact = 0;
+    for (std::size_t k = 0; k < w.size(); ++k) exact += w[k] * static_cast<double>(row[k]);
+    EXPECT_NEAR(scores[i], exact, 1e-5);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LinearKernelBounds, ::testing::Values("given", "average", "best", "predicted"),
                          [](const auto& bound) { return bound.param; });
 
 TEST(KernelTraining, RanksRingsThatNoLineCan) {
