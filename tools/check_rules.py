@@ -28,6 +28,7 @@ LAYERS = {
     "objective": {"base"},
     "model": {"base", "io", "risk"},
     "train": {"base", "io", "model", "risk"},
+    "baseline": {"base", "risk", "train"},
 }
 # Layers of numbers: they know nothing of data sets.
 SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver")

@@ -21,4 +21,5 @@
 #include "dorm/model.h"  // IWYU pragma: export
 #include "dorm/train.h"  // IWYU pragma: export
 #include "dorm/tune.h"  // IWYU pragma: export
+#include "dorm/baseline.h"  // IWYU pragma: export
 // clang-format on

@@ -35,6 +35,7 @@ struct Model {
   std::vector<std::string> features;  // names, one per weight
   std::vector<double> weights;        // of the scaled features
   Scaling scaling;
+  std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
   double C = 0, tolerance = 0;
   std::uint64_t seed = 0;
