@@ -17,10 +17,10 @@ using dorm::Error;
 using dorm::ErrorCode;
 
 constexpr dorm::cli::Command kCommands[] = {
-    {"train", dorm::cli::declare_train}, {"tune", dorm::cli::declare_tune},
-    {"rank", dorm::cli::declare_rank},   {"eval", dorm::cli::declare_eval},
-    {"synth", dorm::cli::declare_synth}, {"convert", dorm::cli::declare_convert},
-    {"info", dorm::cli::declare_info},
+    {"train", dorm::cli::declare_train},     {"tune", dorm::cli::declare_tune},
+    {"rank", dorm::cli::declare_rank},       {"eval", dorm::cli::declare_eval},
+    {"compare", dorm::cli::declare_compare}, {"synth", dorm::cli::declare_synth},
+    {"convert", dorm::cli::declare_convert}, {"info", dorm::cli::declare_info},
 };
 
 int complain(const std::string& message, int status) {

@@ -22,4 +22,5 @@
 #include "dorm/train.h"  // IWYU pragma: export
 #include "dorm/tune.h"  // IWYU pragma: export
 #include "dorm/baseline.h"  // IWYU pragma: export
+#include "dorm/comparison.h"  // IWYU pragma: export
 // clang-format on
