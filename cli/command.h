@@ -30,6 +30,7 @@ struct Command {
 Action declare_train(CLI::App& app, const Settings& settings);
 Action declare_tune(CLI::App& app, const Settings& settings);
 Action declare_compare(CLI::App& app, const Settings& settings);
+Action declare_experiment(CLI::App& app, const Settings& settings);
 Action declare_rank(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);

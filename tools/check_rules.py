@@ -29,6 +29,7 @@ LAYERS = {
     "model": {"base", "io", "risk"},
     "train": {"base", "io", "model", "risk"},
     "baseline": {"base", "risk", "train"},
+    "experiment": {"base", "baseline", "compare", "io"},
     "compare": {"base", "baseline", "eval", "io", "train"},
 }
 # Layers of numbers: they know nothing of data sets.

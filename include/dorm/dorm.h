@@ -23,4 +23,5 @@
 #include "dorm/tune.h"  // IWYU pragma: export
 #include "dorm/baseline.h"  // IWYU pragma: export
 #include "dorm/comparison.h"  // IWYU pragma: export
+#include "dorm/experiment.h"  // IWYU pragma: export
 // clang-format on

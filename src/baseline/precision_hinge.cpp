@@ -17,9 +17,10 @@ class PrecisionHinge final : public ScoreLoss {
     std::vector<std::uint32_t>& sorted = workspace.counts;
     split_.order_by_kind(scores, workspace, sorted);
     const std::size_t hits = most_violated(scores, sorted, workspace.values);
-    for (std::size_t i = 0; i < scores.size(); ++i) coefficients[i] = split_.relevant[i] ? 1.0 : 0.0;
-    for (std::size_t r = 0; r < hits; ++r) coefficients[sorted[r]] -= 1;
-    for (std::size_t r = 0; r < n_ - hits; ++r) coefficients[sorted[split_.hits + r]] -= 1;
+    const double step = 1 / static_cast<double>(n_);
+    for (std::size_t i = 0; i < scores.size(); ++i) coefficients[i] = split_.relevant[i] ? step : 0.0;
+    for (std::size_t r = 0; r < hits; ++r) coefficients[sorted[r]] -= step;
+    for (std::size_t r = 0; r < n_ - hits; ++r) coefficients[sorted[split_.hits + r]] -= step;
     return missed(hits);
   }
 
@@ -40,7 +41,7 @@ class PrecisionHinge final : public ScoreLoss {
     for (std::size_t hits = 0; hits <= std::min(n_, split_.hits); ++hits) {
       if (hits > 0) chosen += scores[sorted[hits - 1]];
       if (hits < fewest) continue;
-      const double value = missed(hits) + chosen + others[n_ - hits];
+      const double value = missed(hits) + (chosen + others[n_ - hits]) / static_cast<double>(n_);
       if (hits == fewest || value > best) {
         best = value;
         best_hits = hits;

@@ -59,8 +59,9 @@ struct PairWeights {
 /// Borrows the weights; every label is one of their grades.
 ScoreLossPtr pairwise_weighted(Labels labels, const PairWeights& weights);
 
-/// Joachims' multivariate hinge for Precision@n: labellings y choose exactly n documents, f(y) = sum of the
-/// scores of those chosen, the reference chooses the relevant ones, loss = the precision missed.
+/// Joachims' multivariate hinge for Precision@n: labellings y choose exactly n documents, f(y) = 1/n times
+/// the sum of the scores of those chosen, the reference chooses the relevant ones (however many they are),
+/// loss = the precision missed. (1/n is a unit of C: margins are then in scores of one document.)
 ScoreLossPtr precision_hinge(Labels labels, std::size_t n, const Convention& convention);
 
 /// The hinge for average precision of Yue, Finley, Radlinski and Joachims: loss 1 - AP,

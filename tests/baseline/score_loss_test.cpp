@@ -70,7 +70,7 @@ double precision_at_3(Labels labels, const Scores& scores) {
     double hits = 0, score = 0, size = 0;
     for (std::size_t i = 0; i < l; ++i)
       if (chosen >> i & 1) size += 1, score += scores[i], hits += labels[i] > 0 ? 1 : 0;
-    if (size == 3) best = std::max(best, (reachable - hits) / 3 + score - relevant_score);
+    if (size == 3) best = std::max(best, (reachable - hits + score - relevant_score) / 3);
   }
   return best;
 }

@@ -182,7 +182,10 @@ def precision_planes(x, relevant, n=3):
         return []
     reachable = min(n, relevant.sum())
     for chosen in itertools.combinations(range(len(x)), n):
-        yield (reachable - relevant[list(chosen)].sum()) / n, x[relevant].sum(axis=0) - x[list(chosen)].sum(axis=0)
+        yield (
+            (reachable - relevant[list(chosen)].sum()) / n,
+            (x[relevant].sum(axis=0) - x[list(chosen)].sum(axis=0)) / n,
+        )
 
 
 def average_precision_planes(x, relevant):
