@@ -171,7 +171,7 @@ TEST(Comparison, TestsAgainstTheBestOrTheOneAskedFor) {
   for (const ComparisonRow& row : best.rows)
     if (row.method != "ideal" && row.method != "random") top = std::max(top, row.figures[0].result.mean);
   for (const ComparisonRow& row : best.rows)
-    if (row.figures[0].reference) EXPECT_EQ(row.figures[0].result.mean, top);
+    EXPECT_TRUE(!row.figures[0].reference || row.figures[0].result.mean == top);
   options.against = "feature:1";
   const ComparisonResult fixed = run_comparison(splits(), options);
   EXPECT_TRUE(row_of(fixed, "feature:1").figures[0].reference);
