@@ -30,6 +30,8 @@ struct Command {
 
 Action declare_train(CLI::App& app, const Settings& settings);
 Action declare_tune(CLI::App& app, const Settings& settings);
+Action declare_compare(CLI::App& app, const Settings& settings);
+Action declare_experiment(CLI::App& app, const Settings& settings);
 Action declare_rank(CLI::App& app, const Settings& settings);
 Action declare_factorize(CLI::App& app, const Settings& settings);
 Action declare_recommend(CLI::App& app, const Settings& settings);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -109,6 +110,17 @@ void parse_grid(const std::string& text, TuneOptions& options) {
     else
       refuse(name, "one of the axes C, decay, bound, cutoff, kernel");
   }
+}
+
+Choice parse_choice(const std::string& name) {
+  constexpr std::array<CatalogEntry, 3> kChoices = {{
+      {.name = "best", .usage = "", .help = ""},
+      {.name = "steady", .usage = "", .help = ""},
+      {.name = "one-standard-error", .usage = "", .help = ""},
+  }};
+  for (std::size_t i = 0; i < kChoices.size(); ++i)
+    if (kChoices[i].name == name) return static_cast<Choice>(i);
+  throw_unknown_name("choice", name, kChoices);
 }
 
 }  // namespace dorm::cli

@@ -14,4 +14,7 @@ namespace dorm::cli {
 /// Error(bad_option).
 void parse_grid(const std::string& text, TuneOptions& options);
 
+/// best, steady or one-standard-error; throws Error(unknown_name).
+Choice parse_choice(const std::string& name);
+
 }  // namespace dorm::cli

@@ -20,6 +20,7 @@ using dorm::ErrorCode;
 constexpr dorm::cli::Command kCommands[] = {
     {"train", dorm::cli::declare_train},         {"tune", dorm::cli::declare_tune},
     {"rank", dorm::cli::declare_rank},           {"eval", dorm::cli::declare_eval},
+    {"compare", dorm::cli::declare_compare},     {"experiment", dorm::cli::declare_experiment},
     {"factorize", dorm::cli::declare_factorize}, {"recommend", dorm::cli::declare_recommend},
     {"synth", dorm::cli::declare_synth},         {"convert", dorm::cli::declare_convert},
     {"info", dorm::cli::declare_info},

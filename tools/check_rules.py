@@ -33,6 +33,9 @@ LAYERS = {
     "model": {"base", "data", "io", "kernel", "risk"},
     "train": {"base", "io", "kernel", "model", "risk"},
     "factor": {"base", "io", "oracle", "qp", "risk"},
+    "baseline": {"base", "risk", "train"},
+    "experiment": {"base", "baseline", "compare", "io"},
+    "compare": {"base", "baseline", "eval", "io", "train"},
 }
 # Layers of numbers: they know nothing of data sets.
 SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver", "mip")

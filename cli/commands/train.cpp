@@ -2,14 +2,14 @@
 // `dorm train`: from judged documents to a model.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <memory>
 
 #include "command.h"
 #include "commands/list_options.h"
 #include "commands/train_report.h"
+#include "dorm/baseline.h"
 #include "dorm/error.h"
+#include "help.h"
 #include "output.h"
 #include "pages/train_document.h"
 #include "stop.h"
@@ -37,23 +37,37 @@ constexpr const char* kExamples =
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
 
-constexpr std::array<CatalogEntry, 3> kMethods = {{
-    {.name = "dorm", .usage = "dorm", .help = "direct optimization of the measure"},
-    {.name = "ridge",
-     .usage = "ridge",
-     .help = "baseline: ridge regression on labels centred within each query"},
-    {.name = "pairwise", .usage = "pairwise", .help = "baseline: mean pairwise hinge of each query"},
-}};
-
 struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
   ListArguments lists;
 };
 
-void check_method(const std::string& method) {
-  if (std::none_of(kMethods.begin(), kMethods.end(),
-                   [&](const CatalogEntry& entry) { return entry.name == method; }))
-    throw_unknown_name("method", method, kMethods);
+// "dorm" trains for --measure; "pairwise" is the start of that name; the rest are methods by their spelling.
+void check_training_method(const std::string& method) {
+  if (method != "dorm" && method != "pairwise") check_method(method);
+}
+
+MethodOptions method_options(const TrainOptions& options, std::size_t threads) {
+  MethodOptions method;
+  method.C = options.C;
+  method.measure = options.measure;
+  method.convention = options.convention;
+  method.scale = options.scale;
+  method.solver = options.solver;
+  method.tolerance = options.tolerance;
+  method.max_passes = options.max_passes;
+  method.threads = threads;
+  method.seed = options.seed;
+  return method;
+}
+
+Model baseline_model(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
+  if (arguments.method == "pairwise") {
+    TrainOptions options = arguments.options;
+    options.threads = settings.threads;
+    return train_start(data, arguments.method, options);
+  }
+  return train_method(data, arguments.method, method_options(arguments.options, settings.threads)).model;
 }
 
 void write_document(const TrainingStory& story, const Settings& settings) {
@@ -62,18 +76,22 @@ void write_document(const TrainingStory& story, const Settings& settings) {
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
-  TrainOptions options = arguments.options;
-  options.threads = settings.threads;
-  const TrainResult result{train_start(data.train, arguments.method, options), {}};
+  const TrainResult result{baseline_model(arguments, data.train, settings), {}};
   write_text(arguments.model, to_json(result.model));
   write_document({arguments, data, result, {}}, settings);
   if (arguments.model == "-") return;
-  const nlohmann::ordered_json json = {{"model", arguments.model},
-                                       {"method", arguments.method},
-                                       {"bound", "none"},
-                                       {"reports", arguments.reports}};
+  const Certificate& certificate = result.model.certificate;
+  const bool solved = certificate.status != "none";
+  nlohmann::ordered_json json = {{"model", arguments.model},
+                                 {"method", arguments.method},
+                                 {"bound", result.model.bound},
+                                 {"reports", arguments.reports}};
+  if (solved) json["certificate"] = {{"primal", certificate.primal}, {"gap", certificate.gap}};
+  const std::string told = solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal,
+                                                certificate.gap, certificate.status)
+                                  : "no certificate";
   print(settings.json ? json.dump(2) + "\n"
-                      : fmt::format("{} baseline, no certificate\nmodel        {}\n{}", arguments.method,
+                      : fmt::format("{} baseline, {}\nmodel        {}\n{}", arguments.method, told,
                                     arguments.model, report_lines(arguments.reports)));
 }
 
@@ -110,7 +128,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
 }
 
 void run_train(const TrainArguments& arguments, const Settings& settings) {
-  check_method(arguments.method);
+  check_training_method(arguments.method);
   check_training_arguments(arguments);
   const TrainingData data = load_training_data(arguments, settings);
   if (arguments.lists.given() && arguments.method == "dorm")
@@ -136,13 +154,13 @@ Action declare_train(CLI::App& app, const Settings& settings) {
          fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
       ->option_text("S")
       ->group("Files");
-  app.add_option("--method", arguments->method, "dorm, or a baseline: ridge, pairwise (dorm)")
+  app.add_option("--method", arguments->method, "dorm (for --measure), or a baseline; see below (dorm)")
       ->option_text("NAME")
       ->group("Learning problem");
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
   app.description(kDescription);
-  app.footer(training_footer(kExamples));
+  app.footer(training_footer(kExamples + ("\n" + catalog_page("Methods", method_catalog()))));
   return [arguments, &settings] { run_train(*arguments, settings); };
 }
 

@@ -2,7 +2,6 @@
 // `dorm tune`: choose C, decay, bound, cutoff and kernel on data not trained on, then refit.
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 
 #include "base/parallel.h"
@@ -53,17 +52,6 @@ struct TuneArguments : TrainingArguments {
   std::size_t folds = 0;  // 0: not asked for
   bool no_refine = false, verbose = false;
 };
-
-Choice parse_choice(const std::string& name) {
-  constexpr std::array<CatalogEntry, 3> kChoices = {{
-      {.name = "best", .usage = "", .help = ""},
-      {.name = "steady", .usage = "", .help = ""},
-      {.name = "one-standard-error", .usage = "", .help = ""},
-  }};
-  for (std::size_t i = 0; i < kChoices.size(); ++i)
-    if (kChoices[i].name == name) return static_cast<Choice>(i);
-  throw_unknown_name("choice", name, kChoices);
-}
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options;

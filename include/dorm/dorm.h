@@ -27,4 +27,7 @@
 #include "dorm/tune.h"  // IWYU pragma: export
 #include "dorm/report.h"  // IWYU pragma: export
 #include "dorm/positions.h"  // IWYU pragma: export
+#include "dorm/baseline.h"  // IWYU pragma: export
+#include "dorm/comparison.h"  // IWYU pragma: export
+#include "dorm/experiment.h"  // IWYU pragma: export
 // clang-format on

@@ -38,6 +38,7 @@ struct Model {
   std::vector<double> weights;        // of the scaled features; empty for a kernel model
   std::optional<KernelExpansion> kernel;
   Scaling scaling;
+  std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
   std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
   double C = 0, tolerance = 0;

@@ -153,6 +153,7 @@ std::string to_json(const Model& model) {
   out["version"] = kVersion;
   out["library"] = DORM_VERSION;
   out["kind"] = model.kernel ? "kernel" : "linear";
+  out["method"] = model.method;
   out["measure"] = model.measure;
   out["convention"] = model.convention;
   out["decay"] = model.decay;
@@ -211,6 +212,7 @@ Model model_from_json(std::string_view text, const std::string& name) {
     require_finite(fields, "weights", model.weights);
   }
   model.scaling = scaling_from(fields.object("scaling"), model.features.size());
+  model.method = fields.optional<std::string>("method", "a name", "dorm");
   model.measure = fields.required<std::string>("measure", "the name of a measure");
   model.convention = fields.optional<std::string>("convention", "a name", "standard");
   model.decay = fields.optional<std::string>("decay", "a name", "");

@@ -168,6 +168,20 @@ double LinearFeatures::centred_norm(std::size_t threads) const {
   return documents > 0 ? total[0] / documents : 0.0;
 }
 
+double LinearFeatures::score(std::size_t q, std::size_t document, std::span<const double> w) const {
+  const Query query = data_.query(q);
+  if (data_.dense()) return dot(std::span(query.rows.dense_row(document), w.size()), w);
+  const SparseRow sparse = row(query, document);
+  return dot(sparse.columns, sparse.values, w);
+}
+
+void LinearFeatures::add_row(std::size_t q, std::size_t document, double scale, std::span<double> w) const {
+  const Query query = data_.query(q);
+  if (data_.dense()) return axpy(scale, std::span(query.rows.dense_row(document), w.size()), w);
+  const SparseRow sparse = row(query, document);
+  axpy(scale, sparse.columns, sparse.values, w);
+}
+
 double LinearFeatures::work(std::size_t q) const {
   const Query query = data_.query(q);
   if (data_.dense()) return static_cast<double>(query.size() * data_.num_features());

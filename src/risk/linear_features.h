@@ -35,6 +35,10 @@ class LinearFeatures final : public Representation {
   /// sum += X^T coefficients, dense.
   void accumulate(std::size_t query, std::span<const double> coefficients, std::span<double> sum) const;
 
+  /// The same for one document: its score, and w += scale * row.
+  double score(std::size_t query, std::size_t document, std::span<const double> w) const;
+  void add_row(std::size_t query, std::size_t document, double scale, std::span<double> w) const;
+
   /// Stored values of the query: the multiply-adds of scores().
   double work(std::size_t query) const override;
 

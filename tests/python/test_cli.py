@@ -110,7 +110,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
     "arguments, said",
     [
         (["evla"], 'unknown command "evla"; did you mean "eval"?'),
-        (["frobnicate"], 'unknown command "frobnicate"; known: train, tune, rank, eval, synth, convert, info'),
+        (["frobnicate"], 'unknown command "frobnicate"; known: train, tune, rank, eval, compare, experiment, factorize, recommend, synth, convert, info'),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
         (["synth", "--sed=3", "-o", "x"], 'unknown option "--sed"; did you mean "--seed"?'),
         (["--jsn", "info", "x"], 'unknown option "--jsn"; did you mean "--json"?'),
@@ -124,7 +124,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["eval"], "DATA is missing"),
         (["eval", "x"], "--scores FILE or --feature NAME"),
         (["eval", "x", "--scores", "s", "--feature", "1"], "one of --model FILE, --scores FILE or --feature NAME"),
-        (["eval", "--run", "r"], "--qrels FILE is missing"),
+        (["eval", "--run", "r"], "--qrels FILE or --subtopics FILE is missing"),
         (["eval", "--qrels", "r"], "--run FILE is missing"),
         (["eval", "x", "--run", "r", "--qrels", "q"], "stand alone"),
         (["info", "x", "--format", "leto"], 'unknown format "leto"; did you mean "letor"?'),

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm compare`: many methods on the same data, with the evidence that one is better.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "command.h"
+#include "commands/comparison_page.h"
+#include "comparison_view.h"
+#include "dorm/comparison.h"
+#include "dorm/error.h"
+#include "grid.h"
+#include "help.h"
+#include "input.h"
+#include "output.h"
+#include "stop.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Which linear ranker is best on your data, and is the difference real?\n"
+    "\n"
+    "Every method is trained at every C of the grid; for each measure the candidate that the validation\n"
+    "queries prefer is judged on the test queries. With one DATA file the queries are cut into --folds "
+    "parts,\n"
+    "with several each file is a part; parts take turns to test and to validate, so that every query is\n"
+    "tested once. With --test the test data is that file, and --valid or one part of DATA validates.\n"
+    "\n"
+    "With --out every finished cell is kept: a run that was stopped or killed goes on with the same command\n"
+    "and ends with the same table. The table does not depend on --threads.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  dorm compare data.txt --out results\n"
+    "  dorm compare S1.txt S2.txt S3.txt S4.txt S5.txt --methods ridge,ranksvm,dorm:ndcg@10 --out results\n"
+    "  dorm compare train.txt --valid vali.txt --test test.txt --methods feature:BM25,dorm:mrr --measures "
+    "mrr\n"
+    "  dorm compare data.txt --sizes 100,300,1000 --against ranksvm --out results\n"
+    "  dorm compare train.txt --test test.txt --methods dorm:ndcg@10,scores:lambdamart.txt\n";
+
+struct CompareArguments {
+  std::vector<std::string> data;
+  std::string valid, test, methods, measures = "ndcg@10,mrr,map,precision@10,wta", sizes, grid, out;
+  std::string choose = "best";
+  std::size_t folds = 5;
+  bool no_curve = false;
+  ComparisonOptions options;
+  InputArguments input;
+};
+
+template <class Number>
+std::vector<Number> numbers(const std::string& list, const char* option) {
+  std::vector<Number> values;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string piece = list.substr(begin, end - begin);
+    Number value{};
+    if (!CLI::detail::lexical_cast(piece, value) || !(value > 0))
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("{} has \"{}\"; expected numbers above 0, separated by commas", option, piece));
+    values.push_back(value);
+    begin = end + 1;
+  }
+  return values;
+}
+
+/// Every baseline, and DORM for each of the measures that can be trained for.
+std::vector<std::string> default_methods(const std::vector<std::string>& measures,
+                                         const Convention& convention) {
+  std::vector<std::string> methods;
+  for (const CatalogEntry& entry : method_catalog())
+    if (entry.name != "dorm" && entry.name != "feature") methods.emplace_back(entry.name);
+  for (const std::string& measure : measures) {
+    const MeasurePtr made = make_measure(measure, convention);
+    if (!dynamic_cast<const FactoredMeasure*>(made.get())) continue;
+    methods.push_back("dorm:" + measure);
+    if (measure == "wta") methods.emplace_back("dorm:mwta");
+  }
+  return methods;
+}
+
+/// ndcg@10 as ndcg@1 ... ndcg@10; nothing for a measure without a cutoff.
+std::vector<std::string> by_cutoff(const std::string& measure) {
+  const std::size_t at = measure.find('@');
+  if (at == std::string::npos) return {};
+  const std::size_t digits = measure.find_first_not_of("0123456789", at + 1);
+  const std::string number = measure.substr(at + 1, digits == std::string::npos ? digits : digits - at - 1);
+  const std::string rest = digits == std::string::npos ? "" : measure.substr(digits);
+  std::vector<std::string> curve;
+  for (std::size_t n = 1; n <= std::min<std::size_t>(std::stoul(number), 20); ++n)
+    curve.push_back(fmt::format("{}@{}{}", measure.substr(0, at), n, rest));
+  return curve;
+}
+
+ComparisonOptions comparison_options(const CompareArguments& arguments, const Settings& settings) {
+  ComparisonOptions options = arguments.options;
+  const Convention convention = make_convention(options.convention);
+  options.measures.clear();
+  for (const std::string& name : split_measures(arguments.measures))
+    options.measures.push_back(make_measure(name, convention)->name());
+  if (!arguments.no_curve) options.curve = by_cutoff(options.measures.front());
+  options.methods = arguments.methods.empty() ? default_methods(options.measures, convention)
+                                              : split_measures(arguments.methods);
+  if (!arguments.sizes.empty()) options.sizes = numbers<std::size_t>(arguments.sizes, "--sizes");
+  if (!arguments.grid.empty()) options.C = numbers<double>(arguments.grid, "--C");
+  if (!arguments.out.empty()) options.directory = arguments.out + "/cells";
+  options.choice = parse_choice(arguments.choose);
+  options.threads = settings.threads;
+  return options;
+}
+
+void check_arguments(const CompareArguments& arguments) {
+  const auto refuse = [](const char* message) { throw Error(ErrorCode::bad_option, message); };
+  if (arguments.data.empty())
+    refuse("DATA is missing; expected one file of judged documents or several parts");
+  if (!arguments.valid.empty() && arguments.test.empty())
+    refuse("--valid without --test; expected both, or --folds alone");
+  if (arguments.data.size() > 1 && !arguments.test.empty())
+    refuse("--test with several DATA files; expected one file to train on, or parts that take turns");
+  if (arguments.folds < 3) refuse("--folds is below 3; expected parts to train, to validate and to test on");
+}
+
+struct SplitData {
+  std::vector<DataSplit> splits;
+  std::size_t rows = 0;  // of the data that is tested on, as outside scores count them
+};
+
+SplitData with_test_file(const Dataset& data, const CompareArguments& arguments, const Settings& settings) {
+  const Dataset test = load(arguments.test, arguments.input, settings).data;
+  if (!arguments.valid.empty())
+    return {{{data, load(arguments.valid, arguments.input, settings).data, test}}, test.num_documents()};
+  const auto parts = folds(data, arguments.folds, arguments.options.seed);
+  std::vector<std::size_t> train;
+  for (std::size_t k = 1; k < parts.size(); ++k) train.insert(train.end(), parts[k].begin(), parts[k].end());
+  return {{{data.select(train), data.select(parts[0]), test}}, test.num_documents()};
+}
+
+SplitData make_splits(const CompareArguments& arguments, const Settings& settings) {
+  std::vector<Dataset> files;
+  for (const std::string& path : arguments.data) files.push_back(load(path, arguments.input, settings).data);
+  if (!arguments.test.empty()) return with_test_file(files[0], arguments, settings);
+  const Concatenation whole = concatenate(files);
+  std::vector<std::vector<std::size_t>> parts;
+  if (files.size() == 1) parts = folds(whole.data, arguments.folds, arguments.options.seed);
+  for (std::size_t k = 0; k + 1 < whole.part_begin.size() && files.size() > 1; ++k) {
+    parts.emplace_back(whole.part_begin[k + 1] - whole.part_begin[k]);
+    std::iota(parts.back().begin(), parts.back().end(), whole.part_begin[k]);
+  }
+  return {rotate(whole.data, parts), whole.data.num_documents()};
+}
+
+/// Takes "scores:FILE" out of the methods and reads the files: a score per row of the data tested on.
+void read_outside(const SplitData& data, ComparisonOptions& options) {
+  std::vector<std::string> learnt;
+  for (const std::string& method : options.methods) {
+    if (!method.starts_with("scores:")) {
+      learnt.push_back(method);
+      continue;
+    }
+    const std::string path = method.substr(7);
+    const std::vector<double> by_row = read_scores(path);
+    if (by_row.size() != data.rows)
+      throw Error(ErrorCode::bad_input, {path},
+                  fmt::format("{} scores for {} documents; expected one per row of the data tested on",
+                              by_row.size(), data.rows));
+    OutsideScores outside{method, {}};
+    for (const DataSplit& split : data.splits) {
+      std::vector<double>& scores = outside.of_split.emplace_back();
+      for (std::size_t d = 0; d < split.test.num_documents(); ++d)
+        scores.push_back(by_row[split.test.source_row(d)]);
+    }
+    options.outside.push_back(std::move(outside));
+  }
+  options.methods = std::move(learnt);
+}
+
+void run_compare(const CompareArguments& arguments, const Settings& settings) {
+  check_arguments(arguments);
+  ComparisonOptions options = comparison_options(arguments, settings);
+  for (const std::string& method : options.methods)
+    if (!method.starts_with("scores:")) check_method(method);
+  const SplitData data = make_splits(arguments, settings);
+  read_outside(data, options);
+  const StopRequest stop;
+  ComparisonResult result;
+  {
+    ComparisonView view(settings.quiet);
+    result = run_comparison(data.splits, options, [&](const ComparisonProgress& progress) {
+      view.update(progress);
+      return stop.signal() == 0;
+    });
+  }
+  if (!result.complete) {
+    warn(settings, arguments.out.empty()
+                       ? "interrupted; nothing is kept without --out"
+                       : fmt::format("interrupted; what is done is kept in {}: the same command goes on",
+                                     arguments.out));
+    throw Stopped{stop.signal()};
+  }
+  if (!arguments.out.empty()) {
+    write_text(arguments.out + "/table.csv", comparison_csv(result));
+    write_text(arguments.out + "/table.md", comparison_markdown(result));
+  }
+  print(settings.json ? comparison_json(result).dump(2) + "\n" : comparison_page(result));
+}
+
+}  // namespace
+
+Action declare_compare(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<CompareArguments>();
+  ComparisonOptions& options = arguments->options;
+  app.add_option("DATA", arguments->data, "judged documents: one file, or the parts that take turns")
+      ->option_text("FILE...");
+  const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help,
+                           const char* group) {
+    app.add_option(name, value, help)->option_text(shown)->group(group);
+  };
+  text("--valid", arguments->valid, "FILE", "data to choose C on, beside --test", "Data");
+  text("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns", "Data");
+  app.add_option("--folds", arguments->folds, "parts of the queries of one DATA file (5)")
+      ->option_text("K")
+      ->group("Data");
+  text("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random",
+       "Data");
+  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv and table.md", "Data");
+  text("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME",
+       "Comparison");
+  text("--measures", arguments->measures, "LIST",
+       fmt::format("measures, each tuned for ({})", arguments->measures), "Comparison");
+  text("--against", options.against, "METHOD", "test the others against this one; by default the best",
+       "Comparison");
+  text("--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)", "Comparison");
+  text("--choose", arguments->choose, "NAME",
+       "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)", "Comparison");
+  text("--convention", options.convention, "NAME", "details of the measures (standard)", "Comparison");
+  text("--scale", options.scale, "NAME", "feature scaling (auto)", "Comparison");
+  app.add_option("--tolerance", options.tolerance, "relative duality gap of each training (0.001)")
+      ->option_text("GAP")
+      ->group("Comparison");
+  app.add_option("--seed", options.seed, "of folds, samples and solvers (1)")
+      ->option_text("S")
+      ->group("Comparison");
+  app.add_flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff")
+      ->group("Comparison");
+  add_input_options(app, arguments->input);
+  app.description(kDescription);
+  const CatalogEntry outside{.name = "scores",
+                             .usage = "scores:FILE",
+                             .help = "somebody else's scores, one per row of the data tested on"};
+  std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
+  methods.push_back(outside);
+  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Methods", methods)));
+  return [arguments, &settings] { run_compare(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/comparison_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "output.h"
+
+namespace dorm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Lines = std::vector<std::vector<std::string>>;
+
+// "0.4821*" for the one tested against, "0.4790 " for one that no test tells apart from it, "0.4512-" for one
+// that is worse, "+" for better.
+std::string shown(const ComparisonFigure& figure) {
+  if (std::isnan(figure.result.mean)) return "- ";
+  const char* mark = " ";
+  if (figure.reference) mark = "*";
+  if (figure.p_holm < 0.05) mark = figure.test.mean_difference < 0 ? "-" : "+";
+  return fmt::format("{:.4f}{}", figure.result.mean, mark);
+}
+
+std::vector<std::string> line_of(const ComparisonRow& row, std::size_t measures) {
+  std::vector<std::string> line = {row.method};
+  if (!row.failure.empty()) {
+    line.insert(line.end(), measures + 3, "-");
+    return line;
+  }
+  const ComparisonFigure& first = row.figures.front();
+  line.push_back(fmt::format("{:.4f}..{:.4f}", first.result.low, first.result.high));
+  for (const ComparisonFigure& figure : row.figures) line.push_back(shown(figure));
+  line.push_back(first.chosen.empty() ? "" : fmt::format("{:.2f}", first.seconds));
+  line.push_back(first.support_vectors > 0 ? fmt::format("{:.0f}", first.support_vectors) : "");
+  return line;
+}
+
+std::string curve_page(const std::vector<const ComparisonRow*>& rows) {
+  Lines lines = {{"method"}};
+  for (const MeasureResult& point : rows.back()->curve) lines[0].push_back(point.name);
+  for (const ComparisonRow* row : rows) {
+    if (row->curve.empty()) continue;
+    lines.push_back({row->method});
+    for (const MeasureResult& point : row->curve) lines.back().push_back(fmt::format("{:.4f}", point.mean));
+  }
+  return aligned(lines);
+}
+
+std::string size_page(const std::vector<const ComparisonRow*>& rows) {
+  const ComparisonRow& ideal = *rows.back();
+  Lines lines = {{"method", "95 % interval"}};
+  for (const ComparisonFigure& figure : ideal.figures) lines[0].push_back(figure.measure + " ");
+  lines[0].insert(lines[0].end(), {"seconds", "planes"});
+  for (const ComparisonRow* row : rows) lines.push_back(line_of(*row, ideal.figures.size()));
+  std::string page = ideal.size > 0 ? fmt::format("\n{} training queries\n", ideal.size) : "\n";
+  page += aligned(lines);
+  for (const ComparisonRow* row : rows)
+    if (!row->failure.empty()) page += fmt::format("{}: {}\n", row->method, row->failure);
+  if (!ideal.curve.empty()) page += "\nby cutoff\n" + curve_page(rows);
+  return page;
+}
+
+Json figure_json(const ComparisonFigure& figure) {
+  Json out = {{"mean", figure.result.mean},       {"low", figure.result.low},
+              {"high", figure.result.high},       {"queries", figure.result.queries},
+              {"skipped", figure.result.skipped}, {"reference", figure.reference}};
+  if (!std::isnan(figure.p_holm))
+    out.update({{"difference", figure.test.mean_difference},
+                {"p_t", figure.test.p_t},
+                {"p_permutation", figure.test.p_permutation},
+                {"p_holm", figure.p_holm}});
+  if (!figure.chosen.empty())
+    out.update({{"chosen", figure.chosen},
+                {"seconds", figure.seconds},
+                {"tuning_seconds", figure.tuning_seconds},
+                {"support_vectors", figure.support_vectors},
+                {"passes", figure.passes}});
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_page(const ComparisonResult& result) {
+  std::string page = fmt::format(
+      "{} test queries, {} split{}; interval of the first measure\n"
+      "* tested against; - worse, + better than that (p < 0.05, permutation test, Holm)\n",
+      result.test_queries, result.splits, result.splits == 1 ? "" : "s");
+  for (std::size_t first = 0, last = 0; first < result.rows.size(); first = last) {
+    std::vector<const ComparisonRow*> rows;
+    for (; last < result.rows.size() && result.rows[last].size == result.rows[first].size; ++last)
+      rows.push_back(&result.rows[last]);
+    page += size_page(rows);
+  }
+  return page;
+}
+
+Json comparison_json(const ComparisonResult& result) {
+  Json rows = Json::array();
+  for (const ComparisonRow& row : result.rows) {
+    Json out = {{"method", row.method}, {"size", row.size}};
+    if (!row.failure.empty()) out["failure"] = row.failure;
+    for (const ComparisonFigure& figure : row.figures) out["measures"][figure.measure] = figure_json(figure);
+    for (const MeasureResult& point : row.curve) out["curve"][point.name] = point.mean;
+    rows.push_back(std::move(out));
+  }
+  return {{"test_queries", result.test_queries},
+          {"splits", result.splits},
+          {"train_queries", result.train_queries},
+          {"rows", std::move(rows)}};
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many methods on the same data: each tuned on the same validation queries, tested on the same test queries,
+// with intervals and paired tests. Work is cut into cells whose results are kept, so that a run can be killed
+// and goes on. Guide: docs/comparisons.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "dorm/baseline.h"
+#include "dorm/dataset.h"
+#include "dorm/evaluate.h"
+#include "dorm/tune.h"
+
+namespace dorm {
+
+/// Train, choose, judge.
+struct DataSplit {
+  Dataset train, valid, test;
+};
+
+/// Several sets of the same features as one: part k holds the queries [part_begin[k], part_begin[k + 1]).
+/// Rows count through the inputs in turn. Throws Error(bad_input) when two parts have a query of the same id.
+struct Concatenation {
+  Dataset data;
+  std::vector<std::size_t> part_begin;
+};
+Concatenation concatenate(std::span<const Dataset> parts);
+
+/// LETOR's rotation over k >= 3 parts of the queries: split i tests on part i - 1, validates on part i - 2
+/// and trains on the rest (indices modulo k), so that every query is tested once.
+std::vector<DataSplit> rotate(const Dataset& data, const std::vector<std::vector<std::size_t>>& parts);
+
+/// A ranker of somebody else: its scores of the test documents of each split, in document order.
+struct OutsideScores {
+  std::string name;
+  std::vector<std::vector<double>> of_split;
+};
+
+struct ComparisonOptions {
+  std::vector<std::string> methods;
+  std::vector<OutsideScores> outside = {};
+  std::vector<std::string> measures = {"ndcg@10"};  // every method is tuned for each in turn
+  std::vector<std::string> curve = {};  // more measures, with the options chosen for the first of `measures`
+  std::vector<std::size_t> sizes = {};  // training queries to learn from; empty: all of them
+  std::vector<double> C = {1, 10, 100, 1000, 10000};
+  Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
+  std::string against = {};  // the method that others are tested against; empty: the best of each measure
+  std::string convention = "standard", scale = "auto";
+  double tolerance = 1e-3;
+  std::uint64_t seed = 1;
+  std::size_t threads = 0;     // cells side by side; results do not depend on it
+  std::string directory = {};  // where results of cells are kept; empty: nowhere
+
+  void validate() const;  // throws Error naming the option and what is allowed
+};
+
+/// One figure of the table: a method judged by a measure, its options chosen by that measure.
+struct ComparisonFigure {
+  std::string measure;
+  MeasureResult result;             // over the test queries of all splits
+  std::vector<std::string> chosen;  // per split, e.g. "C=100 best"
+  double seconds = 0;               // training of the chosen model, mean over splits
+  double tuning_seconds = 0;        // training of all candidates, mean over splits
+  double support_vectors = 0;  // planes of the chosen model, mean over splits; 0: not that kind of method
+  double passes = 0;
+  PairedTest test;  // this - the one tested against
+  double p_holm =
+      std::numeric_limits<double>::quiet_NaN();  // permutation test, Holm's correction; NaN: itself
+  bool reference = false;                        // the one tested against
+};
+
+struct ComparisonRow {
+  std::string method;                     // also "random" and "ideal"
+  std::size_t size = 0;                   // training queries asked for; 0: all
+  std::string failure;                    // why there are no figures
+  std::vector<ComparisonFigure> figures;  // of `measures`
+  std::vector<MeasureResult> curve;       // of `curve`
+};
+
+struct ComparisonResult {
+  std::vector<ComparisonRow> rows;  // by size, then in the order of methods, outside, random, ideal
+  std::size_t splits = 0, test_queries = 0;
+  std::vector<std::size_t> train_queries;  // per split
+  bool complete = true;                    // false: stopped; rows are empty
+};
+
+struct ComparisonProgress {
+  std::size_t done = 0, total = 0, found = 0;  // cells; found: finished by an earlier run
+  std::string method;                          // of the cell just done
+};
+/// Called after every cell and now and then inside; false stops, finished cells are kept.
+using ComparisonObserver = std::function<bool(const ComparisonProgress&)>;
+
+ComparisonResult run_comparison(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
+                                const ComparisonObserver& observer = {});
+
+/// p-values of m tests made at once (Holm 1979), in the order given; NaN stays NaN and is no test.
+std::vector<double> holm(std::vector<double> p);
+
+std::string comparison_csv(const ComparisonResult& result);
+std::string comparison_markdown(const ComparisonResult& result);
+
+}  // namespace dorm

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dorm compare` and `dorm experiment` from outside: tables, killing and going on, outside scores, missing data."""
+
+import csv
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
+METHODS = "ridge,ranksvm,svm,ap-svm,prank,feature:3,dorm:ndcg@10,dorm:mrr"
+
+
+def dorm(*arguments, status=0, **kw):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """all.txt, cut by query into train.txt, valid.txt and test.txt."""
+    folder = tmp_path_factory.mktemp("compare")
+    dorm("synth", "--queries", 150, "--features", 10, "--documents-median", 15, "--seed", 3, "-o", folder / "all.txt")
+    rows = (folder / "all.txt").read_text().splitlines(keepends=True)
+    query = lambda row: int(row.split()[1][4:])
+    for name, low, high in (("train", 0, 80), ("valid", 80, 110), ("test", 110, 1000)):
+        (folder / f"{name}.txt").write_text("".join(r for r in rows if low < query(r) <= high))
+    return folder
+
+
+@pytest.fixture
+def here(world, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file in world.iterdir():
+        os.symlink(file, tmp_path / file.name)
+    return tmp_path
+
+
+def table(path):
+    """The rows of table.csv without the times, which no two runs share."""
+    with open(path) as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row.pop("seconds"), row.pop("tuning_seconds")
+    return rows
+
+
+def figures(rows, measure):
+    return {row["method"]: float(row["mean"]) for row in rows if row["measure"] == measure and row["chosen"] != "curve"}
+
+
+def test_table_has_every_method_between_random_and_ideal(here):
+    page = dorm("compare", "all.txt", "--methods", METHODS, "--C", "1,100", "--out", "out").stdout
+    rows = table("out/table.csv")
+    ndcg = figures(rows, "ndcg@10")
+    assert set(ndcg) == {*METHODS.split(","), "random", "ideal"}
+    assert ndcg["ideal"] == 1
+    assert all(ndcg["random"] < ndcg[method] < 1 for method in METHODS.split(",") if not method.startswith("feature"))
+    assert {row["queries"] for row in rows if row["measure"] == "mrr"} <= {str(n) for n in range(100, 151)}
+    assert "dorm:mrr" in page and "by cutoff" in page
+    assert "**" in Path("out/table.md").read_text()
+
+
+def test_validation_and_test_files_give_what_train_and_eval_give(here):
+    json_text = dorm(
+        "compare", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--methods", "ranksvm", "--C", "10",
+        "--measures", "ndcg@10", "--json",
+    ).stdout  # fmt: skip
+    compared = json.loads(json_text)["rows"][0]["measures"]["ndcg@10"]["mean"]
+    dorm("train", "train.txt", "--method", "ranksvm", "-C", 10, "--model", "m.json")
+    alone = json.loads(dorm("eval", "test.txt", "--model", "m.json", "--json").stdout)
+    assert compared == alone["measures"]["ndcg@10"]["mean"]
+
+
+def test_killed_at_any_moment_and_run_again_it_ends_with_the_same_table(here):
+    command = ["compare", "all.txt", "--methods", METHODS, "--C", "1,10,100,1000", "--sizes", "40,80", "--threads", 2]
+    began = time.monotonic()
+    dorm(*command, "--out", "whole")
+    whole_time = time.monotonic() - began
+    rng = random.Random(1)
+    kills = 0
+    for kind in [signal.SIGKILL] * 7 + [signal.SIGINT, signal.SIGTERM, signal.SIGINT]:
+        with open("log", "w") as log:
+            process = subprocess.Popen([DORM, *map(str, command), "--out", "killed"], stdout=log, stderr=log)
+            time.sleep(rng.random() * whole_time / 5)
+            process.send_signal(kind)
+            status = process.wait()
+        assert status in (0, -kind, 128 + kind), Path("log").read_text()
+        kills += status != 0
+    assert kills >= 3, "the machine was too fast for the kills to fall inside the runs"
+    dorm(*command, "--out", "killed")
+    assert table("killed/table.csv") == table("whole/table.csv")
+
+
+def test_an_interrupt_says_how_to_go_on(here):
+    command = [DORM, "compare", "all.txt", "--out", "out", "--tolerance", "1e-7"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not os.path.isdir("out/cells") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in errors
+
+
+def test_outside_scores_are_judged_beside_the_rest(here):
+    labels = [float(row.split()[0]) for row in open("test.txt")]
+    Path("perfect.txt").write_text("".join(f"{y}\n" for y in labels))
+    dorm("compare", "train.txt", "--test", "test.txt", "--methods", "ridge,scores:perfect.txt", "--out", "out")
+    assert figures(table("out/table.csv"), "ndcg@10")["scores:perfect.txt"] == 1
+    Path("short.txt").write_text("1\n")
+    failed = dorm("compare", "train.txt", "--test", "test.txt", "--methods", "ridge,scores:short.txt", status=1)
+    assert "expected one per row" in failed.stderr
+
+
+def test_parts_take_turns(here):
+    rows = open("all.txt").read().splitlines(keepends=True)
+    for part in range(3):
+        Path(f"S{part}.txt").write_text("".join(r for r in rows if int(r.split()[1][4:]) % 3 == part))
+    page = dorm("compare", "S0.txt", "S1.txt", "S2.txt", "--methods", "ridge", "--out", "out").stdout
+    assert "150 test queries, 3 splits" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--methods", "ranksvn"], "ranksvm"),
+        (["--measures", "ndgc@10"], "ndcg"),
+        (["--sizes", "10,x"], "--sizes"),
+        (["--C", "0"], "--C"),
+        (["--valid", "valid.txt"], "--test"),
+        (["--folds", "2"], "below 3"),
+        (["--methods", "ridge", "--against", "svm"], "svm"),
+        (["--choose", "bst"], "best"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_what_was_expected(here, arguments, said):
+    assert said in dorm("compare", "train.txt", *arguments, status=2).stderr
+
+
+def test_missing_data_is_named_with_its_publisher_and_its_place(here):
+    failed = dorm("experiment", "uci-table", "--data-dir", "nowhere", status=1)
+    assert "archive.ics.uci.edu" in failed.stderr and "nowhere/uci" in failed.stderr and "DORM_DATA" in failed.stderr
+    environment = {key: value for key, value in os.environ.items() if key != "DORM_DATA"}
+    assert "--data-dir" in dorm("experiment", "uci-table", status=2, env=environment).stderr
+    assert "uci-table" in dorm("experiment", "uci-tabel", "--data-dir", "nowhere", status=2).stderr
+
+
+def test_an_experiment_runs_on_whatever_stands_under_the_name(here):
+    """The web experiments on generated data in the place of MQ2008: the machinery, not the figures."""
+    folder = here / "data" / "mq2008"
+    folder.mkdir(parents=True)
+    rows = open("all.txt").read().splitlines(keepends=True)
+    wide = lambda row: row.split("#")[0].rstrip() + " " + " ".join(f"{j}:0.5" for j in range(11, 26)) + "\n"
+    for part in range(5):
+        with gzip.open(folder / f"S{part + 1}.txt.gz", "wt") as out:
+            out.writelines(wide(r) for r in rows if int(r.split()[1][4:]) % 5 == part)
+    dorm("experiment", "solver-table", "--data-dir", "data", "--out", "out", "--quiet")
+    text = Path("out/solver-table.md").read_text()
+    assert "| NDCG@10 | Precision@10 |" in text and "(1037)" in text
