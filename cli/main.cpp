@@ -16,13 +16,19 @@ namespace {
 using dorm::Error;
 using dorm::ErrorCode;
 
-// clang-format off: one line per command, so that additions do not collide
+// One line per command.
+// clang-format off
 constexpr dorm::cli::Command kCommands[] = {
-    {"train", dorm::cli::declare_train},         {"tune", dorm::cli::declare_tune},
-    {"rank", dorm::cli::declare_rank},           {"eval", dorm::cli::declare_eval},
-    {"compare", dorm::cli::declare_compare},     {"experiment", dorm::cli::declare_experiment},
-    {"factorize", dorm::cli::declare_factorize}, {"recommend", dorm::cli::declare_recommend},
-    {"synth", dorm::cli::declare_synth},         {"convert", dorm::cli::declare_convert},
+    {"train", dorm::cli::declare_train},
+    {"tune", dorm::cli::declare_tune},
+    {"rank", dorm::cli::declare_rank},
+    {"eval", dorm::cli::declare_eval},
+    {"compare", dorm::cli::declare_compare},
+    {"experiment", dorm::cli::declare_experiment},
+    {"factorize", dorm::cli::declare_factorize},
+    {"recommend", dorm::cli::declare_recommend},
+    {"synth", dorm::cli::declare_synth},
+    {"convert", dorm::cli::declare_convert},
     {"info", dorm::cli::declare_info},
 };
 // clang-format on

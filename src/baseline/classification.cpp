@@ -38,8 +38,8 @@ void add_report(const SolveReport& part, SolveReport& sum) {
 }  // namespace
 
 BaselineFit fit_svm(const BaselineProblem& problem) {
-  BaselineFit fit{std::vector<double>(problem.set.features().dimension(), 0.0), {}};
-  for (float positive : classes_of(problem.set.features().data())) {
+  BaselineFit fit{std::vector<double>(problem.set.linear_features().dimension(), 0.0), {}};
+  for (float positive : classes_of(problem.set.linear_features().data())) {
     const BaselineFit one = solve_scores(
         problem, [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document,
         "a weight", unit_bias(problem.set));
@@ -51,11 +51,11 @@ BaselineFit fit_svm(const BaselineProblem& problem) {
 
 BaselineFit fit_crammer_singer(const BaselineProblem& problem) {
   const TrainingSet& set = problem.set;
-  const std::vector<float> classes = classes_of(set.features().data());
-  ClassRisk risk(set.features(), classes, unit_bias(set));
+  const std::vector<float> classes = classes_of(set.linear_features().data());
+  ClassRisk risk(set.linear_features(), classes, unit_bias(set));
   risk.set_trade_off(problem.options.C * set.squared_scale() / static_cast<double>(risk.num_blocks()));
   SolveResult result = solve(risk, solve_options(problem.options), problem.observer);
-  const std::size_t dimension = set.features().dimension();
+  const std::size_t dimension = set.linear_features().dimension();
   BaselineFit fit{std::vector<double>(dimension, 0.0), in_unit_scale(std::move(result.report), set)};
   for (std::size_t k = 0; k < classes.size(); ++k)
     axpy(static_cast<double>(classes[k]),

@@ -73,7 +73,7 @@ BaselineFit fit_ranksvm(const BaselineProblem& problem) {
 }
 
 BaselineFit fit_svm_ir_qp(const BaselineProblem& problem) {
-  PairWeights weights = swap_costs(problem.set.features().data(), problem.convention);
+  PairWeights weights = swap_costs(problem.set.linear_features().data(), problem.convention);
   const double largest = *std::max_element(weights.weight.begin(), weights.weight.end());
   for (double& weight : weights.weight) weight /= largest > 0 ? largest : 1.0;
   return solve_scores(

@@ -21,7 +21,7 @@ struct Place {
 }  // namespace
 
 BaselineFit fit_prank(const BaselineProblem& problem) {
-  const LinearFeatures& features = problem.set.features();
+  const LinearFeatures& features = problem.set.linear_features();
   const Dataset& data = features.data();
   const std::vector<float> grades = distinct_labels(data);
   const double squared_scale = problem.set.squared_scale();  // steps as if features had unit scale

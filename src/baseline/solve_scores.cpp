@@ -37,12 +37,12 @@ SolveReport in_unit_scale(SolveReport report, const TrainingSet& set) {
 BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit,
                          const char* what, double bias) {
   const TrainingSet& set = problem.set;
-  ScoreRisk risk(set.features(), make, unit, bias);
+  ScoreRisk risk(set.linear_features(), make, unit, bias);
   if (risk.num_blocks() == 0)
     throw Error(ErrorCode::bad_input, fmt::format("nothing to learn from: no query has {}", what));
   risk.set_trade_off(problem.options.C * set.squared_scale() / static_cast<double>(risk.num_blocks()));
   SolveResult result = solve(risk, solve_options(problem.options), problem.observer);
-  result.w.resize(set.features().dimension());
+  result.w.resize(set.linear_features().dimension());
   return {std::move(result.w), in_unit_scale(std::move(result.report), set)};
 }
 

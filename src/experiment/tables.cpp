@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
+  for (const std::string& cell : cells) line += fmt::format("{}{}", line.empty() ? "" : ",", quoted(cell));
   return line + '\n';
 }
 
@@ -97,7 +97,8 @@ TextTable sizes_table(std::string caption, const ComparisonResult& result, std::
 std::string experiment_csv(const ExperimentResult& result) {
   std::string text;
   for (const TextTable& table : result.tables) {
-    text += (text.empty() ? "" : "\n") + csv_line({table.caption}) + csv_line(table.columns);
+    text +=
+        fmt::format("{}{}{}", text.empty() ? "" : "\n", csv_line({table.caption}), csv_line(table.columns));
     for (const auto& row : table.rows) text += csv_line(row);
   }
   return text;

@@ -170,9 +170,9 @@ double LinearFeatures::centred_norm(std::size_t threads) const {
 
 double LinearFeatures::score(std::size_t q, std::size_t document, std::span<const double> w) const {
   const Query query = data_.query(q);
-  if (data_.dense()) return dot(std::span(query.rows.dense_row(document), w.size()), w);
+  if (data_.dense()) return dorm::dot(std::span(query.rows.dense_row(document), w.size()), w);
   const SparseRow sparse = row(query, document);
-  return dot(sparse.columns, sparse.values, w);
+  return dorm::dot(sparse.columns, sparse.values, w);
 }
 
 void LinearFeatures::add_row(std::size_t q, std::size_t document, double scale, std::span<double> w) const {
