@@ -3,8 +3,8 @@
 """DormRanker beside LightGBM's and XGBoost's rankers: test NDCG@10, seconds to fit and to predict, in one run.
 
 Each method has the same effort to tune: four cells, judged by NDCG@10 on the same validation queries. DORM's are four
-values of C; the trees' are two numbers of leaves (or depths) times two learning rates, with the number of trees by
-early stopping on the validation queries. All use one seed and --threads threads (1).
+values of C; the trees' are two numbers of leaves (or depths) times two learning rates. Within a cell the same queries
+also choose among DORM's candidates (bound and start) and the number of trees. One seed, --threads threads (1).
 
 Seconds are those of the processor, which a busy machine disturbs less than the clock: `fit` is the training of the
 chosen cell alone, `tune` of all four; `predict` is the best of five calls. Data is found by DORM_DATA.

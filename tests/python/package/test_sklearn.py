@@ -27,9 +27,10 @@ class Grouped(dorm.DormRanker):
 
     @staticmethod
     def dealt(X, qid):
-        if qid is not None or not hasattr(X, "shape") or len(X.shape) != 2:
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+        if qid is not None or len(shape) != 2:
             return qid
-        rows = X.shape[0]
+        rows = shape[0]
         return np.random.default_rng(1).integers(0, max(2, rows // 5), rows)
 
     def fit(self, X, y, qid=None, sample_weight=None):
@@ -42,10 +43,9 @@ class Grouped(dorm.DormRanker):
 # Each with the reason why a ranker cannot pass it.
 NOT_FOR_RANKERS = {
     "check_fit2d_1sample": "one row is one query, and the message says so in words of its own",
-    "check_sample_weights_not_an_array": "its weights vary within queries",
     "check_sample_weights_not_overwritten": "its weights vary within queries",
-    "check_sample_weight_equivalence_on_dense_data": "a document of weight 0 would still compete in its query",
-    "check_sample_weight_equivalence_on_sparse_data": "a document of weight 0 would still compete in its query",
+    "check_sample_weight_equivalence_on_dense_data": "its weights vary within queries",
+    "check_sample_weight_equivalence_on_sparse_data": "its weights vary within queries",
 }
 
 
