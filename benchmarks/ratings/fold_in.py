@@ -86,9 +86,8 @@ def main() -> None:
         print(f"{arguments.users} new users, {arguments.given} ratings each, top {arguments.top}:")
         print(f"  fold-in and retraining agree on      {overlap(folded, retrained, arguments.top):.1%}")
         print(f"  two retrainings (seeds) agree on     {overlap(retrained, again, arguments.top):.1%}")
-        print(
-            f"  one list, whole command, processor   {1000 * cpu_of_one_list(lists, without, next(u for u in users if u not in fresh)):.1f} ms"
-        )
+        one = next(u for u in users if u not in fresh)
+        print(f"  one list, whole command, processor   {1000 * cpu_of_one_list(lists, without, one):.1f} ms")
 
 
 if __name__ == "__main__":

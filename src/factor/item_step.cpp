@@ -128,9 +128,8 @@ double ItemStep::dual() const {
 // the change of delta.
 void ItemStep::propose(std::size_t l, Proposal& out, Scratch& scratch) {
   LocalPlanes<float>& planes = planes_[l];
-  const std::size_t n = centre_scores_[l].size();
   const double scale = squared_norm_[l] / settings_.lambda;
-  scratch.scores.resize(n);
+  scratch.scores.resize(centre_scores_[l].size());
   scores_at(l, w_, scratch.scores);
   scratch.local = scratch.scores;
   for (std::size_t call = 0; call < kOracleCallsPerVisit; ++call) {
@@ -156,21 +155,26 @@ void ItemStep::propose(std::size_t l, Proposal& out, Scratch& scratch) {
     for (std::size_t k = 0; k < planes.size(); ++k)
       axpy(scale * (out.alpha[k] - planes.alpha()[k]), planes.vector(k), std::span(scratch.local));
   }
-  const auto items = lists_.row(l).index;
-  out.entries.clear();
+  describe_move(l, out, scratch);
+}
+
+// What the proposed weights do to W, and how fast the dual rises on the way.
+void ItemStep::describe_move(std::size_t l, Proposal& out, Scratch& scratch) const {
+  const LocalPlanes<float>& planes = planes_[l];
   out.slope = 0;
-  std::vector<double>& move = scratch.h;
-  move.assign(n, 0.0);
+  scratch.move.assign(scratch.scores.size(), 0.0);
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const double change = out.alpha[k] - planes.alpha()[k];
     if (change == 0) continue;
     out.slope += change * planes.loss(k);
-    axpy(change, planes.vector(k), std::span(move));
+    axpy(change, planes.vector(k), std::span(scratch.move));
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (move[i] == 0) continue;
-    out.slope -= move[i] * scratch.scores[i];
-    out.entries.push_back({items[i], move[i] / settings_.lambda});
+  const auto items = lists_.row(l).index;
+  out.entries.clear();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (scratch.move[i] == 0) continue;
+    out.slope -= scratch.move[i] * scratch.scores[i];
+    out.entries.push_back({items[i], scratch.move[i] / settings_.lambda});
   }
 }
 

@@ -59,7 +59,7 @@ class ItemStep {
   struct Scratch {
     ListWorkspace list;
     ScorePlane plane;
-    std::vector<double> scores, local, h, change;
+    std::vector<double> scores, local, h, move, change;
     std::vector<float> delta;
   };
   struct Shard {
@@ -78,6 +78,7 @@ class ItemStep {
   double dual() const;
   double pass(std::uint64_t number);
   void propose(std::size_t l, Proposal& out, Scratch& scratch);
+  void describe_move(std::size_t l, Proposal& out, Scratch& scratch) const;
   void accumulate(Shard& shard, std::span<const std::size_t> batch);
   void apply(std::span<const std::size_t> batch);
 

@@ -18,8 +18,8 @@ double squared_distance(std::span<const double> x, std::span<const double> y) {
 
 }  // namespace
 
-// The offset is taken at the centre: H(x) >= offset - <p, x - x0>.
-void UserStep::add_plane(std::span<const std::uint32_t> items, const FactorMatrix& item_factors) {
+// The offset is taken at the centre: H(x) >= offset - <p, x - x0>. False when the plane is known.
+bool UserStep::add_plane(std::span<const std::uint32_t> items, const FactorMatrix& item_factors) {
   std::fill(pulled_.begin(), pulled_.end(), 0.0);
   double offset = plane_.loss;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -27,7 +27,30 @@ void UserStep::add_plane(std::span<const std::uint32_t> items, const FactorMatri
     offset -= plane_.delta[i] * centre_scores_[i];
     axpy(plane_.delta[i], item_factors.row(items[i]).first(pulled_.size()), std::span(pulled_));
   }
-  if (planes_.add(pulled_, offset, kMaxPlanes)) alpha_.assign(planes_.alpha().begin(), planes_.alpha().end());
+  return planes_.add(pulled_, offset, kMaxPlanes);
+}
+
+// The best weights of the planes at hand; leaves x = x0 + sum alpha p / lambda in trial_, returns the dual.
+double UserStep::maximise_dual(std::span<const double> centre, double tolerance) {
+  alpha_.assign(planes_.alpha().begin(), planes_.alpha().end());
+  h_.resize(planes_.size());
+  for (std::size_t k = 0; k < h_.size(); ++k) {
+    h_[k] = planes_.loss(k);
+    for (std::size_t j = 0; j < h_.size(); ++j) h_[k] -= planes_.gram(k, j) * alpha_[j] / lambda_;
+  }
+  planes_.improve(h_, 1 / lambda_, tolerance, alpha_);
+  std::copy(alpha_.begin(), alpha_.end(), planes_.alpha().begin());
+
+  const auto x = std::span(trial_).first(centre.size());
+  std::copy(centre.begin(), centre.end(), x.begin());
+  double dual = 0;
+  for (std::size_t k = 0; k < alpha_.size(); ++k) {
+    if (alpha_[k] == 0) continue;
+    axpy(alpha_[k] / lambda_, planes_.vector(k), x);
+    dual += alpha_[k] * planes_.loss(k);
+  }
+  trial_regulariser_ = 0.5 * lambda_ * squared_distance(x, centre);
+  return dual - trial_regulariser_;
 }
 
 UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorMatrix& item_factors,
@@ -48,40 +71,21 @@ UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorM
 
   trial_.assign(row.begin(), row.end());
   std::copy(centre.begin(), centre.end(), trial_.begin());
+  trial_regulariser_ = 0;
   score_items(items, trial_, item_factors, offsets, centre_scores_);
   add_plane(items, item_factors);
   scores_ = centre_scores_;
-  double regulariser = 0, reached = 0;
   for (std::size_t step = 0; step < kMaxPlanes; ++step) {
     lists.separate(l, scores_, plane_, workspace_);
-    const double primal = plane_.value + regulariser;
+    const double primal = plane_.value + trial_regulariser_;
     if (primal < result.after) {
       result.after = primal;
       std::copy_n(trial_.begin(), width, row.begin());
     }
-    if (result.after - result.dual <= tolerance_ * result.after) break;
-    const std::size_t held = planes_.size();
-    add_plane(items, item_factors);
-    if (planes_.size() == held && primal - result.dual > 0 && reached == result.dual && step > 0) break;
-    reached = result.dual;
-
-    h_.resize(planes_.size());
-    for (std::size_t k = 0; k < h_.size(); ++k) {
-      h_[k] = planes_.loss(k);
-      for (std::size_t j = 0; j < h_.size(); ++j) h_[k] -= planes_.gram(k, j) * alpha_[j] / lambda_;
-    }
-    planes_.improve(h_, 1 / lambda_, 0.1 * tolerance_ * (result.after - result.dual), alpha_);
-    std::copy(alpha_.begin(), alpha_.end(), planes_.alpha().begin());
-
-    std::copy(centre.begin(), centre.end(), trial_.begin());
-    double dual = 0;
-    for (std::size_t k = 0; k < alpha_.size(); ++k) {
-      if (alpha_[k] == 0) continue;
-      axpy(alpha_[k] / lambda_, planes_.vector(k), std::span(trial_).first(width));
-      dual += alpha_[k] * planes_.loss(k);
-    }
-    regulariser = 0.5 * lambda_ * squared_distance(std::span<const double>(trial_).first(width), centre);
-    result.dual = std::max(result.dual, dual - regulariser);
+    const double gap = result.after - result.dual;
+    if (gap <= tolerance_ * result.after) break;
+    if (!add_plane(items, item_factors) && step > 1) break;  // nothing new: as exact as numbers allow
+    result.dual = std::max(result.dual, maximise_dual(centre, 0.1 * tolerance_ * gap));
     score_items(items, trial_, item_factors, offsets, scores_);
   }
   return result;

@@ -29,13 +29,16 @@ class UserStep {
                        std::span<double> row);
 
  private:
-  void add_plane(std::span<const std::uint32_t> items, const FactorMatrix& item_factors);
+  bool add_plane(std::span<const std::uint32_t> items, const FactorMatrix& item_factors);
+  double maximise_dual(std::span<const double> centre, double tolerance);
 
   double lambda_, tolerance_;
   LocalPlanes<double> planes_;
   ListWorkspace workspace_;
   ScorePlane plane_;
-  std::vector<double> scores_, centre_scores_, trial_, pulled_, change_, alpha_, h_;
+  std::vector<double> scores_, centre_scores_, pulled_, change_, alpha_, h_;
+  std::vector<double> trial_;  // the factor row under trial
+  double trial_regulariser_ = 0;
 };
 
 /// One for each thread.
