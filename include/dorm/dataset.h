@@ -33,7 +33,7 @@ class FeatureRows {
   std::size_t num_features() const;
   bool dense() const;
 
-  /// Dense only: 32-byte aligned; `stride()` floats from row to row, zero past num_features().
+  /// Dense only: num_features() floats; `stride()` floats from row to row.
   const float* dense_row(std::size_t i) const;
   std::size_t stride() const;
   /// Compressed only.

@@ -59,6 +59,9 @@ struct ScoredQuery {
 EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
                          std::span<const std::string> measures, const EvaluateOptions& options = {});
 
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
+                         std::span<const Measure* const> measures, const EvaluateOptions& options = {});
+
 /// The same without a Dataset, and with measures of the caller's own.
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const std::string> measures,
                          const EvaluateOptions& options = {});

@@ -22,7 +22,7 @@ namespace dorm {
 /// last round.
 struct Certificate {
   double primal = 0, dual = 0, gap = 0;
-  std::string status;  // converged, pass_limit, time_limit, interrupted, numerical_trouble
+  std::string status;  // converged, pass_limit, time_limit, interrupted, numerical_trouble, early_stopped
 };
 
 /// What the model was trained on, so that "which data was this?" has an answer.

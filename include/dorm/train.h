@@ -46,6 +46,14 @@ struct TrainOptions {
   std::string checkpoint;         // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
 
+  /// Borrowed; each may be null.
+  const FactoredMeasure* own_measure = nullptr;  // trained for instead of `measure`
+  const Model* initial =
+      nullptr;  // begin the rounds at its weights ("start": model); the same scaling is needed
+  /// With validation data: evaluations in a row without a better value after which a candidate is over; its
+  /// best weights so far are kept. 0: never.
+  std::size_t patience = 0;
+
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };
 

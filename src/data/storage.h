@@ -24,8 +24,8 @@ struct TextColumn {
 };
 
 struct Storage {
-  // Features. dense_values holds num_documents * stride floats, rows 32-byte aligned and zero padded;
-  // otherwise CSR.
+  // Features. When dense, row i begins at values[i * stride]. Rows the library makes are 32-byte aligned and
+  // zero padded to dense_stride(); borrowed ones need not be. Otherwise CSR.
   bool dense = true;
   std::uint64_t num_features = 0;
   std::uint64_t stride = 0;

@@ -6,9 +6,11 @@
 #include "dorm/evaluate.h"
 
 namespace dorm {
+namespace {
 
-EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
-                         std::span<const std::string> measures, const EvaluateOptions& options) {
+template <class Measures>
+EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores, Measures measures,
+                             const EvaluateOptions& options) {
   if (scores.size() != data.num_documents())
     throw Error(ErrorCode::bad_input, fmt::format("{} scores for {} documents; expected one per document",
                                                   scores.size(), data.num_documents()));
@@ -24,6 +26,18 @@ EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
     queries.push_back({query.id, query.labels, scores.subspan(first, query.size()), own_ids, query.weight});
   }
   return evaluate(queries, measures, options);
+}
+
+}  // namespace
+
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
+                         std::span<const std::string> measures, const EvaluateOptions& options) {
+  return evaluate_all(data, scores, measures, options);
+}
+
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
+                         std::span<const Measure* const> measures, const EvaluateOptions& options) {
+  return evaluate_all(data, scores, measures, options);
 }
 
 }  // namespace dorm

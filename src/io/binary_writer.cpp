@@ -2,6 +2,7 @@
 // Writes the binary form to a stream that need not seek. The checksums stand before what they cover, so each
 // section is produced twice, once into its checksum and once into the file; features are never copied.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <ostream>
 #include <vector>
@@ -50,9 +51,18 @@ void for_each_sparse_row(const Dataset& data, Visit&& visit) {
 void add_dense_features(SectionList& list, const Dataset& data) {
   if (data.num_documents() == 0) return;
   list.add(SectionId::values, [&data](const Sink& sink) {
+    const std::size_t stride = dense_stride(data.num_features());
+    constexpr std::array<float, 8> padding{};
     for (std::size_t q = 0; q < data.num_queries(); ++q) {
       const Query query = data.query(q);
-      sink(std::as_bytes(std::span(query.rows.dense_row(0), query.size() * query.rows.stride())));
+      if (query.rows.stride() == stride) {
+        sink(std::as_bytes(std::span(query.rows.dense_row(0), query.size() * stride)));
+        continue;
+      }
+      for (std::size_t i = 0; i < query.size(); ++i) {
+        sink(std::as_bytes(std::span(query.rows.dense_row(i), data.num_features())));
+        sink(std::as_bytes(std::span(padding).first(stride - data.num_features())));
+      }
     }
   });
 }

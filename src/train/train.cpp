@@ -13,7 +13,9 @@
 #include "dorm/evaluate.h"
 #include "model/scorer.h"
 #include "train/checkpoint.h"
+#include "train/early_stopping.h"
 #include "train/fit.h"
+#include "train/initial.h"
 #include "train/training_set.h"
 
 namespace dorm {
@@ -33,16 +35,18 @@ class Training {
         validation_(validation),
         observer_(observer),
         convention_(make_convention(options.convention)),
-        measure_(make_trainable(options.measure, convention_)),
+        made_measure_(options.own_measure ? nullptr : make_trainable(options.measure, convention_)),
+        measure_(options.own_measure ? *options.own_measure : *made_measure_),
         fingerprint_(data.fingerprint()),
         set_(data, options.scale, options.threads),
-        risk_(set_.features(), *measure_, Decay(options.decay), options.threads),
+        risk_(set_.features(), measure_, Decay(options.decay), options.threads),
         checkpoint_(options, fingerprint_) {
     if (validation) {
       const Model unit_weights = set_.model(std::vector<double>(set_.features().dimension(), 1.0));
       require_features(unit_weights, *validation);
       scorer_.emplace(unit_weights, *validation);
     }
+    if (options.initial) initial_w_ = initial_weights(*options.initial, set_);
     risk_.set_trade_off(trade_off(options.C, options.paper_C, set_, risk_));
   }
 
@@ -56,6 +60,7 @@ class Training {
 
  private:
   std::vector<std::string> starts_of(const std::string& bound) const {
+    if (options_.initial) return {"model"};
     if (options_.start != "auto") return {options_.start};
     if (bound == "predicted") return {"ridge", "pairwise"};
     return {"ridge"};
@@ -79,11 +84,16 @@ class Training {
     }
     validated_ = std::numeric_limits<double>::quiet_NaN();
     RoundsState resume = checkpoint_.resume(index);
+    EarlyStopping early(options_.patience);
     const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
-      return tell(bound, start, index, state, progress);
+      const bool go_on = tell(bound, start, index, state, progress);
+      if (progress.evaluated) early.note(validated_, progress);
+      return go_on && !early.over();
     };
-    const std::vector<double>& first = set_.start(start);  // before the time that is left is taken
+    // Before the time that is left is taken.
+    const std::vector<double>& first = options_.initial ? initial_w_ : set_.start(start);
     Fitted fitted = fit_bound(risk_, fit_options(bound), first, relay, std::move(resume));
+    early.keep_best(fitted);
     record(bound, start, fitted);
     if (!unfinished_) checkpoint_.finish(std::move(fitted));
   }
@@ -113,12 +123,12 @@ class Training {
 
   bool wants_more(const std::string& bound, const std::string& start, const RoundsState& state,
                   const Progress& progress) {
+    if (validation_ && progress.evaluated && (observer_ || options_.patience > 0))
+      validated_ = validate({progress.best_w.begin(), progress.best_w.end()});
     if (!observer_) return true;
     TrainProgress report{bound, start, state.round, progress};
     report.solver.primal /= unit();
     report.solver.dual /= unit();
-    if (validation_ && progress.evaluated)
-      validated_ = validate({progress.best_w.begin(), progress.best_w.end()});
     report.validation = validated_;
     return observer_(report);
   }
@@ -127,9 +137,8 @@ class Training {
     const std::vector<double> scores = scorer_->scores(w, options_.threads);
     EvaluateOptions evaluation{
         .convention = options_.convention, .bootstrap = 0, .threads = options_.threads};
-    return evaluate(*validation_, scores, std::vector<std::string>{options_.measure}, evaluation)
-        .measures[0]
-        .mean;
+    const Measure* const measure = &measure_;
+    return evaluate(*validation_, scores, std::span(&measure, 1), evaluation).measures[0].mean;
   }
 
   void record(const std::string& bound, const std::string& start, const Fitted& fitted) {
@@ -176,7 +185,7 @@ class Training {
     chosen.chosen = true;
     TrainResult result{set_.model(best_fitted_.w), {}};
     Model& model = result.model;
-    model.measure = measure_->name();
+    model.measure = measure_.name();
     model.convention = options_.convention;
     model.decay = options_.decay;
     model.bound = chosen.bound;
@@ -218,9 +227,11 @@ class Training {
   const TrainObserver& observer_;
   Clock::time_point began_ = Clock::now();
   Convention convention_;
-  std::unique_ptr<const FactoredMeasure> measure_;
+  std::unique_ptr<const FactoredMeasure> made_measure_;  // null: the caller's own
+  const FactoredMeasure& measure_;
   std::uint64_t fingerprint_;
   TrainingSet set_;
+  std::vector<double> initial_w_;  // empty: none
   RankingRisk risk_;
   Checkpoint checkpoint_;
   std::optional<Scorer> scorer_;  // of the validation data
@@ -237,6 +248,8 @@ class Training {
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
   options.validate();
+  if (options.patience > 0 && !validation)
+    throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
   return Training(data, options, validation, observer).run();
 }
 

@@ -56,7 +56,8 @@ Bound parse_bound(std::string_view name) {
 }
 
 void TrainOptions::validate() const {
-  make_trainable(measure, make_convention(convention));
+  const Convention known = make_convention(convention);
+  if (!own_measure) make_trainable(measure, known);
   const Decay parsed_decay(decay);
   parse_solver(solver);
   if (scale != "auto") parse_scaling(scale);
@@ -69,6 +70,10 @@ void TrainOptions::validate() const {
   require(std::isfinite(seconds) && seconds >= 0, "time limit", seconds, "seconds, 0 for none");
   require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval",
           checkpoint_seconds, "seconds");
+  if (!checkpoint.empty() && (own_measure || initial || patience > 0))
+    throw Error(
+        ErrorCode::unsupported,
+        "a checkpoint does not record measures of the caller's own, initial models or early stopping");
 }
 
 }  // namespace dorm

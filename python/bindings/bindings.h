@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each file of this folder adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dorm::python {
+
+void bind_dataset(nanobind::module_& module);
+void bind_measure(nanobind::module_& module);
+void bind_model(nanobind::module_& module);
+void bind_train(nanobind::module_& module);
+void bind_evaluate(nanobind::module_& module);
+void bind_assign(nanobind::module_& module);
+void bind_catalog(nanobind::module_& module);
+
+}  // namespace dorm::python

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything is checked here: whatever Python passes, no later read leaves the arrays.
+#include "borrowed.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data/owned_columns.h"
+#include "data/storage.h"
+#include "dorm/error.h"
+
+namespace dorm::python {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::bad_input, message); }
+
+/// The arrays a Dataset reads. The last owner may let go on any thread, with or without the interpreter lock.
+struct Lender {
+  Matrix<float> rows;
+  Vector<float> values;
+  Vector<std::uint32_t> columns;
+  OwnedColumns owned;
+  std::vector<std::uint64_t> row_end;
+
+  Lender() = default;
+  Lender(const Lender&) = delete;
+  Lender& operator=(const Lender&) = delete;
+  ~Lender() {
+    const nb::gil_scoped_acquire lock;
+    rows = {};
+    values = {};
+    columns = {};
+  }
+};
+
+void check_queries(const Documents& documents, std::size_t rows) {
+  const std::span<const std::uint64_t> end = span_of(documents.query_end);
+  std::uint64_t before = 0;
+  for (std::uint64_t e : end) {
+    if (e <= before) refuse("a query has no documents");
+    before = e;
+  }
+  if (before != rows)
+    refuse(fmt::format("the queries hold {} documents, but there are {} rows", before, rows));
+  if (documents.query_ids.size() != end.size())
+    refuse(fmt::format("{} query ids for {} queries", documents.query_ids.size(), end.size()));
+  const std::size_t weights = documents.query_weights.shape(0);
+  if (weights != 0 && weights != end.size())
+    refuse(fmt::format("{} query weights for {} queries", weights, end.size()));
+  for (double weight : span_of(documents.query_weights))
+    if (!(std::isfinite(weight) && weight >= 0))
+      refuse(fmt::format("a query weight is {}; expected finite numbers, 0 or more", weight));
+}
+
+void check_documents(const Documents& documents, std::size_t rows, std::uint64_t features) {
+  if (rows == 0) refuse("there are no documents");
+  if (documents.labels.shape(0) != rows)
+    refuse(fmt::format("{} labels for {} rows", documents.labels.shape(0), rows));
+  for (float label : span_of(documents.labels))
+    if (!std::isfinite(label)) refuse(fmt::format("a label is {}; expected finite numbers", label));
+  const std::size_t sources = documents.source_rows.shape(0);
+  if (sources != 0 && sources != rows) refuse(fmt::format("{} source rows for {} rows", sources, rows));
+  const std::size_t names = documents.feature_names.size();
+  if (names != 0 && names != features)
+    refuse(fmt::format("{} feature names for {} features", names, features));
+  check_queries(documents, rows);
+}
+
+[[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column,
+                               float value) {
+  const std::size_t source = documents.source_rows.shape(0) != 0 ? documents.source_rows.data()[row] : row;
+  refuse(
+      fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
+                  "impute missing values first, e.g. with sklearn.impute.SimpleImputer",
+                  std::isnan(value) ? "NaN" : "infinity", source, column));
+}
+
+void fill(OwnedColumns& owned, const Documents& documents) {
+  const auto copy = [](auto span, auto& out) { out.assign(span.begin(), span.end()); };
+  copy(span_of(documents.labels), owned.labels);
+  copy(span_of(documents.query_end), owned.query_end);
+  copy(span_of(documents.query_weights), owned.query_weights);
+  copy(span_of(documents.source_rows), owned.source_rows);
+  for (const std::string& id : documents.query_ids) owned.query_ids.push_back(id);
+  for (const std::string& name : documents.feature_names) owned.feature_names.push_back(name);
+}
+
+Dataset finish(std::shared_ptr<Storage> storage, std::shared_ptr<Lender> lender, const Documents& documents) {
+  fill(lender->owned, documents);
+  lender->owned.attach(*storage);
+  storage->owner = std::move(lender);
+  return Dataset(std::shared_ptr<const Storage>(std::move(storage)));
+}
+
+void check_dense(const float* data, std::size_t stride, std::size_t features, const Documents& documents) {
+  for (std::size_t row = 0; row < documents.labels.shape(0); ++row, data += stride)
+    for (std::size_t j = 0; j < features; ++j)
+      if (!std::isfinite(data[j])) refuse_value(documents, row, j, data[j]);
+}
+
+void check_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
+                  std::span<const std::uint64_t> row_end, std::uint64_t num_features,
+                  const Documents& documents) {
+  std::uint64_t k = 0;
+  for (std::size_t row = 0; row < row_end.size(); ++row) {
+    if (row_end[row] < k || row_end[row] > values.shape(0))
+      refuse("X.indptr of the sparse matrix does not increase from 0 to its number of stored values");
+    for (std::uint64_t first = k; k < row_end[row]; ++k) {
+      const std::uint32_t column = columns.data()[k];
+      if (column >= num_features)
+        refuse(fmt::format("column {} in a sparse matrix of {} columns", column, num_features));
+      if (k > first && column <= columns.data()[k - 1])
+        refuse("the columns of a row of the sparse matrix do not increase strictly");
+      if (!std::isfinite(values.data()[k])) refuse_value(documents, row, column, values.data()[k]);
+    }
+  }
+}
+
+}  // namespace
+
+Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
+  const std::size_t rows = values.shape(0), features = values.shape(1);
+  check_documents(documents, rows, features);
+  const std::int64_t stride = rows > 1 ? values.stride(0) : static_cast<std::int64_t>(features);
+  if (features == 0) refuse("there are no features");
+  if ((features > 1 && values.stride(1) != 1) || stride < static_cast<std::int64_t>(features))
+    refuse("the rows of X are not contiguous");
+  if (reinterpret_cast<std::uintptr_t>(values.data()) % alignof(float) != 0) refuse("X is not aligned");
+  {
+    const nb::gil_scoped_release unlocked;
+    check_dense(values.data(), static_cast<std::size_t>(stride), features, documents);
+  }
+  auto storage = std::make_shared<Storage>();
+  storage->num_features = features;
+  storage->stride = static_cast<std::uint64_t>(stride);
+  storage->values = {values.data(), (rows - 1) * static_cast<std::size_t>(stride) + features};
+  auto lender = std::make_shared<Lender>();
+  lender->rows = values;
+  return finish(std::move(storage), std::move(lender), documents);
+}
+
+Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
+                      const Vector<std::uint64_t>& row_end, std::uint64_t num_features,
+                      const Documents& documents) {
+  check_documents(documents, row_end.shape(0), num_features);
+  if (columns.shape(0) != values.shape(0))
+    refuse(
+        fmt::format("{} column numbers for {} values of a sparse matrix", columns.shape(0), values.shape(0)));
+  auto lender = std::make_shared<Lender>();
+  const std::span<const std::uint64_t> end = span_of(row_end);
+  lender->row_end.assign(end.begin(), end.end());
+  {
+    const nb::gil_scoped_release unlocked;
+    check_sparse(values, columns, lender->row_end, num_features, documents);
+  }
+  auto storage = std::make_shared<Storage>();
+  storage->dense = false;
+  storage->num_features = num_features;
+  storage->values = span_of(values);
+  storage->columns = span_of(columns);
+  storage->row_end = lender->row_end;
+  lender->values = values;
+  lender->columns = columns;
+  return finish(std::move(storage), std::move(lender), documents);
+}
+
+}  // namespace dorm::python

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model: its JSON, its scores, and what each feature contributes to them.
+#include "dorm/model.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+
+namespace dorm::python {
+namespace {
+
+using namespace nb::literals;
+
+nb::object scores_of(const Model& model, const Dataset& data, std::size_t threads) {
+  std::vector<double> scores;
+  {
+    const nb::gil_scoped_release unlocked;
+    scores = score(model, data, threads);
+  }
+  return to_numpy(std::move(scores));
+}
+
+/// The scaled features, row-major in the columns of the data.
+nb::object scaled_rows(const Scaling& scaling, const Dataset& data) {
+  std::vector<float> out(data.num_documents() * data.num_features());
+  {
+    const nb::gil_scoped_release unlocked;
+    const Dataset scaled = apply_scaling(scaling, data);
+    float* row = out.data();
+    for (std::size_t q = 0; q < scaled.num_queries(); ++q) {
+      const Query query = scaled.query(q);
+      for (std::size_t i = 0; i < query.size(); ++i, row += data.num_features()) {
+        if (scaled.dense()) {
+          std::copy_n(query.rows.dense_row(i), data.num_features(), row);
+          continue;
+        }
+        const SparseRow stored = query.rows.sparse_row(i);
+        for (std::size_t k = 0; k < stored.columns.size(); ++k) row[stored.columns[k]] = stored.values[k];
+      }
+    }
+  }
+  return to_numpy(std::move(out));
+}
+
+nb::dict certificate_of(const Model& model) {
+  nb::dict out;
+  out["primal"] = model.certificate.primal;
+  out["dual"] = model.certificate.dual;
+  out["gap"] = model.certificate.gap;
+  out["status"] = model.certificate.status;
+  return out;
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<Model>(module, "Model", "A trained linear ranker.")
+      .def_ro("features", &Model::features)
+      .def_prop_ro("weights", [](const Model& model) { return to_numpy(std::vector<double>(model.weights)); })
+      .def_prop_ro("scaling", [](const Model& model) { return std::string(name_of(model.scaling.kind)); })
+      .def_prop_ro("scaled_per_query", [](const Model& model) { return model.scaling.per_query(); })
+      .def_ro("measure", &Model::measure)
+      .def_ro("convention", &Model::convention)
+      .def_ro("decay", &Model::decay)
+      .def_ro("bound", &Model::bound)
+      .def_ro("start", &Model::start)
+      .def_ro("solver", &Model::solver)
+      .def_ro("C", &Model::C)
+      .def_ro("tolerance", &Model::tolerance)
+      .def_ro("seed", &Model::seed)
+      .def_ro("rounds", &Model::rounds)
+      .def_ro("health", &Model::health)
+      .def_ro("validation", &Model::validation)
+      .def_prop_ro("certificate", &certificate_of)
+      .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
+      .def("score", &scores_of, "data"_a, "threads"_a)
+      .def("scaled_rows",
+           [](const Model& model, const Dataset& data) { return scaled_rows(model.scaling, data); })
+      .def("to_json", [](const Model& model) { return to_json(model); })
+      .def_static("from_json", &model_from_json, "text"_a, "name"_a)
+      .def("save", [](const Model& model, const std::string& path) { save_model(model, path); })
+      .def_static("load", &load_model, "path"_a)
+      .def("__getstate__", [](const Model& model) { return to_json(model); })
+      .def("__setstate__", [](Model& model, const std::string& text) {
+        new (&model) Model(model_from_json(text, "pickle"));
+      });
+}
+
+}  // namespace dorm::python

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// dorm._core: the library as Python sees it. Everything a user meets is in python/dorm.
+#include "bindings.h"
+#include "dorm/error.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+PyObject* python_type(dorm::ErrorCode code) {
+  switch (code) {
+    case dorm::ErrorCode::io:
+      return PyExc_OSError;
+    case dorm::ErrorCode::unsupported:
+      return PyExc_NotImplementedError;
+    case dorm::ErrorCode::internal:
+      return PyExc_RuntimeError;
+    case dorm::ErrorCode::bad_input:
+    case dorm::ErrorCode::bad_option:
+    case dorm::ErrorCode::unknown_name:
+      break;
+  }
+  return PyExc_ValueError;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = DORM_VERSION;
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const dorm::Error& error) {
+      PyErr_SetString(python_type(error.code()), error.what());
+    }
+  });
+  dorm::python::bind_dataset(module);
+  dorm::python::bind_measure(module);
+  dorm::python::bind_model(module);
+  dorm::python::bind_train(module);
+  dorm::python::bind_evaluate(module);
+  dorm::python::bind_assign(module);
+  dorm::python::bind_catalog(module);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training, with the interpreter lock released; Ctrl-C and callbacks are looked after by the observer.
+#include "dorm/train.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "bindings.h"
+#include "tabulated_measure.h"
+
+namespace dorm::python {
+namespace {
+
+using namespace nb::literals;
+
+/// How often the interpreter is asked for signals.
+constexpr std::chrono::milliseconds kBetweenChecks{100};
+
+nb::dict progress_dict(const Progress& progress) {
+  nb::dict out;
+  out["pass"] = progress.pass;
+  out["primal"] = progress.primal;
+  out["dual"] = progress.dual;
+  out["gap"] = progress.gap;
+  out["seconds"] = progress.seconds;
+  out["oracle_calls"] = progress.oracle_calls;
+  out["planes"] = progress.planes;
+  return out;
+}
+
+nb::dict progress_dict(const TrainProgress& progress) {
+  nb::dict out = progress_dict(progress.solver);
+  out["bound"] = progress.bound;
+  out["start"] = progress.start;
+  out["round"] = progress.round;
+  out["validation"] = progress.validation;
+  return out;
+}
+
+/// Called with the lock released, on the thread that called train().
+class Watcher {
+ public:
+  explicit Watcher(nb::object callback) : callback_(std::move(callback)) {}
+
+  bool operator()(const TrainProgress& progress) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool tell = !callback_.is_none() && progress.solver.evaluated;
+    if (!tell && now - checked_ < kBetweenChecks) return !stop_;
+    const nb::gil_scoped_acquire lock;
+    checked_ = now;
+    check_signals();
+    if (tell && !stop_) call(progress);
+    return !stop_;
+  }
+
+  bool interrupted() const { return interrupted_; }
+  /// What a callback or a signal handler raised.
+  void rethrow() {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+ private:
+  void check_signals() {
+    if (PyErr_CheckSignals() == 0) return;
+    stop_ = true;
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+      PyErr_Clear();
+      interrupted_ = true;
+    } else {
+      raised_ = std::make_exception_ptr(nb::python_error());
+    }
+  }
+
+  void call(const TrainProgress& progress) {
+    try {
+      stop_ = nb::cast<bool>(nb::bool_(callback_(progress_dict(progress))));
+    } catch (...) {
+      stop_ = true;
+      raised_ = std::current_exception();
+    }
+  }
+
+  nb::object callback_;
+  std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();
+  bool stop_ = false, interrupted_ = false;
+  std::exception_ptr raised_;
+};
+
+nb::dict candidate_dict(const Candidate& candidate) {
+  nb::dict out;
+  out["bound"] = candidate.bound;
+  out["start"] = candidate.start;
+  out["rounds"] = candidate.rounds;
+  out["primal"] = candidate.certificate.primal;
+  out["dual"] = candidate.certificate.dual;
+  out["gap"] = candidate.certificate.gap;
+  out["status"] = candidate.certificate.status;
+  out["health"] = candidate.health;
+  out["validation"] = candidate.validation;
+  out["chosen"] = candidate.chosen;
+  return out;
+}
+
+nb::dict report_dict(const TrainReport& report, bool interrupted) {
+  nb::dict out;
+  nb::list candidates, history;
+  for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));
+  for (const Progress& progress : report.solve.history) history.append(progress_dict(progress));
+  out["candidates"] = candidates;
+  out["history"] = history;
+  out["dropped_queries"] = report.dropped_queries;
+  out["warnings"] = report.warnings;
+  out["seconds"] = report.seconds;
+  out["passes"] = report.solve.passes;
+  out["oracle_calls"] = report.solve.oracle_calls;
+  out["planes"] = report.solve.planes;
+  out["support_vectors"] = report.solve.support_vectors;
+  out["oracle_seconds"] = report.solve.oracle_seconds;
+  out["qp_seconds"] = report.solve.qp_seconds;
+  out["interrupted"] = interrupted;
+  return out;
+}
+
+nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+                      nb::object callback, const TabulatedMeasure* measure, const Model* initial) {
+  TrainOptions own = options;
+  own.own_measure = measure;
+  own.initial = initial;
+  Watcher watcher(std::move(callback));
+  TrainResult result;
+  {
+    const nb::gil_scoped_release unlocked;
+    result = train(data, own, validation, std::ref(watcher));
+  }
+  watcher.rethrow();
+  nb::dict report = report_dict(result.report, watcher.interrupted());
+  return nb::make_tuple(std::move(result.model), report);
+}
+
+}  // namespace
+
+void bind_train(nb::module_& module) {
+  nb::class_<TrainOptions>(module, "TrainOptions")
+      .def(nb::init<>())
+      .def_rw("measure", &TrainOptions::measure)
+      .def_rw("convention", &TrainOptions::convention)
+      .def_rw("C", &TrainOptions::C)
+      .def_rw("paper_C", &TrainOptions::paper_C)
+      .def_rw("decay", &TrainOptions::decay)
+      .def_rw("bound", &TrainOptions::bound)
+      .def_rw("start", &TrainOptions::start)
+      .def_rw("rounds", &TrainOptions::rounds)
+      .def_rw("scale", &TrainOptions::scale)
+      .def_rw("solver", &TrainOptions::solver)
+      .def_rw("tolerance", &TrainOptions::tolerance)
+      .def_rw("max_passes", &TrainOptions::max_passes)
+      .def_rw("seconds", &TrainOptions::seconds)
+      .def_rw("threads", &TrainOptions::threads)
+      .def_rw("seed", &TrainOptions::seed)
+      .def_rw("plane_bytes", &TrainOptions::plane_bytes)
+      .def_rw("patience", &TrainOptions::patience)
+      .def("validate", &TrainOptions::validate);
+  module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
+             "measure"_a.none(), "initial"_a.none(),
+             "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+}
+
+}  // namespace dorm::python

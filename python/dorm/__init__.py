@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Direct optimization of ranking measures.
+
+>>> import dorm
+>>> data = dorm.synth(queries=100, features=10, seed=1)
+>>> ranker = dorm.DormRanker(measure="ndcg@10", C=100).fit(data)
+>>> scores = ranker.predict(data)
+>>> print(dorm.evaluate(data.y, scores, qid=data.qid, measures=["ndcg@10", "mrr"]))
+measure ...
+"""
+
+from ._core import __version__
+from .assignment import Assignment, assign
+from .data import RankingData, read_letor, synth
+from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
+from .measure import Measure
+from .ranker import DormRanker
+from .report import Candidate, Certificate, TrainReport
+from .splitting import QueryKFold
+
+__all__ = [
+    "Assignment",
+    "Candidate",
+    "Certificate",
+    "Comparison",
+    "DormRanker",
+    "Evaluation",
+    "Measure",
+    "MeasureResult",
+    "QueryKFold",
+    "RankingData",
+    "TrainReport",
+    "__version__",
+    "assign",
+    "compare",
+    "evaluate",
+    "read_letor",
+    "synth",
+]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows, labels and queries as a data set of the core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+
+from . import _core
+from ._features import Features, take_rows
+from ._queries import Queries
+
+_NO_WEIGHTS = np.empty(0, dtype=np.float64)
+_IN_ORDER = np.empty(0, dtype=np.uint64)
+
+
+def read_labels(y: Any, rows: int, name: str = "y") -> np.ndarray:
+    """Labels as float32, one per row."""
+    if y is None:
+        raise ValueError(
+            f"DormRanker requires {name} to be passed, but the target {name} is None; pass the label of every row"
+        )
+    with np.errstate(over="ignore"):
+        y = column_or_1d(y, warn=True)
+        labels = check_array(y, ensure_2d=False, dtype=np.float32, ensure_all_finite=False, input_name=name)
+    if len(labels) != rows:
+        raise ValueError(f"{name} has {len(labels)} entries, but X has {rows} rows; expected one label per row")
+    if not np.isfinite(labels).all():
+        at = int((~np.isfinite(labels)).argmax())
+        raise ValueError(
+            f"Input {name} contains NaN or infinity at row {at}; drop the row, or give it a label (0: not relevant)"
+        )
+    return labels
+
+
+def make_dataset(
+    features: Features,
+    labels: np.ndarray,
+    queries: Queries,
+    weights: np.ndarray = _NO_WEIGHTS,
+    names: list[str] | None = None,
+) -> _core.Dataset:
+    """Borrows the features where the rows of each query are contiguous; copies them in order otherwise."""
+    documents = _core.Documents(
+        labels=np.ascontiguousarray(queries.sorted(labels)),
+        query_end=queries.end,
+        query_ids=queries.names,
+        query_weights=weights,
+        source_rows=_IN_ORDER if queries.order is None else queries.order.astype(np.uint64),
+        feature_names=names or [],
+    )
+    values = take_rows(features.values, queries.order)
+    if isinstance(values, np.ndarray):
+        return _core.Dataset.borrow_dense(values, documents)
+    return _core.Dataset.borrow_sparse(
+        np.ascontiguousarray(values.data),
+        _as_uint32(values.indices, values.shape[1]),
+        values.indptr[1:].astype(np.uint64),
+        values.shape[1],
+        documents,
+    )
+
+
+def _as_uint32(columns: np.ndarray, num_features: int) -> np.ndarray:
+    """32-bit numbers are reinterpreted: a negative one becomes too large, which the core refuses."""
+    if columns.dtype == np.int32:
+        return np.ascontiguousarray(columns).view(np.uint32)
+    if num_features > 2**32 or (len(columns) and (columns.min() < 0 or columns.max() >= num_features)):
+        raise ValueError("the sparse matrix has column numbers outside its shape, or more than 2^32 columns")
+    return columns.astype(np.uint32)

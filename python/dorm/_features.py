@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature matrices of any kind as arrays the core can read where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+QID = "qid"
+_FRAMES = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Features:
+    """A matrix that can be borrowed, its column names if it has any, and the ids of a column "qid"."""
+
+    values: np.ndarray | sparse.csr_matrix | sparse.csr_array
+    names: list[str] | None = None
+    qid: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape
+
+
+def read_features(X: Any) -> Features:
+    """float32 C-order arrays (also with a distance between rows) and float32 CSR are not copied."""
+    if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
+        return _from_frame(X)
+    if isinstance(X, np.ndarray) and _borrowable(X):
+        return Features(X)
+    if sparse.issparse(X):
+        return Features(_csr(X))
+    with np.errstate(over="ignore"):  # too large for float32: reported as infinity with its place
+        array = check_array(X, dtype=np.float32, order="C", ensure_all_finite=False, input_name="X")
+    return Features(array)
+
+
+def take_rows(values: Any, order: np.ndarray | None) -> Any:
+    """Rows in another order."""
+    return values if order is None else values[order]
+
+
+def _borrowable(array: np.ndarray) -> bool:
+    return (
+        type(array) is np.ndarray
+        and array.dtype == np.float32
+        and array.dtype.isnative
+        and array.ndim == 2
+        and min(array.shape) > 0
+        and array.flags.aligned
+        and (array.shape[1] == 1 or array.strides[1] == 4)
+        and (array.shape[0] == 1 or (array.strides[0] >= 4 * array.shape[1] and array.strides[0] % 4 == 0))
+    )
+
+
+def _csr(matrix: Any) -> Any:
+    if matrix.ndim != 2:
+        raise ValueError(f"X is a sparse array of {matrix.ndim} dimensions; expected rows and columns")
+    if matrix.dtype.kind == "c":
+        raise ValueError("Complex data not supported")
+    with np.errstate(over="ignore"):
+        matrix = check_array(
+            matrix, accept_sparse="csr", dtype=np.float32, accept_large_sparse=True, ensure_all_finite=False
+        )
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _column_names(columns: list[Any]) -> list[str] | None:
+    texts = sum(isinstance(c, str) for c in columns)
+    if texts == 0:
+        return None
+    if texts < len(columns):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the columns of X are "
+            "named by text and by other types; convert them, e.g. X.columns = X.columns.astype(str)"
+        )
+    repeated = {c for c in columns if columns.count(c) > 1} if len(set(columns)) < len(columns) else None
+    if repeated:
+        raise ValueError(f"the column name {min(repeated)!r} occurs more than once in X; rename the columns")
+    return list(columns)
+
+
+def _column(frame: Any, index: int, name: Any) -> np.ndarray:
+    module = type(frame).__module__.split(".")[0]
+    column = frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
+    try:
+        if module == "pandas":
+            return column.to_numpy(dtype=np.float32, na_value=np.nan)
+        if module == "polars":
+            return column.cast(_polars_float(column)).to_numpy()
+        return column.cast("float32", safe=False).to_numpy()
+    except Exception as error:
+        raise ValueError(
+            f"column {name!r} of X ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
+            f"numbers: drop or encode it ({error})"
+        ) from None
+
+
+def _polars_float(column: Any) -> Any:
+    import polars
+
+    if not (column.dtype.is_numeric() or column.dtype == polars.Boolean):
+        raise TypeError("not numeric")
+    return polars.Float32
+
+
+def _from_frame(frame: Any) -> Features:
+    columns = list(getattr(frame, "column_names", frame.columns))  # of pyarrow, .columns are the data
+    kept = [j for j, name in enumerate(columns) if not (isinstance(name, str) and name == QID)]
+    rows = frame.shape[0]
+    qid = None
+    if len(kept) < len(columns):
+        at = next(j for j in range(len(columns)) if j not in kept)
+        if len(kept) < len(columns) - 1:
+            raise ValueError('X has more than one column "qid"')
+        qid = frame.iloc[:, at] if hasattr(frame, "iloc") else frame[QID]
+    if rows == 0 or not kept:
+        raise ValueError(f"X has {rows} sample(s) and {len(kept)} feature(s); a minimum of 1 is required of each")
+    names = _column_names([columns[j] for j in kept])
+    values = np.empty((rows, len(kept)), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        for k, j in enumerate(kept):
+            values[:, k] = _column(frame, j, columns[j])
+    return Features(values, names, qid)

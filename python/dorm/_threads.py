@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many threads n_jobs means."""
+
+from __future__ import annotations
+
+import joblib
+from joblib.parallel import get_active_backend
+from threadpoolctl import threadpool_info
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """None: 1 inside a joblib worker, else all cores this process may use, within the limits set for OpenMP
+    (OMP_NUM_THREADS, threadpoolctl). -1: all cores, -2: all but one, as joblib has it."""
+    if n_jobs is None:
+        if getattr(get_active_backend()[0], "nesting_level", None):
+            return 1
+        limits = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"]
+        return max(1, min([joblib.cpu_count(), *limits]))
+    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}; expected None, a positive number of threads, or -1 for all cores")
+    return max(1, joblib.cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judged documents from a file or a generator."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _core
+from ._threads import thread_count
+
+
+@dataclass(frozen=True, eq=False)
+class RankingData:
+    """Judged documents: a matrix of features, labels and query ids, row by row.
+
+    The rows of a query stand together. Pass it whole wherever ``X, y, qid`` are expected, or take it apart:
+    ``X, y, qid = data``.
+    """
+
+    X: Any  #: float32 array, or CSR matrix where most features are zero
+    y: np.ndarray  #: label of each row
+    qid: np.ndarray  #: query of each row: whole numbers, or text
+    sample_weight: np.ndarray | None = None  #: weight of each query; None: all 1
+    feature_names: list[str] | None = None  #: None: numbered from 1
+    document_ids: list[str] | None = None  #: of each row
+    groups: list[str] | None = None  #: of each row, e.g. its site
+    source_rows: np.ndarray | None = field(default=None, repr=False)  #: row of the file; None: the same
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y, self.qid))
+
+    @property
+    def group(self) -> np.ndarray:
+        """The sizes of the queries, in order."""
+        starts = np.flatnonzero(np.r_[True, self.qid[1:] != self.qid[:-1]])
+        return np.diff(np.r_[starts, len(self.qid)])
+
+    def __repr__(self) -> str:
+        kind = "sparse" if sparse.issparse(self.X) else "dense"
+        return (
+            f"RankingData({len(self.group)} queries, {self.X.shape[0]} documents, {self.X.shape[1]} features, {kind})"
+        )
+
+
+def read_letor(path: str | os.PathLike[str], *, missing: str = "error", n_jobs: int | None = None) -> RankingData:
+    """Read judged documents from a file.
+
+    Parameters
+    ----------
+    path
+        LETOR/SVMlight text (``label qid:id 1:value ...``), CSV, TSV or DORM's binary form (``.dorm``), by extension;
+        text may be compressed (``.gz``, ``.zst``). Sizes and weights in ``PATH.query`` or ``PATH.group`` and
+        ``PATH.weight`` are used where those files exist.
+    missing
+        What NaN and infinite features become: ``"error"``, ``"zero"`` or ``"mean"`` (of their column).
+
+    Examples
+    --------
+    >>> import dorm, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
+    >>> _ = path.write_text("1 qid:7 1:0.5 2:1\\n0 qid:7 1:0.1 2:1\\n2 qid:8 1:1 2:0\\n0 qid:8 1:0 2:1\\n")
+    >>> data = dorm.read_letor(path)
+    >>> data
+    RankingData(2 queries, 4 documents, 2 features, dense)
+    >>> data.qid
+    array([7, 7, 8, 8])
+    """
+    dataset, problems = _core.read_dataset(os.fspath(path), missing, thread_count(n_jobs))
+    for problem in problems:
+        warnings.warn(problem, stacklevel=2)
+    return _unpack(dataset)
+
+
+def synth(
+    queries: int = 1000,
+    features: int = 136,
+    *,
+    documents_median: float = 50,
+    documents_spread: float = 0.5,
+    documents_min: int = 1,
+    documents_max: int = 1000000,
+    density: float = 1.0,
+    noise: float = 1.0,
+    query_effect: float = 0.5,
+    groups: int = 0,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """Generate data that looks like web search; the same as ``dorm synth`` of the command line, byte for byte.
+
+    List lengths are log-normal; labels are the grades 0 to 4. Below a ``density`` of 0.25 the features are a CSR
+    matrix. The result depends on ``seed`` and the other arguments, not on ``n_jobs``.
+
+    Examples
+    --------
+    >>> import dorm
+    >>> dorm.synth(queries=100, features=5, seed=1)
+    RankingData(100 queries, 5966 documents, 5 features, dense)
+    """
+    fields = {
+        "queries": queries,
+        "features": features,
+        "documents_median": float(documents_median),
+        "documents_spread": float(documents_spread),
+        "documents_min": documents_min,
+        "documents_max": documents_max,
+        "density": float(density),
+        "noise": float(noise),
+        "query_effect": float(query_effect),
+        "groups": groups,
+        "seed": seed,
+        "threads": thread_count(n_jobs),
+    }
+    return _unpack(_core.synthesize(fields))
+
+
+def _text(entries: list[bytes]) -> list[str]:
+    return [entry.decode("utf-8", "backslashreplace") for entry in entries]
+
+
+def _as_ids(names: list[str]) -> np.ndarray:
+    """Whole numbers where every id is one and none would change by becoming one."""
+    if all(name.isdecimal() and name.isascii() and len(name) < 19 and str(int(name)) == name for name in names):
+        return np.array([int(name) for name in names], dtype=np.int64)
+    return np.array(names)
+
+
+def _unpack(dataset: _core.Dataset) -> RankingData:
+    sizes, ids, weights = dataset.queries
+    if dataset.dense:
+        X = dataset.dense_values()
+    else:
+        values, columns, row_end = dataset.sparse_values()
+        indptr = np.r_[np.uint64(0), row_end].astype(np.int64)
+        X = sparse.csr_matrix((dataset.num_documents, dataset.num_features), dtype=np.float32)
+        # Set one by one: the constructor would check, and copy what it may not write to.
+        X.data, X.indices, X.indptr = values, columns.view(np.int32), indptr
+        X.has_canonical_format = True
+    source_rows = dataset.source_rows
+    in_order = bool((source_rows == np.arange(len(source_rows), dtype=np.uint64)).all())
+    return RankingData(
+        X=X,
+        y=dataset.labels,
+        qid=np.repeat(_as_ids(_text(ids)), sizes.astype(np.int64)),
+        sample_weight=None if (weights == 1).all() else weights,
+        feature_names=dataset.feature_names if dataset.has_feature_names or dataset.first_feature_id != 1 else None,
+        document_ids=_text(dataset.document_ids) or None,
+        groups=_text(dataset.groups) or None,
+        source_rows=None if in_order else source_rows.astype(np.int64),
+    )

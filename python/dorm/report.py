@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a training did."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far from the optimum training stopped: the objective lies between ``dual`` and ``primal``."""
+
+    primal: float
+    dual: float
+    gap: float  #: (primal - dual) / primal, of the convex problem of the last round
+    status: str  #: converged, pass_limit, time_limit, interrupted, early_stopped or numerical_trouble
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way training was tried: a bound from a start."""
+
+    bound: str
+    start: str
+    rounds: int
+    certificate: Certificate
+    health: float  #: share of the risk of w = 0 that the bound explains; below 0.02 it carries no information
+    validation: float  #: the measure on eval_set; NaN without
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class TrainReport:
+    """Prints as a table of the candidates."""
+
+    candidates: list[Candidate]
+    history: list[dict[str, float]] = field(repr=False)  #: of the last round of the chosen candidate, by evaluation
+    warnings: list[str]
+    dropped_queries: int  #: nothing to learn from
+    interrupted: bool  #: by Ctrl-C
+    seconds: float
+    passes: int
+    oracle_calls: int
+    planes: int
+    support_vectors: int
+    oracle_seconds: float
+    qp_seconds: float
+
+    @classmethod
+    def _of(cls, core: dict[str, Any]) -> TrainReport:
+        def candidate(entry: dict[str, Any]) -> Candidate:
+            certificate = Certificate(**{key: entry.pop(key) for key in ("primal", "dual", "gap", "status")})
+            return Candidate(certificate=certificate, **entry)
+
+        return cls(**{**core, "candidates": [candidate(dict(entry)) for entry in core["candidates"]]})
+
+    @property
+    def chosen(self) -> Candidate:
+        """The candidate that became the model."""
+        return next(c for c in self.candidates if c.chosen)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of the chosen candidate."""
+        return self.chosen.certificate
+
+    @property
+    def status(self) -> str:
+        """How training ended."""
+        return "interrupted" if self.interrupted else self.certificate.status
+
+    def __str__(self) -> str:
+        lines = ["  candidate  start     rounds      primal        dual      gap  status         health  validation"]
+        for c in self.candidates:
+            validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
+            k = c.certificate
+            lines.append(
+                f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10}"
+            )
+        lines.append(f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s")
+        return "\n".join(lines + [f"warning: {w}" for w in self.warnings])
