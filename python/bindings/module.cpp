@@ -40,5 +40,6 @@ NB_MODULE(_core, module) {
   dorm::python::bind_train(module);
   dorm::python::bind_evaluate(module);
   dorm::python::bind_assign(module);
+  dorm::python::bind_objective(module);
   dorm::python::bind_catalog(module);
 }

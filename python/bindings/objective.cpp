@@ -26,28 +26,20 @@ void make(Objective* self, nb::handle measure, const Vector<float>& labels, cons
 }
 
 nb::tuple gradient(const Objective& objective, const Vector<double>& scores, std::uint64_t round) {
-  std::vector<double> gradient(objective.num_documents()), curvature(objective.num_documents());
+  std::vector<double> gradient(objective.num_documents()), curvature(objective.num_documents()), losses;
   {
     const nb::gil_scoped_release unlocked;
-    objective.gradient(span_of(scores), round, gradient, curvature);
+    losses = objective.gradient(span_of(scores), round, gradient, curvature);
   }
-  return nb::make_tuple(to_numpy(std::move(gradient)), to_numpy(std::move(curvature)));
+  return nb::make_tuple(to_numpy(std::move(gradient)), to_numpy(std::move(curvature)),
+                        to_numpy(std::move(losses)));
 }
 
-NumpyVector<double> losses(const Objective& objective, const Vector<double>& scores) {
+auto losses(const Objective& objective, const Vector<double>& scores) {
   std::vector<double> values;
   {
     const nb::gil_scoped_release unlocked;
     values = objective.losses(span_of(scores));
-  }
-  return to_numpy(std::move(values));
-}
-
-NumpyVector<double> perturbed_losses(const Objective& objective, const Vector<double>& scores, std::uint64_t round) {
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release unlocked;
-    values = objective.losses(span_of(scores), round);
   }
   return to_numpy(std::move(values));
 }
@@ -67,12 +59,12 @@ void bind_objective(nb::module_& module) {
       .def_rw("seed", &ObjectiveOptions::seed)
       .def_rw("threads", &ObjectiveOptions::threads);
   nb::class_<Objective>(module, "Objective", "The queries of one data set, prepared for gradients.")
-      .def("__init__", &make, "measure"_a, "labels"_a.noconvert(), "end"_a.noconvert(), "weights"_a.noconvert(),
-           "options"_a)
+      .def("__init__", &make, "measure"_a, "labels"_a.noconvert(), "end"_a.noconvert(),
+           "weights"_a.noconvert(), "options"_a)
       .def_prop_ro("usable_queries", &Objective::usable_queries)
-      .def("gradient", &gradient, "scores"_a.noconvert(), "round"_a)
-      .def("losses", &losses, "scores"_a.noconvert())
-      .def("perturbed_losses", &perturbed_losses, "scores"_a.noconvert(), "round"_a);
+      .def("gradient", &gradient, "scores"_a.noconvert(), "round"_a,
+           "Gradient and curvature by document, perturbed loss by query.")
+      .def("losses", &losses, "scores"_a.noconvert());
 }
 
 }  // namespace dorm::python

@@ -11,6 +11,7 @@ measure ...
 
 from ._core import __version__
 from .assignment import Assignment, assign
+from .boosting import Metric, Objective, metric, objective
 from .data import RankingData, read_letor, synth
 from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
 from .measure import Measure
@@ -27,6 +28,8 @@ __all__ = [
     "Evaluation",
     "Measure",
     "MeasureResult",
+    "Metric",
+    "Objective",
     "QueryKFold",
     "RankingData",
     "TrainReport",
@@ -34,6 +37,8 @@ __all__ = [
     "assign",
     "compare",
     "evaluate",
+    "metric",
+    "objective",
     "read_letor",
     "synth",
 ]

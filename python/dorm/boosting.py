@@ -63,9 +63,7 @@ class Objective:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_prepared": None}
 
-    def __call__(
-        self, first: Any, second: Any, weight: Any = None, group: Any = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[np.ndarray, np.ndarray]:
         scores, labels, queries, weights = _call_arguments(first, second, weight, group)
         return self.gradient(scores, labels, queries, weights)
 
@@ -78,7 +76,7 @@ class Objective:
         if round is None:
             round = zlib.crc32(sorted_scores.view(np.uint8))
         prepared = self._prepare(labels, queries, query_weights)
-        gradient, curvature = prepared.gradient(sorted_scores, round)
+        gradient, curvature, _ = prepared.gradient(sorted_scores, round)
         return queries.unsorted(gradient), queries.unsorted(curvature)
 
     def loss(self, scores: Any, labels: Any, *, qid: Any = None, group: Any = None, sample_weight: Any = None) -> float:
@@ -91,7 +89,10 @@ class Objective:
         return float(losses.sum() / max(1, prepared.usable_queries))
 
     def choose(
-        self, train: Callable[[Objective], Any], score: Callable[[Any], float] | None = None, sigmas: Sequence[float] = SIGMAS
+        self,
+        train: Callable[[Objective], Any],
+        score: Callable[[Any], float] | None = None,
+        sigmas: Sequence[float] = SIGMAS,
     ) -> Any:
         """Train once for each sigma (only once when sigma is a number) and return the model that is best on its
         validation data.
