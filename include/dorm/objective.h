@@ -54,10 +54,10 @@ class Objective {
   std::size_t usable_queries() const { return queries_.size(); }
 
   /// gradient[i] = weight_q mean_m d_i and curvature[i] = weight_q (mean_m |d_i| + floor), d the gradient at
-  /// the m-th perturbation of round `round`. Throws Error(bad_input) on a wrong number of scores, NaN or
-  /// infinity.
-  void gradient(std::span<const double> scores, std::uint64_t round, std::span<double> gradient,
-                std::span<double> curvature) const;
+  /// the m-th perturbation of round `round`. Returns losses(scores, round). Throws Error(bad_input) on a
+  /// wrong number of scores, NaN or infinity.
+  std::vector<double> gradient(std::span<const double> scores, std::uint64_t round,
+                               std::span<double> gradient, std::span<double> curvature) const;
 
   /// weight_q H_q(g) of every query, without perturbation.
   std::vector<double> losses(std::span<const double> scores) const;

@@ -8,10 +8,12 @@ namespace dorm::python {
 
 void bind_dataset(nanobind::module_& module);
 void bind_measure(nanobind::module_& module);
+void bind_kernel(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_assign(nanobind::module_& module);
+void bind_objective(nanobind::module_& module);
 void bind_catalog(nanobind::module_& module);
 
 }  // namespace dorm::python

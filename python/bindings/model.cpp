@@ -17,11 +17,11 @@ namespace {
 
 using namespace nb::literals;
 
-nb::object scores_of(const Model& model, const Dataset& data, std::size_t threads) {
+nb::object scores_of(const Model& model, const Dataset& data, std::size_t threads, const Kernel* kernel) {
   std::vector<double> scores;
   {
     const nb::gil_scoped_release unlocked;
-    scores = score(model, data, threads);
+    scores = kernel ? score(model, data, *kernel, threads) : score(model, data, threads);
   }
   return to_numpy(std::move(scores));
 }
@@ -60,11 +60,17 @@ nb::dict certificate_of(const Model& model) {
 }  // namespace
 
 void bind_model(nb::module_& module) {
-  nb::class_<Model>(module, "Model", "A trained linear ranker.")
+  nb::class_<Model>(module, "Model", "A trained ranker.")
       .def_ro("features", &Model::features)
       .def_prop_ro("weights", [](const Model& model) { return to_numpy(std::vector<double>(model.weights)); })
       .def_prop_ro("scaling", [](const Model& model) { return std::string(name_of(model.scaling.kind)); })
       .def_prop_ro("scaled_per_query", [](const Model& model) { return model.scaling.per_query(); })
+      .def_prop_ro("kernel", [](const Model& model) { return model.kernel ? model.kernel->kernel : "none"; })
+      .def_prop_ro("approximation",
+                   [](const Model& model) { return model.kernel ? model.kernel->approximation : "none"; })
+      .def_prop_ro(
+          "support_documents",
+          [](const Model& model) { return model.kernel ? model.kernel->support.num_documents() : 0; })
       .def_ro("measure", &Model::measure)
       .def_ro("convention", &Model::convention)
       .def_ro("decay", &Model::decay)
@@ -79,7 +85,7 @@ void bind_model(nb::module_& module) {
       .def_ro("validation", &Model::validation)
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
-      .def("score", &scores_of, "data"_a, "threads"_a)
+      .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none())
       .def("scaled_rows",
            [](const Model& model, const Dataset& data) { return scaled_rows(model.scaling, data); })
       .def("to_json", [](const Model& model) { return to_json(model); })

@@ -36,9 +36,11 @@ NB_MODULE(_core, module) {
   });
   dorm::python::bind_dataset(module);
   dorm::python::bind_measure(module);
+  dorm::python::bind_kernel(module);
   dorm::python::bind_model(module);
   dorm::python::bind_train(module);
   dorm::python::bind_evaluate(module);
   dorm::python::bind_assign(module);
+  dorm::python::bind_objective(module);
   dorm::python::bind_catalog(module);
 }

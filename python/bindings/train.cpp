@@ -80,6 +80,13 @@ class Watcher {
   void call(const TrainProgress& progress) {
     try {
       stop_ = nb::cast<bool>(nb::bool_(callback_(progress_dict(progress))));
+    } catch (nb::python_error& error) {
+      stop_ = true;
+      if (error.matches(PyExc_KeyboardInterrupt)) {  // Ctrl-C while the callback ran
+        interrupted_ = true;
+      } else {
+        raised_ = std::current_exception();
+      }
     } catch (...) {
       stop_ = true;
       raised_ = std::current_exception();
@@ -128,8 +135,10 @@ nb::dict report_dict(const TrainReport& report, bool interrupted) {
 }
 
 nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Dataset* validation,
-                      nb::object callback, const TabulatedMeasure* measure, const Model* initial) {
+                      nb::object callback, const TabulatedMeasure* measure, const Model* initial,
+                      const Kernel* kernel) {
   TrainOptions own = options;
+  own.kernel_function = kernel;
   own.own_measure = measure;
   own.initial = initial;
   Watcher watcher(std::move(callback));
@@ -164,10 +173,13 @@ void bind_train(nb::module_& module) {
       .def_rw("threads", &TrainOptions::threads)
       .def_rw("seed", &TrainOptions::seed)
       .def_rw("plane_bytes", &TrainOptions::plane_bytes)
+      .def_rw("kernel", &TrainOptions::kernel)
+      .def_rw("approximation", &TrainOptions::approximation)
+      .def_rw("cache_bytes", &TrainOptions::cache_bytes)
       .def_rw("patience", &TrainOptions::patience)
       .def("validate", &TrainOptions::validate);
   module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
-             "measure"_a.none(), "initial"_a.none(),
+             "measure"_a.none(), "initial"_a.none(), "kernel"_a.none(),
              "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
 }
 

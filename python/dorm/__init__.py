@@ -11,6 +11,7 @@ measure ...
 
 from ._core import __version__
 from .assignment import Assignment, assign
+from .boosting import Metric, Objective, metric, objective
 from .catalog import catalog
 from .data import RankingData, read_letor, synth
 from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
@@ -28,6 +29,8 @@ __all__ = [
     "Evaluation",
     "Measure",
     "MeasureResult",
+    "Metric",
+    "Objective",
     "QueryKFold",
     "RankingData",
     "TrainReport",
@@ -36,6 +39,8 @@ __all__ = [
     "catalog",
     "compare",
     "evaluate",
+    "metric",
+    "objective",
     "read_letor",
     "synth",
 ]

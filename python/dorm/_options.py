@@ -25,6 +25,8 @@ _FIELDS: dict[str, type] = {
     "solver": str,
     "tolerance": float,
     "max_passes": int,
+    "approximation": str,
+    "cache_bytes": int,
 }
 
 
@@ -37,6 +39,8 @@ def train_options(estimator: Any) -> _core.TrainOptions:
     _set(options, "measure", str, "measure", measure.name if isinstance(measure, Measure) else measure)
     _set(options, "seconds", float, "time_limit", estimator.time_limit or 0.0)
     _set(options, "patience", int, "early_stopping", estimator.early_stopping or 0)
+    kernel = estimator.kernel
+    _set(options, "kernel", str, "kernel", "none" if kernel is None or callable(kernel) else kernel)
     options.threads = thread_count(estimator.n_jobs)
     options.seed = _seed(estimator.random_state)
     if not isinstance(measure, Measure):

@@ -28,7 +28,7 @@ from .report import TrainReport
 
 
 class DormRanker(BaseEstimator):
-    """A linear ranker trained for the measure it is judged by.
+    """A ranker, linear or with a kernel, trained for the measure it is judged by.
 
     Minimises ``1/2 |w|^2 + (C/m) sum_q H_q(w)``, ``H_q`` a bound on the loss of the measure in query ``q``, to a
     relative duality gap; `report_` holds the certificate. The same data and parameters give the same weights as the
@@ -59,6 +59,16 @@ class DormRanker(BaseEstimator):
         Seconds after which the best model so far is kept.
     convention
         Whose definition of the measure; see `evaluate`.
+    kernel
+        None: linear in the features. A text such as ``"rbf:gamma=median"``, ``"poly:degree=2"`` or a sum or product of
+        parts (docs/kernels.md); ``"precomputed"``: X is the Gram matrix, and at `predict` one row per document and one
+        column per training document; or a function of two float32 matrices that returns the matrix of kernel values.
+        The core checks that a kernel is positive semidefinite.
+    approximation
+        ``"none"``: exact; ``"nystroem:500"``, ``"fourier:1000"``, ``"cholesky:500"``: features of that number that
+        stand in for the kernel, for data whose Gram matrix is too large.
+    cache_bytes
+        Most memory for rows of the Gram matrix of an exact kernel.
     start, rounds
         Where the rounds of the bounds ``"best"`` and ``"predicted"`` begin (``"auto"``, ``"ridge"``, ``"pairwise"``)
         and how many there are (0: as many as the bound needs).
@@ -78,7 +88,7 @@ class DormRanker(BaseEstimator):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features_in_,)
-        Weights of the scaled features.
+        Weights of the scaled features; linear models only.
     model_
         The core's model.
     report_ : TrainReport
@@ -116,6 +126,9 @@ class DormRanker(BaseEstimator):
         start: str = "auto",
         rounds: int = 0,
         paper_C: bool = False,
+        kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
+        approximation: str = "none",
+        cache_bytes: int = 2_000_000_000,
         early_stopping: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = 1,
@@ -134,6 +147,9 @@ class DormRanker(BaseEstimator):
         self.start = start
         self.rounds = rounds
         self.paper_C = paper_C
+        self.kernel = kernel
+        self.approximation = approximation
+        self.cache_bytes = cache_bytes
         self.early_stopping = early_stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -203,6 +219,7 @@ class DormRanker(BaseEstimator):
             combine(callbacks, Progress(self.verbose)),
             measure,
             _model_of(init_model),
+            self._kernel_function(),
         )
         self._adopt(model)
         self.report_ = TrainReport._of(report)
@@ -262,6 +279,8 @@ class DormRanker(BaseEstimator):
         True
         """
         given = self._checked(X, qid, group)
+        if self.model_.kernel != "none":
+            raise ValueError("only a linear model has contributions of features; this one has a kernel")
         data, queries = self._prepared(given)
         if not data.dense and self.model_.scaling == "none":
             return sparse.csr_matrix(given.features.values, dtype=np.float64) @ sparse.diags(self.coef_)
@@ -281,6 +300,8 @@ class DormRanker(BaseEstimator):
         if model.bound != "none":  # a baseline of the command has no bound, nor the rest
             ranker.set_params(bound=model.bound, decay=model.decay, solver=model.solver, C=model.C)
             ranker.set_params(tolerance=model.tolerance, random_state=model.seed)
+        if model.kernel != "none":
+            ranker.set_params(kernel=model.kernel, approximation=model.approximation)
         names = model.features
         ranker.n_features_in_ = len(names)
         if all(name.isdecimal() for name in names):
@@ -297,6 +318,7 @@ class DormRanker(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
     def _names(self) -> list[str] | None:
@@ -337,10 +359,24 @@ class DormRanker(BaseEstimator):
     def _scores(self, given: Input) -> np.ndarray:
         data, queries = self._prepared(given)
         small = data.num_documents * data.num_features < _WORTH_THREADS
-        return queries.unsorted(self.model_.score(data, 1 if small else thread_count(self.n_jobs)))
+        threads = 1 if small else thread_count(self.n_jobs)
+        return queries.unsorted(self.model_.score(data, threads, self._kernel_function()))
+
+    def _kernel_function(self) -> _core.Kernel | None:
+        if not callable(self.kernel):
+            return None
+        function = self.kernel
+
+        def values(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+            return np.ascontiguousarray(np.atleast_2d(function(left, right)), dtype=np.float32)
+
+        return _core.function_kernel(values, getattr(function, "__name__", "function"))
 
     def _adopt(self, model: _core.Model) -> None:
         self.model_ = model
+        if model.kernel != "none":
+            self.__dict__.pop("coef_", None)  # of an earlier, linear fit
+            return
         self.coef_ = model.weights
         if len(self.coef_) != self.n_features_in_:  # of very wide sparse data only columns in use have a weight
             column = {name: j for j, name in enumerate(self._names() or [])}

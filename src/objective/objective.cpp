@@ -151,13 +151,14 @@ double Objective::linearize(const Block& block, Workspace& workspace) const {
   return options_.margin * value;
 }
 
-void Objective::gradient(std::span<const double> scores, std::uint64_t round, std::span<double> gradient,
-                         std::span<double> curvature) const {
+std::vector<double> Objective::gradient(std::span<const double> scores, std::uint64_t round,
+                                        std::span<double> gradient, std::span<double> curvature) const {
   check(scores);
   if (gradient.size() != num_documents_ || curvature.size() != num_documents_)
     throw Error(ErrorCode::bad_input,
                 fmt::format("room for {} gradients and {} curvatures; expected {} of each", gradient.size(),
                             curvature.size(), num_documents_));
+  std::vector<double> losses(num_queries_, 0.0);
   std::fill(gradient.begin(), gradient.end(), 0.0);
   std::fill(curvature.begin(), curvature.end(), 0.0);
   const std::size_t threads =
@@ -172,13 +173,14 @@ void Objective::gradient(std::span<const double> scores, std::uint64_t round, st
     for (std::size_t i = 0; i < l; ++i) curvature[block.first + i] = block.weight * options_.curvature_floor;
     for (std::size_t m = 0; m < count; ++m) {
       perturb(block, scores, round, m, workspace);
-      linearize(block, workspace);
+      losses[block.query] += share * linearize(block, workspace);
       for (std::size_t i = 0; i < l; ++i) {
         gradient[block.first + i] += share * workspace.slope[i];
         curvature[block.first + i] += share * std::abs(workspace.slope[i]);
       }
     }
   });
+  return losses;
 }
 
 std::vector<double> Objective::mean_losses(std::span<const double> scores, std::uint64_t round,

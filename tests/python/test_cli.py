@@ -110,7 +110,11 @@ def test_nothing_to_do_shows_help_on_standard_error():
     "arguments, said",
     [
         (["evla"], 'unknown command "evla"; did you mean "eval"?'),
-        (["frobnicate"], 'unknown command "frobnicate"; known: train, tune, rank, eval, compare, experiment, factorize, recommend, synth, convert, info'),
+        (
+            ["frobnicate"],
+            'unknown command "frobnicate"; known: train, tune, rank, eval, compare, experiment, '
+            "factorize, recommend, synth, convert, info",
+        ),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
         (["synth", "--sed=3", "-o", "x"], 'unknown option "--sed"; did you mean "--seed"?'),
         (["--jsn", "info", "x"], 'unknown option "--jsn"; did you mean "--json"?'),

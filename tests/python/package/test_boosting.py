@@ -1,0 +1,195 @@
+"""The loss as an objective of LightGBM and XGBoost: the same numbers through every interface, and clear mistakes."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import dorm
+
+lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+
+ROUNDS = 20
+LIGHTGBM = {"num_leaves": 7, "min_data_in_leaf": 5, "metric": "None", "verbose": -1, "num_threads": 1}
+XGBOOST = {"max_depth": 3, "disable_default_eval_metric": 1, "nthread": 1, "min_child_weight": 1e-3, "base_score": 0.0}
+
+
+@pytest.fixture(scope="module")
+def grouped(data):
+    X, y, qid = data
+    _, sizes = np.unique(np.asarray(qid), return_counts=True)
+    order = np.argsort(np.asarray(qid), kind="stable")
+    return np.asarray(X)[order], np.asarray(y)[order], sizes
+
+
+def ndcg(y, scores, sizes):
+    return dorm.evaluate(y, scores, group=sizes, measures="ndcg@10", bootstrap=0).measures[0].mean
+
+
+def test_gradient_follows_central_differences_of_the_loss():
+    rng = np.random.default_rng(1)
+    worst, checked = 0.0, 0
+    for _ in range(60):
+        n = int(rng.integers(2, 30))
+        labels, scores = rng.integers(0, 4, n), rng.normal(size=n)
+        measure = rng.choice(["ndcg@10", "mrr", "precision@3", "eru", "wta"])
+        loss = dorm.objective(str(measure), rng.choice(["best", "predicted"]), sigma=0)
+        gradient, _ = loss(labels, scores, None, [n])
+        for i in range(n):
+            step = np.eye(n)[i] * 1e-6
+            at, up, down = (loss.loss(s, labels, group=[n]) for s in (scores, scores + step, scores - step))
+            if abs(up + down - 2 * at) > 1e-10:
+                continue  # a kink
+            worst = max(worst, abs((up - down) / 2e-6 - gradient[i]))
+            checked += 1
+    assert checked > 500
+    assert worst < 1e-7
+
+
+def test_every_interface_gives_the_same_numbers(grouped):
+    X, y, sizes = grouped
+    scores = np.random.default_rng(0).normal(size=len(y)).astype(np.float32)
+    loss = dorm.objective("ndcg@10", random_state=7)
+    by_arrays = loss(y, scores, None, sizes)
+    data = lightgbm.Dataset(X, y, group=sizes).construct()
+    by_lightgbm = loss(scores, data)
+    by_xgboost = loss(scores, xgboost.DMatrix(X, y, group=sizes))
+    for other in (by_lightgbm, by_xgboost):
+        np.testing.assert_array_equal(by_arrays[0], other[0])
+        np.testing.assert_array_equal(by_arrays[1], other[1])
+
+
+def test_lightgbm_learns_and_repeats(grouped):
+    X, y, sizes = grouped
+
+    def train():
+        params = {**LIGHTGBM, "objective": dorm.objective("ndcg@10", sigma=0.3)}
+        data = lightgbm.Dataset(X, y, group=sizes)
+        return lightgbm.train(params, data, ROUNDS).predict(X)
+
+    first = train()
+    assert ndcg(y, first, sizes) > ndcg(y, np.zeros(len(y)), sizes) + 0.1
+    np.testing.assert_array_equal(first, train())
+
+
+def test_scikit_learn_interface_of_lightgbm_with_early_stopping(grouped):
+    X, y, sizes = grouped
+    model = lightgbm.LGBMRanker(
+        objective=dorm.objective("ndcg@10", "predicted"), n_estimators=30, min_child_weight=1e-3, n_jobs=1, verbose=-1
+    )
+    model.fit(
+        X,
+        y,
+        group=sizes,
+        eval_X=(X[: sizes[0]],),  # a part: LightGBM calls the training data itself "training"
+        eval_y=(y[: sizes[0]],),
+        eval_group=[sizes[:1]],
+        eval_metric=dorm.metric("mrr"),
+        callbacks=[lightgbm.early_stopping(5, first_metric_only=False, verbose=False)],
+    )
+    assert "mrr" in model.best_score_["valid_0"]
+    assert ndcg(y, model.predict(X), sizes) > ndcg(y, np.zeros(len(y)), sizes) + 0.1
+
+
+def test_xgboost_learns_and_stops_on_the_measure(grouped):
+    X, y, sizes = grouped
+    matrix = xgboost.DMatrix(X, y, group=sizes)
+    model = xgboost.train(
+        XGBOOST,
+        matrix,
+        ROUNDS,
+        evals=[(matrix, "train")],
+        obj=dorm.objective("ndcg@10"),
+        custom_metric=dorm.metric("ndcg@10"),
+        maximize=True,
+        early_stopping_rounds=10,
+        verbose_eval=False,
+    )
+    scores = model.predict(matrix, iteration_range=(0, model.best_iteration + 1))
+    assert ndcg(y, scores, sizes) == pytest.approx(model.best_score, abs=1e-5)
+    assert model.best_score > ndcg(y, np.zeros(len(y)), sizes) + 0.1
+
+
+@pytest.mark.parametrize("measure", ["ndcg@5", "map", "mrr", "err@10", "precision@3"])
+def test_metric_is_the_evaluated_measure(grouped, measure):
+    X, y, sizes = grouped
+    scores = np.random.default_rng(3).normal(size=len(y))
+    name, value, larger_is_better = dorm.metric(measure)(y, scores, None, sizes)
+    expected = dorm.evaluate(y, scores, group=sizes, measures=measure, bootstrap=0).measures[0]
+    assert (name, value, larger_is_better) == (measure, expected.mean, True)
+
+
+def test_sigma_is_chosen_on_validation(grouped):
+    X, y, sizes = grouped
+    tried = []
+
+    def train(objective):
+        tried.append(objective.sigma)
+        return {0.1: 1, 0.3: 3, 1.0: 2}[objective.sigma]
+
+    loss = dorm.objective(sigma="auto")
+    assert loss.choose(train, score=float) == 3
+    assert tried == [0.1, 0.3, 1.0]
+    assert loss.sigma == 0.3
+
+
+def test_copies_and_pickles(grouped):
+    X, y, sizes = grouped
+    loss = dorm.objective("mrr", "predicted", 0.5)
+    scores = np.linspace(0, 1, len(y))
+    wanted = loss(y, scores, None, sizes)
+    for twin in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))):
+        np.testing.assert_array_equal(twin(y, scores, None, sizes)[0], wanted[0])
+
+
+def test_measure_of_ones_own(grouped):
+    X, y, sizes = grouped
+    own = dorm.Measure(a=1 / np.log2(np.arange(2, 12)), b=lambda labels: 2.0**labels - 1, name="own")
+    scores = np.random.default_rng(5).normal(size=len(y))
+    wanted = dorm.objective("ndcg@10", sigma=0)(y, scores, None, sizes)
+    np.testing.assert_allclose(dorm.objective(own, sigma=0)(y, scores, None, sizes)[0], wanted[0], atol=1e-12)
+
+
+class TestMistakes:
+    def test_groups_that_do_not_sum(self):
+        with pytest.raises(ValueError, match="sum to 3, but X has 4 rows"):
+            dorm.objective()([0, 1, 0, 1], np.zeros(4), None, [1, 2])
+
+    def test_no_groups_through_lightgbm(self, grouped):
+        X, y, _ = grouped
+        with pytest.raises(ValueError, match="no groups"):
+            lightgbm.train({**LIGHTGBM, "objective": dorm.objective()}, lightgbm.Dataset(X, y), 1)
+
+    def test_no_groups_through_xgboost(self, grouped):
+        X, y, _ = grouped
+        with pytest.raises(ValueError, match="no groups"):
+            xgboost.train(XGBOOST, xgboost.DMatrix(X, y), 1, obj=dorm.objective())
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_scores_that_are_no_numbers(self, grouped, bad):
+        _, y, sizes = grouped
+        scores = np.zeros(len(y))
+        scores[3] = bad
+        with pytest.raises(ValueError, match="score of document 3 is"):
+            dorm.objective()(y, scores, None, sizes)
+
+    def test_labels_out_of_range_through_lightgbm(self, grouped):
+        X, y, sizes = grouped
+        params = {**LIGHTGBM, "objective": dorm.objective("ndcg@10")}
+        with pytest.raises(ValueError, match="1000"):
+            lightgbm.train(params, lightgbm.Dataset(X, y + 2000.0, group=sizes), 1)
+
+    def test_measure_that_cannot_be_trained_through_xgboost(self, grouped):
+        X, y, sizes = grouped
+        with pytest.raises(ValueError, match="map"):
+            xgboost.train(XGBOOST, xgboost.DMatrix(X, y, group=sizes), 1, obj=dorm.objective("map"))
+
+    def test_sigma_that_is_a_word(self):
+        with pytest.raises(ValueError, match='expected a number, 0 or more, or "auto"'):
+            dorm.objective(sigma="large")
+
+    def test_nothing_to_choose_by(self):
+        with pytest.raises(ValueError, match="recorded no validation score"):
+            dorm.objective(sigma="auto").choose(lambda objective: object())
