@@ -164,7 +164,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
   if (map_) return std::make_unique<MappedScorer>(*map_, aligned, threads_);
-  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.cache_bytes / 4,
+  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(),
                                         threads_);
 }
 
