@@ -165,7 +165,7 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
   options.validate();
   KernelOptions kernel(options);
   kernel.cache_bytes /= copies;
-  add_kernel(input, kernel);
+  add_kernel(input, kernel, data.valid ? data.valid->num_documents() : 0);
   input.copies = copies;
   MemoryForecast forecast = predict_memory(input);
   if (!arguments.memory.empty()) {

@@ -37,7 +37,8 @@ double scatter(std::span<const float> block, std::size_t size) {
   double diagonal = 0, all = 0;
   for (std::size_t i = 0; i < size; ++i) diagonal += static_cast<double>(block[i * size + i]);
   for (const float value : block) all += static_cast<double>(value);
-  return size > 0 ? std::max(0.0, diagonal - all / static_cast<double>(size)) : 0.0;
+  const double sum = size > 0 ? diagonal - all / static_cast<double>(size) : 0.0;
+  return sum < 0 ? 0 : sum;  // what is not a number stays so
 }
 
 // The columns a query's documents occupy, from a multiple of the tile on.

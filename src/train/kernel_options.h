@@ -22,6 +22,8 @@ struct KernelOptions {
         cache_bytes(options.cache_bytes),
         function(options.kernel_function) {}
 
+  /// Kernel values of validation documents are kept besides.
+  std::uint64_t validation_cache() const { return cache_bytes / 4; }
   bool used() const { return function != nullptr || spec != "none"; }
   bool exact() const { return used() && approximation == "none"; }
 };

@@ -62,16 +62,18 @@ MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped) 
 
 // Exact: the cache, the documents once more in tiles, and their planes, which are as long as the query.
 // Approximate: the mapped features; a Cholesky factor is as large again while its pivots are chosen.
-void add_kernel(MemoryInput& input, const KernelOptions& kernel) {
+void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation) {
   if (!kernel.used()) return;
   const std::uint64_t tiles = dense_bytes(input);
   if (kernel.exact()) {
-    input.kernel = tiles + std::min(kernel.cache_bytes, input.documents * input.documents * sizeof(float));
+    const std::uint64_t row = input.documents * sizeof(float);
+    input.kernel = tiles + std::min(kernel.cache_bytes, input.documents * row) +
+                   std::min(kernel.validation_cache(), validation * row);
     input.plane_length = input.queries == 0 ? 0 : input.documents / input.queries + 1;
     return;
   }
   const Approximation approximation = parse_approximation(kernel.approximation);
-  const std::uint64_t mapped = input.documents * approximation.size * sizeof(float);
+  const std::uint64_t mapped = (input.documents + validation) * approximation.size * sizeof(float);
   const bool twice = approximation.kind == Approximation::Kind::cholesky;
   input.kernel =
       tiles + mapped * (twice ? 2 : 1) + approximation.size * approximation.size * 3 * sizeof(double);

@@ -46,7 +46,7 @@ void limit_memory(MemoryForecast& forecast, std::uint64_t limit);
 
 MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped);
 
-/// What a kernel changes of it.
-void add_kernel(MemoryInput& input, const KernelOptions& kernel);
+/// What a kernel changes of it; so many documents are validated on.
+void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation = 0);
 
 }  // namespace dorm

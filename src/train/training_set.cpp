@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "dorm/catalog.h"
@@ -69,6 +70,10 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
   // Of all documents, also where the representation leaves some out: C means the same for every kernel.
   const double norm =
       exact_ ? centred_kernel_norm(*kernel_, scaled, threads_) : representation_->centred_norm(threads_);
+  if (kernel.used() && !std::isfinite(norm))
+    throw Error(ErrorCode::bad_input,
+                "kernel values are not finite: features are too large for it; expected scaled features or a "
+                "lower degree");
   if (!(norm > 0))
     throw Error(ErrorCode::bad_input,
                 kernel.used() ? "the kernel is constant within every query: there is nothing to rank by"
@@ -173,7 +178,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
   if (map_) return std::make_unique<MappedScorer>(*map_, aligned, threads_);
-  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.cache_bytes / 4,
+  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(),
                                         threads_);
 }
 

@@ -209,6 +209,12 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   }
 }
 
+TEST(KernelTraining, FeaturesTooLargeForTheKernelAreSaidToBe) {
+  const Dataset data = test::random_data({.lengths = {6, 6}, .factor = 1e8});
+  EXPECT_NE(test::message_of([&] { train(data, with_kernel("poly:degree=5,gamma=1")); }).find("not finite"),
+            std::string::npos);
+}
+
 TEST(KernelTraining, OptionsThatDoNotGoTogetherAreRefused) {
   const Dataset data = test::rings(12, 5, 6);
   TrainOptions options{.threads = 1};

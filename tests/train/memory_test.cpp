@@ -74,5 +74,31 @@ TEST(Memory, ALimitIsKeptByFewerPlanesOrRefused) {
   }
 }
 
+TEST(Memory, CountsTheRowsOfAGramMatrixUpToTheCache) {
+  KernelOptions kernel;
+  kernel.spec = "rbf";
+  kernel.cache_bytes = 1'000'000;
+  MemoryInput input = small();
+  add_kernel(input, kernel, 10);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1'000'000 + 10 * 1000 * 4);
+  EXPECT_EQ(input.plane_length, 101u);
+  kernel.cache_bytes = 1'000'000'000;
+  add_kernel(input, kernel, 0);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1000 * 1000 * 4);
+  EXPECT_EQ(predict_memory(input).total(), predict_memory(small()).features +
+                                               predict_memory(small()).queries + input.kernel +
+                                               predict_memory(input).planes);
+}
+
+TEST(Memory, CountsTheFeaturesThatStandForAKernel) {
+  KernelOptions kernel;
+  kernel.spec = "rbf";
+  kernel.approximation = "nystroem:20";
+  MemoryInput input = small();
+  add_kernel(input, kernel, 100);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1100 * 20 * 4 + 20 * 20 * 3 * 8);
+  EXPECT_EQ(input.plane_length, 20u);
+}
+
 }  // namespace
 }  // namespace dorm
