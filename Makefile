@@ -7,7 +7,7 @@ CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif
 
-.PHONY: help setup venv build demo python wheel test check-report sanitize bench lint format fuzz clean
+.PHONY: help setup venv build demo python wheel test test-torch check-report sanitize bench lint format fuzz clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -34,6 +34,10 @@ wheel: setup   ## source archive and wheel in dist/, tested in a clean virtual e
 test: build python ## all tests, C++ and Python
 	ctest --preset $(PRESET) -j 2
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
+
+test-torch: python   ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
+	@tools/setup.sh torch
+	PYTHONPATH=$$($(PYTHON) -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)') .venv-torch/bin/python -m pytest -q tests/torch
 
 check-report: build   ## report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
 	@tools/setup.sh browser

@@ -2,6 +2,7 @@
 # Installs what the build needs, and nothing that is already there.
 #   setup.sh system   compilers and libraries, by the distribution's packages
 #   setup.sh python   .venv with what builds the Python package and the peers the tests and benchmarks compare against
+#   setup.sh torch    .venv-torch with PyTorch (make test-torch)
 #   setup.sh browser  Chromium, and .venv-browser with what drives it (make check-report)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -55,6 +56,18 @@ browser() {
   .venv-browser/bin/pip install -q --disable-pip-version-check playwright
   if command -v npm >/dev/null; then npm install --silent --prefix .venv-browser axe-core >/dev/null; fi
   touch .venv-browser/ready
+}
+
+torch() {
+  [ -f .venv-torch/ready ] && return
+  echo "preparing .venv-torch"
+  rm -rf .venv-torch
+  python3 -m venv .venv-torch
+  # The build without CUDA is a tenth of the size, where its index can be reached.
+  .venv-torch/bin/pip install -q --disable-pip-version-check --retries 0 torch --index-url https://download.pytorch.org/whl/cpu ||
+    .venv-torch/bin/pip install -q --disable-pip-version-check torch
+  .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest
+  touch .venv-torch/ready
 }
 
 "$1"

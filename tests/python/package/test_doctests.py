@@ -15,6 +15,8 @@ MODULES = ["dorm"] + [f"dorm.{m.name}" for m in pkgutil.iter_modules(dorm.__path
 def test_examples(name):
     if name == "dorm.plot":
         pytest.importorskip("matplotlib").use("Agg")
+    if name == "dorm.torch":
+        pytest.importorskip("torch", reason="PyTorch is an extra; make test-torch")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 
