@@ -12,6 +12,8 @@
 #include "command.h"
 #include "comparison_view.h"
 #include "dorm/error.h"
+#include "download.h"
+#include "grid.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"
@@ -36,7 +38,8 @@ constexpr const char* kExamples =
     "  DORM_DATA=data dorm experiment all --out results\n";
 
 struct ExperimentArguments {
-  std::string name, data, out;
+  std::string name, data, out, mirror, choose = "best";
+  bool download = false;
   std::uint64_t seed = 1;
 };
 
@@ -51,7 +54,20 @@ ExperimentOptions experiment_options(const ExperimentArguments& arguments, const
   options.directory = arguments.out;
   options.threads = settings.threads;
   options.seed = arguments.seed;
+  options.choice = parse_choice(arguments.choose);
   return options;
+}
+
+/// Fetches what has an address; what has none is complained about by the experiment itself.
+void fetch_missing(const std::string& name, const ExperimentArguments& arguments,
+                   const ExperimentOptions& options, const Settings& settings) {
+  for (const DataFile& file : missing_data(name, options.data_directory)) {
+    if (file.url.empty()) continue;
+    const std::string url =
+        arguments.mirror.empty() ? file.url : arguments.mirror + file.url.substr(file.url.rfind('/'));
+    if (!settings.quiet) fmt::print(stderr, "dorm: fetching {}\n", url);
+    download(url, file.path, file.sha256);
+  }
 }
 
 std::string result_page(const ExperimentResult& result) {
@@ -73,6 +89,7 @@ nlohmann::ordered_json result_json(const ExperimentResult& result) {
 
 void run_one(const std::string& name, const ExperimentArguments& arguments, const ExperimentOptions& options,
              const Settings& settings, const StopRequest& stop) {
+  if (arguments.download) fetch_missing(name, arguments, options, settings);
   ExperimentResult result;
   {
     ComparisonView view(settings.quiet);
@@ -112,6 +129,12 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
   app.add_option("--data-dir", arguments->data, "folder of data sets (DORM_DATA)")->option_text("DIR");
   app.add_option("--out", arguments->out, "folder for finished cells, NAME.md and NAME.csv")
       ->option_text("DIR");
+  app.add_flag("--download", arguments->download,
+               "fetch missing files that have a plain address, and check their SHA-256");
+  app.add_option("--mirror", arguments->mirror, "fetch from this address instead of the publisher's")
+      ->option_text("URL");
+  app.add_option("--choose", arguments->choose, "candidate by validation, as in dorm compare (best)")
+      ->option_text("NAME");
   app.add_option("--seed", arguments->seed, "of samples and solvers (1)")->option_text("S");
   app.description(kDescription);
   app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Experiments", experiment_catalog())));

@@ -20,6 +20,12 @@ struct ExperimentOptions {
   std::string directory = {};  // where finished cells are kept; empty: nowhere
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+  Choice choice = Choice::best;  // as in ComparisonOptions
+};
+
+/// A file that an experiment needs. `url` is empty where the publisher has no plain address for it.
+struct DataFile {
+  std::string set, path, published, url, sha256;
 };
 
 struct TextTable {
@@ -37,6 +43,9 @@ struct ExperimentResult {
 };
 
 std::span<const CatalogEntry> experiment_catalog();
+
+/// The files of its data sets that are not in the directory, plain or compressed.
+std::vector<DataFile> missing_data(std::string_view experiment, const std::string& directory);
 
 /// Throws Error(unknown_name), or Error(io) for missing data: its name, where it is published, and where to
 /// place it.

@@ -179,7 +179,7 @@ void bind_train(nb::module_& module) {
       .def_rw("patience", &TrainOptions::patience)
       .def("validate", &TrainOptions::validate);
   module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
-             "measure"_a.none(), "initial"_a.none(), "kernel"_a.none(),
+             "measure"_a.none(), "initial"_a.none(), "kernel"_a.none() = nb::none(),
              "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
 }
 

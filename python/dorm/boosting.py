@@ -167,7 +167,7 @@ def objective(
     >>> labels, scores = np.array([2, 0, 1, 0, 1]), np.array([0.1, 0.4, 0.2, 0.3, 0.1])
     >>> gradient, curvature = loss(labels, scores, None, [3, 2])
     >>> round(loss.loss(scores, labels, group=[3, 2]), 3)
-    0.6...
+    0.503
     """
     return Objective(measure, reference, sigma, **options)
 

@@ -2,6 +2,7 @@
 // The table of experiments.
 #include <array>
 
+#include "experiment/data_sets.h"
 #include "experiment/experiments.h"
 
 namespace dorm {
@@ -15,6 +16,9 @@ struct Row {
 constexpr Row row(std::string_view name, ExperimentResult (*run)(const Laboratory&), std::string_view help) {
   return {{.name = name, .usage = name, .help = help}, run};
 }
+
+constexpr std::array kUciSets = {"page-blocks", "pendigits", "optdigits", "covertype"};
+constexpr std::array kWebSets = {"mq2008", "mq2007-sample"};
 
 // clang-format off
 constexpr std::array kRows{
@@ -38,6 +42,17 @@ constexpr auto kEntries = [] {
 }  // namespace
 
 std::span<const CatalogEntry> experiment_catalog() { return kEntries; }
+
+std::vector<DataFile> missing_data(std::string_view experiment, const std::string& directory) {
+  std::vector<DataFile> missing;
+  const bool uci = experiment.starts_with("uci");
+  for (std::string_view set :
+       uci ? std::span<const char* const>(kUciSets) : std::span<const char* const>(kWebSets)) {
+    const std::vector<DataFile> own = missing_files(directory, set);
+    missing.insert(missing.end(), own.begin(), own.end());
+  }
+  return missing;
+}
 
 ExperimentResult run_experiment(std::string_view name, const ExperimentOptions& options,
                                 const ComparisonObserver& observer) {

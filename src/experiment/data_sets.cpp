@@ -61,6 +61,26 @@ std::vector<std::string> paths_of(const std::string& directory, const DataSet& s
   return paths;
 }
 
+struct Address {
+  std::string_view file, url, sha256;
+};
+
+// Of the files as published; what was seen when the figures of the documentation were made.
+constexpr std::array kAddresses{
+    Address{"pendigits.tra",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tra",
+            "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3"},
+    Address{"pendigits.tes",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tes",
+            "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015"},
+    Address{"optdigits.tra",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tra",
+            "e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd"},
+    Address{"optdigits.tes",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tes",
+            "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"},
+};
+
 std::optional<std::string> existing(const std::string& path) {
   for (const char* ending : {"", ".gz", ".zst"})
     if (file_exists(path + ending)) return path + ending;
@@ -141,6 +161,22 @@ bool has_data_set(const std::string& directory, std::string_view name) {
   const std::vector<std::string> paths = paths_of(directory, find_set(name));
   return std::all_of(paths.begin(), paths.end(),
                      [](const std::string& path) { return existing(path).has_value(); });
+}
+
+std::vector<DataFile> missing_files(const std::string& directory, std::string_view name) {
+  const DataSet& set = find_set(name);
+  std::vector<DataFile> missing;
+  for (const std::string& path : paths_of(directory, set)) {
+    if (existing(path)) continue;
+    DataFile file{std::string(set.name), path, std::string(set.published), {}, {}};
+    for (const Address& address : kAddresses)
+      if (path.ends_with(fmt::format("/{}", address.file))) {
+        file.url = address.url;
+        file.sha256 = address.sha256;
+      }
+    missing.push_back(std::move(file));
+  }
+  return missing;
 }
 
 void require_data_set(const std::string& directory, std::string_view name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dorm/comparison.h"
+#include "dorm/experiment.h"
 
 namespace dorm {
 
@@ -17,6 +18,9 @@ bool has_data_set(const std::string& directory, std::string_view name);
 
 /// Throws Error(io) that says which file is missing, where the set is published and where to place it.
 void require_data_set(const std::string& directory, std::string_view name);
+
+/// What require_data_set misses.
+std::vector<DataFile> missing_files(const std::string& directory, std::string_view name);
 
 /// mq2008 or mq2007-sample: five parts that take turns.
 std::vector<DataSplit> web_splits(const std::string& directory, std::string_view name);

@@ -47,6 +47,7 @@ bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, C
                 const Laboratory& laboratory, ExperimentResult& result) {
   options.threads = laboratory.options.threads;
   options.seed = laboratory.options.seed;
+  options.choice = laboratory.options.choice;
   if (!laboratory.options.directory.empty()) options.directory = laboratory.options.directory + "/cells";
   result.comparisons.emplace_back(data, run_comparison(splits, options, laboratory.observer));
   result.complete = result.comparisons.back().second.complete;

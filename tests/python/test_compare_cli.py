@@ -2,12 +2,16 @@
 """`dorm compare` and `dorm experiment` from outside: tables, killing and going on, outside scores, missing data."""
 
 import csv
+import functools
 import gzip
+import http.server
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -166,3 +170,43 @@ def test_an_experiment_runs_on_whatever_stands_under_the_name(here):
     dorm("experiment", "solver-table", "--data-dir", "data", "--out", "out", "--quiet")
     text = Path("out/solver-table.md").read_text()
     assert "| NDCG@10 | Precision@10 |" in text and "(1037)" in text
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A local HTTP server over tmp_path/served."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_a_download_is_kept_only_with_the_right_checksum(here, server):
+    if not shutil.which("curl"):
+        pytest.skip("no curl")
+    folder, address = server
+    (folder / "pendigits.tra").write_text("not what was published\n")
+    arguments = ["experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address]
+    failed = dorm(*arguments, status=1)
+    assert "SHA-256" in failed.stderr and "nothing was kept" in failed.stderr
+    assert list((here / "data" / "uci").iterdir()) == []
+    (folder / "pendigits.tra").unlink()
+    assert "could not be fetched" in dorm(*arguments, status=1).stderr
+
+
+def test_a_download_fetches_what_has_an_address(here, server):
+    data = Path(os.environ.get("DORM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "uci"
+    names = ["pendigits.tra", "pendigits.tes", "optdigits.tra", "optdigits.tes"]
+    if not shutil.which("curl") or not all((data / f"{name}.gz").exists() for name in names):
+        pytest.skip("no curl, or no UCI files under DORM_DATA")
+    folder, address = server
+    for name in names:
+        (folder / name).write_bytes(gzip.decompress((data / f"{name}.gz").read_bytes()))
+    failed = dorm("experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address, status=1)
+    assert "page-blocks" in failed.stderr, "it has no plain address, so it is asked for"
+    assert sorted(path.name for path in (here / "data" / "uci").iterdir()) == sorted(names)
