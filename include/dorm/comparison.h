@@ -49,7 +49,7 @@ struct ComparisonOptions {
   std::vector<std::size_t> sizes = {};  // training queries to learn from; empty: all of them
   std::vector<double> C = {1, 10, 100, 1000, 10000};
   Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
-  std::string against = {};  // the method that others are tested against; empty: the best of each measure
+  std::string against = {};      // the method that others are tested against; empty: the best of each measure
   std::string convention = "standard", scale = "auto";
   double tolerance = 1e-3;
   std::uint64_t seed = 1;
