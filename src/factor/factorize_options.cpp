@@ -19,7 +19,7 @@ void positive(const char* name, double value) {
 
 void FactorizeOptions::validate() const {
   make_trainable(measure, make_convention(convention));
-  Decay{decay};
+  static_cast<void>(Decay(decay));  // throws for a name or parameter it does not know
   bound_of_name(bound);
   positive("lambda", lambda);
   positive("margin", margin);
