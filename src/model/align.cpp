@@ -73,7 +73,7 @@ std::vector<double> values_of_absent_features(const Model& model) {
 }
 
 Dataset align_features(const Model& model, const Dataset& data, std::size_t threads) {
-  const Dataset scaled = apply_scaling(scaling_of_columns(model, data), data, threads);
+  Dataset scaled = apply_scaling(scaling_of_columns(model, data), data, threads);
   if (same_columns(model, scaled)) return scaled;
   const FeatureIndex index(model);
   std::vector<std::size_t> feature_of(scaled.num_features());
