@@ -89,7 +89,7 @@ TEST(KernelTraining, RanksRingsThatNoLineCan) {
   const Dataset train_data = test::rings(1), test_data = test::rings(2);
   const Model linear = train(train_data, with_kernel("none")).model;
   const Model rbf = train(train_data, with_kernel("rbf:gamma=0.5")).model;
-  EXPECT_LT(ndcg(score(linear, test_data, 1), test_data), 0.75);
+  EXPECT_LT(ndcg(score(linear, test_data, 1), test_data), 0.6);
   EXPECT_GT(ndcg(score(rbf, test_data, 1), test_data), 0.99);
   for (const char* approximation : {"nystroem:60", "fourier:200", "cholesky:40"}) {
     TrainOptions options = with_kernel("rbf:gamma=0.5");

@@ -58,7 +58,7 @@ def ndcg(model):
 def test_rings_are_ranked_by_an_rbf_and_not_by_a_line(here):
     dorm("train", "train.txt", "--model", "line.json")
     dorm("train", "train.txt", "--kernel", "rbf:gamma=20", "--model", "rbf.json")
-    assert ndcg("line.json") < 0.75
+    assert ndcg("line.json") < 0.6  # random scores: 0.51
     assert ndcg("rbf.json") > 0.99
     for approximation in ("nystroem:60", "nystroem:60,landmarks=greedy", "fourier:200", "cholesky:40"):
         dorm("train", "train.txt", "--kernel", "rbf:gamma=20", "--approx", approximation, "--model", "m.json")
