@@ -118,7 +118,11 @@ double PositionRisk::separate(const Block& block, Workspace& workspace, List& li
   for (std::size_t k = 0; k < block.gain.size(); ++k)
     workspace.values[k] = workspace.score[k] - block.gain[k];
   TopicList worst = list_for(block, workspace.values);
-  list = worst.documents.empty() ? block.reference : std::move(worst.documents);  // none found in time
+  if (worst.documents.empty()) {  // none found in time
+    list = block.reference;
+  } else {
+    list = std::move(worst.documents);
+  }
   const double bound = std::max(worst.bound, total(workspace.values, block.positions, list));
   return 1 + bound - total(workspace.score, block.positions, block.reference);
 }
