@@ -75,6 +75,7 @@ UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorM
   score_items(items, trial_, item_factors, offsets, centre_scores_);
   add_plane(items, item_factors);
   scores_ = centre_scores_;
+  double reached = 0;  // the dual before the latest plane
   for (std::size_t step = 0; step < kMaxPlanes; ++step) {
     lists.separate(l, scores_, plane_, workspace_);
     const double primal = plane_.value + trial_regulariser_;
@@ -84,7 +85,9 @@ UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorM
     }
     const double gap = result.after - result.dual;
     if (gap <= tolerance_ * result.after) break;
-    if (!add_plane(items, item_factors) && step > 1) break;  // nothing new: as exact as numbers allow
+    const bool added = add_plane(items, item_factors);
+    if (!added && reached == result.dual && step > 0) break;  // nothing new: as exact as numbers allow
+    reached = result.dual;
     result.dual = std::max(result.dual, maximise_dual(centre, 0.1 * tolerance_ * gap));
     score_items(items, trial_, item_factors, offsets, scores_);
   }

@@ -136,6 +136,7 @@ SinkBuffer::int_type SinkBuffer::overflow(int_type c) {
 }
 
 std::streamsize SinkBuffer::xsputn(const char* text, std::streamsize size) {
+  if (size == 0) return 0;  // an empty array may have no address
   if (size > epptr() - pptr()) {
     if (!flush()) return 0;
     if (size >= static_cast<std::streamsize>(buffer_.size()))
