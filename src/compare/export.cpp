@@ -37,7 +37,7 @@ std::string shown(const ComparisonFigure& figure) {
   if (std::isnan(figure.result.mean)) return "-";
   std::string text =
       fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.result.mean, figure.result.low, figure.result.high);
-  if (figure.reference) return "**" + text + "**";
+  if (figure.reference) return fmt::format("**{}**", text);
   if (std::isnan(figure.p_holm)) return text;
   return text + (figure.p_holm >= 0.05 ? " =" : "") + fmt::format(" (p {:.2g})", figure.p_holm);
 }

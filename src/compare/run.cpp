@@ -96,7 +96,6 @@ void ComparisonOptions::validate() const {
   require(!measures.empty(), "no measures; expected at least one");
   require(!C.empty(), "the grid of C is empty; expected at least one number above 0");
   for (double value : C) require(value > 0, fmt::format("C is {}; expected numbers above 0", value));
-  for (std::size_t size : sizes) require(size > 0, "a training size is 0; expected at least one query");
   require(tolerance > 0, fmt::format("tolerance is {}; expected more than 0", tolerance));
   const Convention known = make_convention(convention);
   for (const std::string& name : all_measures(*this)) make_measure(name, known);

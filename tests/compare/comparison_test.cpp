@@ -154,6 +154,18 @@ TEST(Comparison, SizesTakeNestedSamples) {
   EXPECT_EQ(training_part(data, 99, 1).num_queries(), 30u);
 }
 
+TEST(Comparison, HasOneTablePerSizeTheLastOfAllQueries) {
+  ComparisonOptions options = small();
+  options.methods = {"ridge"};
+  const ComparisonResult all = run_comparison(splits(), options);
+  options.sizes = {10, 0};
+  const ComparisonResult sizes = run_comparison(splits(), options);
+  ASSERT_EQ(sizes.rows.size(), 6u);
+  EXPECT_EQ(sizes.rows[0].size, 10u);
+  EXPECT_NE(sizes.rows[0].figures[0].result.mean, all.rows[0].figures[0].result.mean);
+  EXPECT_EQ(sizes.rows[3].figures[0].result.mean, all.rows[0].figures[0].result.mean);
+}
+
 TEST(Comparison, AMethodThatCannotLearnSaysWhyAndOthersGoOn) {
   std::vector<DataSplit> binary = splits();
   ComparisonOptions options = small();
@@ -189,7 +201,6 @@ TEST(Comparison, RefusesOptionsThatMakeNoSense) {
   refused([](ComparisonOptions& o) { o.methods = {}; });
   refused([](ComparisonOptions& o) { o.measures = {}; });
   refused([](ComparisonOptions& o) { o.C = {0}; });
-  refused([](ComparisonOptions& o) { o.sizes = {0}; });
   refused([](ComparisonOptions& o) { o.methods = {"ridge", "ridge"}; });
   refused([](ComparisonOptions& o) { o.against = "svm"; });
   refused([](ComparisonOptions& o) { o.measures = {"ndgc"}; });
