@@ -33,6 +33,7 @@ LAYERS = {
     "model": {"base", "data", "io", "kernel", "risk"},
     "train": {"base", "io", "kernel", "model", "risk"},
     "factor": {"base", "io", "oracle", "qp", "risk"},
+    "collaborative": {"base"},
     "baseline": {"base", "risk", "train"},
     "experiment": {"base", "baseline", "compare", "io"},
     "compare": {"base", "baseline", "eval", "io", "train"},
