@@ -88,7 +88,7 @@ TEST(OrdinalLikelihood, FindsTheModeAndItsCurvature) {
   EXPECT_LT((fit.A - (K + noise).inverse()).norm(), 1e-3);
 }
 
-TEST(OrdinalLikelihood, OfOneRatingIsCloseToTheIntegral) {
+TEST(OrdinalLikelihood, OfOneRatingHasItsModeCloseToTheMean) {
   const OrdinalLikelihood likelihood(kGrades, kThresholds, 0.5);
   const Eigen::MatrixXd K = Eigen::MatrixXd::Constant(1, 1, 0.8);
   const std::vector<float> ratings = {4};
@@ -99,7 +99,7 @@ TEST(OrdinalLikelihood, OfOneRatingIsCloseToTheIntegral) {
     mass += weight;
     first += weight * f;
   }
-  EXPECT_NEAR(0.8 * fit.alpha[0], first / mass, 0.05);
+  EXPECT_NEAR(0.8 * fit.alpha[0], first / mass, 0.1);
 }
 
 TEST(OrdinalThresholds, PutAsManyScoresBetweenThemAsThereAreRatings) {
