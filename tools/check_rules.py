@@ -33,8 +33,9 @@ LAYERS = {
     "model": {"base", "data", "io", "kernel", "risk"},
     "train": {"base", "io", "kernel", "model", "risk"},
     "factor": {"base", "io", "oracle", "qp", "risk"},
+    "collaborative": {"base"},
     "baseline": {"base", "risk", "train"},
-    "experiment": {"base", "baseline", "compare", "io"},
+    "experiment": {"base", "baseline", "compare", "eval", "io"},
     "compare": {"base", "baseline", "eval", "io", "train"},
 }
 # Layers of numbers: they know nothing of data sets.

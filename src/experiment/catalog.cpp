@@ -30,6 +30,7 @@ constexpr std::array kRows{
     row("decay-effect", decay_effect, "how much the decay c matters, by training set size"),
     row("runtime", runtime, "seconds of training and choosing C, by training set size"),
     row("solver-table", solver_table, "support vectors, iterations and share of the quadratic program"),
+    row("eachmovie-ndcg", eachmovie_ndcg, "NDCG of recommenders from 10, 20 and 50 ratings per user"),
 };
 // clang-format on
 
@@ -45,6 +46,7 @@ std::span<const CatalogEntry> experiment_catalog() { return kEntries; }
 
 std::vector<DataFile> missing_data(std::string_view experiment, const std::string& directory) {
   std::vector<DataFile> missing;
+  if (experiment.starts_with("eachmovie")) return missing_files(directory, "movielens-100k");
   const bool uci = experiment.starts_with("uci");
   for (std::string_view set :
        uci ? std::span<const char* const>(kUciSets) : std::span<const char* const>(kWebSets)) {

@@ -41,6 +41,8 @@ constexpr std::array kSets{
             "https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits", 50},
     DataSet{"covertype", "uci", "covtype-subset.csv", "https://archive.ics.uci.edu/dataset/31/covertype",
             500},
+    DataSet{"movielens-100k", "movielens-100k", "u.data u.item",
+            "https://grouplens.org/datasets/movielens/100k/"},
 };
 
 const DataSet& find_set(std::string_view name) {
@@ -202,6 +204,12 @@ std::vector<DataSplit> web_splits(const std::string& directory, std::string_view
     std::iota(parts.back().begin(), parts.back().end(), whole.part_begin[k]);
   }
   return rotate(whole.data, parts);
+}
+
+RatingsData movielens(const std::string& directory) {
+  require_data_set(directory, "movielens-100k");
+  const std::vector<std::string> paths = paths_of(directory, find_set("movielens-100k"));
+  return {read_ratings(*existing(paths[0])), read_side_features(*existing(paths[1]))};
 }
 
 DataSplit uci_split(const std::string& directory, std::string_view name, std::uint64_t seed) {
