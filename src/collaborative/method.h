@@ -19,6 +19,8 @@ struct CollaborativeTask {
 std::vector<double> random_scores(const CollaborativeTask& task, double unused);
 std::vector<double> popularity_scores(const CollaborativeTask& task, double unused);
 std::vector<double> item_mean_scores(const CollaborativeTask& task, double damping);
+std::vector<double> prank_scores(const CollaborativeTask& task, double passes);
+std::vector<double> jrank_scores(const CollaborativeTask& task, double passes);
 
 /// score(user, item) for every rating of `asked`, in order.
 template <class Score>
