@@ -48,6 +48,9 @@ Similarities item_correlations(const Ratings& known);
 /// The mean of parts of one size.
 Similarities mean_of(std::span<const Similarities> parts);
 
+/// Of some of the users or items, in the order given.
+Similarities selected(const Similarities& all, std::span<const std::uint32_t> members);
+
 struct JointKernel {
   Similarities users, items;
 };
@@ -95,6 +98,10 @@ struct JointResult {
 /// kernel does not fit the ratings.
 JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const JointOptions& options = {},
                         const Observer& observer = {});
+
+/// What rounds start from, as a ranker: ridge regression on the ratings less the mean of their user, with
+/// lambda in units of the mean squared norm of pairs times their number.
+JointRanker train_joint_ridge(const JointKernel& kernel, const Ratings& ratings, double lambda = 1e-3);
 
 struct PerceptronOptions {
   std::size_t passes = 5;

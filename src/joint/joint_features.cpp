@@ -12,13 +12,6 @@
 namespace dorm {
 namespace {
 
-Similarities part_of(const Similarities& whole, std::span<const std::uint32_t> members) {
-  Similarities part(members.size());
-  for (std::size_t a = 0; a < members.size(); ++a)
-    for (std::size_t b = 0; b < members.size(); ++b) part.at(a, b) = whole.at(members[a], members[b]);
-  return part;
-}
-
 void check_sizes(const JointKernel& kernel, const Ratings& ratings) {
   if (ratings.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   if (kernel.users.size < ratings.num_users() || kernel.items.size < ratings.num_items())
@@ -51,8 +44,8 @@ JointFeatures::JointFeatures(const JointKernel& kernel, const Ratings& ratings) 
     users_.push_back(u);
   }
   data_ = builder.finish();
-  user_alike_ = part_of(kernel.users, users_);
-  item_alike_ = part_of(kernel.items, items_);
+  user_alike_ = selected(kernel.users, users_);
+  item_alike_ = selected(kernel.items, items_);
 }
 
 JointRanker JointFeatures::ranker(std::span<const double> w) const {

@@ -36,7 +36,7 @@ double correct(double score, float value, std::span<const float> grades, std::sp
   return moves;
 }
 
-/// Scores in the space of a joint kernel, by local numbers: users 0, 1, ... stand for those with ratings.
+/// Scores of all pairs of the users and items learnt from.
 class ScoreTable {
  public:
   ScoreTable(const Similarities& users, const Similarities& items)
@@ -57,7 +57,7 @@ class ScoreTable {
   std::vector<double> table_;
 };
 
-/// `ratings` are the steps of one pass, in the order they get; users are numbered as in `users`.
+/// One perceptron over ratings whose users and items are numbered as in the similarities.
 JointRanker run(const Similarities& users, const Similarities& items, std::vector<Rating> ratings,
                 const PerceptronOptions& options) {
   const std::vector<float> grades = distinct_values(ratings);
@@ -97,20 +97,23 @@ JointRanker train_jrank(const JointKernel& kernel, const Ratings& ratings, const
   check(ratings, options, kernel.items.size);
   if (ratings.num_users() > kernel.users.size)
     throw Error(ErrorCode::bad_input, "users without similarities; expected one row for each");
-  std::vector<std::uint32_t> active;
+  const auto number = [](std::vector<std::uint32_t>& members, std::uint32_t member) {
+    members.push_back(member);
+    return static_cast<std::uint32_t>(members.size() - 1);
+  };
+  std::vector<std::uint32_t> users, items, local(ratings.num_items());
+  for (std::uint32_t i = 0; i < ratings.num_items(); ++i)
+    if (ratings.of_item(i).size() > 0) local[i] = number(items, i);
   std::vector<Rating> list;
   for (std::uint32_t u = 0; u < ratings.num_users(); ++u) {
     const RatingRow row = ratings.of_user(u);
     if (row.size() == 0) continue;
-    for (std::size_t k = 0; k < row.size(); ++k)
-      list.push_back({static_cast<std::uint32_t>(active.size()), row.index[k], row.value[k]});
-    active.push_back(u);
+    const std::uint32_t user = number(users, u);
+    for (std::size_t k = 0; k < row.size(); ++k) list.push_back({user, local[row.index[k]], row.value[k]});
   }
-  Similarities users(active.size());
-  for (std::size_t a = 0; a < active.size(); ++a)
-    for (std::size_t b = 0; b < active.size(); ++b) users.at(a, b) = kernel.users.at(active[a], active[b]);
-  JointRanker ranker = run(users, kernel.items, std::move(list), options);
-  for (PairCoefficient& pair : ranker) pair.user = active[pair.user];
+  JointRanker ranker =
+      run(selected(kernel.users, users), selected(kernel.items, items), std::move(list), options);
+  for (PairCoefficient& pair : ranker) pair = {users[pair.user], items[pair.item], pair.value};
   return ranker;
 }
 
@@ -122,9 +125,9 @@ JointRanker train_prank(const Similarities& items, const Ratings& ratings, const
     const RatingRow row = ratings.of_user(u);
     if (row.size() == 0) continue;
     std::vector<Rating> list;
-    for (std::size_t k = 0; k < row.size(); ++k) list.push_back({0, row.index[k], row.value[k]});
-    for (const PairCoefficient& pair : run(alone, items, std::move(list), options))
-      ranker.push_back({u, pair.item, pair.value});
+    for (std::uint32_t k = 0; k < row.size(); ++k) list.push_back({0, k, row.value[k]});
+    for (const PairCoefficient& pair : run(alone, selected(items, row.index), std::move(list), options))
+      ranker.push_back({u, row.index[pair.item], pair.value});
   }
   return ranker;
 }

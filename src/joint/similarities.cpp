@@ -98,6 +98,13 @@ Similarities mean_of(std::span<const Similarities> parts) {
   return mean;
 }
 
+Similarities selected(const Similarities& all, std::span<const std::uint32_t> members) {
+  Similarities part(members.size());
+  for (std::size_t a = 0; a < members.size(); ++a)
+    for (std::size_t b = 0; b < members.size(); ++b) part.at(a, b) = all.at(members[a], members[b]);
+  return part;
+}
+
 JointKernel make_joint_kernel(const Ratings& known, const SideFeatures* user_features,
                               const SideFeatures* item_features) {
   std::vector<Similarities> users, items;

@@ -58,4 +58,10 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
   return result;
 }
 
+JointRanker train_joint_ridge(const JointKernel& kernel, const Ratings& ratings, double lambda) {
+  require(lambda > 0 && std::isfinite(lambda), "lambda", lambda, "a finite number above 0");
+  const JointFeatures features(kernel, ratings);
+  return features.ranker(ridge(features, lambda, 1));
+}
+
 }  // namespace dorm
