@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,11 +22,15 @@ from ._threads import thread_count
 from .evaluation import Evaluation, evaluate
 
 
-class Recommendations(NamedTuple):
-    """Items, best first, and their scores."""
+@dataclass(frozen=True, eq=False)
+class Recommendations:
+    """Items, best first, and their scores; unpacks like a pair."""
 
-    items: np.ndarray
-    scores: np.ndarray
+    items: np.ndarray  #: ids
+    scores: np.ndarray  #: decreasing
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.items, self.scores))
 
 
 class DormFactorization(BaseEstimator):
