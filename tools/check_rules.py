@@ -32,6 +32,7 @@ LAYERS = {
     "report": {"base"},
     "model": {"base", "data", "io", "kernel", "risk"},
     "train": {"base", "io", "kernel", "model", "risk"},
+    "joint": {"base", "risk", "train"},
     "factor": {"base", "io", "oracle", "qp", "risk"},
     "collaborative": {"base"},
     "baseline": {"base", "risk", "train"},

@@ -19,6 +19,13 @@ constexpr Row row(std::string_view name, ExperimentResult (*run)(const Laborator
 
 constexpr std::array kUciSets = {"page-blocks", "pendigits", "optdigits", "covertype"};
 constexpr std::array kWebSets = {"mq2008", "mq2007-sample"};
+constexpr std::array kRatingSets = {"movielens-100k"};
+
+std::span<const char* const> sets_of(std::string_view experiment) {
+  if (experiment.starts_with("uci")) return kUciSets;
+  if (experiment.starts_with("eachmovie")) return kRatingSets;
+  return kWebSets;
+}
 
 // clang-format off
 constexpr std::array kRows{
@@ -31,6 +38,7 @@ constexpr std::array kRows{
     row("runtime", runtime, "seconds of training and choosing C, by training set size"),
     row("solver-table", solver_table, "support vectors, iterations and share of the quadratic program"),
     row("eachmovie-ndcg", eachmovie_ndcg, "NDCG of recommenders from 10, 20 and 50 ratings per user"),
+    row("eachmovie-eru", eachmovie_eru, "expected rank utility with joint kernels of users and items"),
 };
 // clang-format on
 
@@ -46,10 +54,7 @@ std::span<const CatalogEntry> experiment_catalog() { return kEntries; }
 
 std::vector<DataFile> missing_data(std::string_view experiment, const std::string& directory) {
   std::vector<DataFile> missing;
-  if (experiment.starts_with("eachmovie")) return missing_files(directory, "movielens-100k");
-  const bool uci = experiment.starts_with("uci");
-  for (std::string_view set :
-       uci ? std::span<const char* const>(kUciSets) : std::span<const char* const>(kWebSets)) {
+  for (const std::string_view set : sets_of(experiment)) {
     const std::vector<DataFile> own = missing_files(directory, set);
     missing.insert(missing.end(), own.begin(), own.end());
   }

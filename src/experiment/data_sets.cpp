@@ -41,7 +41,7 @@ constexpr std::array kSets{
             "https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits", 50},
     DataSet{"covertype", "uci", "covtype-subset.csv", "https://archive.ics.uci.edu/dataset/31/covertype",
             500},
-    DataSet{"movielens-100k", "movielens-100k", "u.data u.item",
+    DataSet{"movielens-100k", "movielens-100k", "u.data u.item u.user",
             "https://grouplens.org/datasets/movielens/100k/"},
 };
 
@@ -190,6 +190,11 @@ void require_data_set(const std::string& directory, std::string_view name) {
           fmt::format("the data set {} is not there (nor as .gz or .zst). It is published at {} ; place "
                       "{} in {}/{}, and name the folder above by --data-dir or DORM_DATA",
                       set.name, set.published, set.files, directory, set.folder));
+}
+
+std::string data_path(const std::string& directory, std::string_view name, std::string_view file) {
+  require_data_set(directory, name);
+  return *existing(fmt::format("{}/{}/{}", directory, find_set(name).folder, file));
 }
 
 std::vector<DataSplit> web_splits(const std::string& directory, std::string_view name) {

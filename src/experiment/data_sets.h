@@ -23,6 +23,9 @@ void require_data_set(const std::string& directory, std::string_view name);
 /// What require_data_set misses.
 std::vector<DataFile> missing_files(const std::string& directory, std::string_view name);
 
+/// A file of a set that is there, with its ending.
+std::string data_path(const std::string& directory, std::string_view name, std::string_view file);
+
 /// mq2008 or mq2007-sample: five parts that take turns.
 std::vector<DataSplit> web_splits(const std::string& directory, std::string_view name);
 

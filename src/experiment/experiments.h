@@ -21,6 +21,7 @@ ExperimentResult decay_effect(const Laboratory& laboratory);
 ExperimentResult runtime(const Laboratory& laboratory);
 ExperimentResult solver_table(const Laboratory& laboratory);
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
+ExperimentResult eachmovie_eru(const Laboratory& laboratory);
 
 /// Runs and keeps the comparison under `data`; false when it was stopped.
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,

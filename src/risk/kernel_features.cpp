@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -96,89 +95,10 @@ double KernelFeatures::inner(const Plane& x, const Plane& y) const {
   return sum;
 }
 
-double KernelFeatures::inner(std::span<const double> v, std::span<const double> w) const {
-  const std::size_t n = documents_.size();
-  return dorm::dot(v.first(n), w.subspan(n));
-}
-
-double KernelFeatures::dot(std::span<const double> w, const Plane& plane) const {
-  return dorm::dot(plane.columns, plane.direction, w.subspan(documents_.size()));
-}
-
-void KernelFeatures::add_rows(std::span<const std::uint32_t> documents, std::span<const double> coefficients,
-                              std::span<double> w) const {
+void KernelFeatures::add_documents(std::span<const std::uint32_t> documents,
+                                   std::span<const double> coefficients, std::span<double> w) const {
   for (std::size_t k = 0; k < documents.size(); ++k) w[documents[k]] += coefficients[k];
   gram_.accumulate(documents, coefficients, w.subspan(documents_.size()));
-}
-
-void KernelFeatures::add(double scale, const Plane& plane, std::span<double> w) const {
-  std::vector<double> coefficients;
-  for (const float x : plane.direction) coefficients.push_back(scale * static_cast<double>(x));
-  add_rows(plane.columns, coefficients, w);
-}
-
-// Planes of a query share documents: their coefficients are summed first, so that each row is read once.
-void KernelFeatures::add_all(std::span<const double> scales, std::span<const Plane> planes,
-                             std::span<double> w) const {
-  std::vector<double> sums;
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < planes.size(); ++k) {
-    if (scales[k] == 0 || planes[k].columns.empty()) continue;
-    if (sums.empty()) {
-      const std::size_t q = documents_.query_of(planes[k].columns[0]);
-      first = data().first_document(q);
-      sums.assign(data().query(q).size(), 0.0);
-    }
-    for (std::size_t m = 0; m < planes[k].columns.size(); ++m)
-      sums[planes[k].columns[m] - first] += scales[k] * static_cast<double>(planes[k].direction[m]);
-  }
-  std::vector<std::uint32_t> touched;
-  std::vector<double> coefficients;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (sums[i] == 0) continue;
-    touched.push_back(static_cast<std::uint32_t>(first + i));
-    coefficients.push_back(sums[i]);
-  }
-  add_rows(touched, coefficients, w);
-}
-
-bool KernelFeatures::well_formed(const Plane& plane) const {
-  if (plane.columns.size() != plane.direction.size()) return false;
-  if (plane.columns.empty()) return true;
-  return plane.columns.back() < documents_.size() &&
-         documents_.query_of(plane.columns.front()) == documents_.query_of(plane.columns.back()) &&
-         std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) ==
-             plane.columns.end();
-}
-
-void KernelFeatures::scores(std::size_t query, std::span<const double> w, std::span<double> out) const {
-  std::copy_n(w.begin() + static_cast<std::ptrdiff_t>(documents_.size() + data().first_document(query)),
-              out.size(), out.begin());
-}
-
-void KernelFeatures::pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
-                               PullBackWorkspace&) const {
-  out.columns.clear();
-  out.direction.clear();
-  const auto first = static_cast<std::uint32_t>(data().first_document(query));
-  for (std::uint32_t i = 0; i < coefficients.size(); ++i) {
-    if (coefficients[i] == 0) continue;
-    out.columns.push_back(first + i);
-    out.direction.push_back(static_cast<float>(coefficients[i]));
-  }
-}
-
-std::vector<double> KernelFeatures::combine(std::span<const double> coefficients, std::size_t) const {
-  std::vector<double> w(dimension(), 0.0);
-  std::vector<std::uint32_t> touched;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < coefficients.size(); ++i) {
-    if (coefficients[i] == 0) continue;
-    touched.push_back(static_cast<std::uint32_t>(i));
-    values.push_back(coefficients[i]);
-  }
-  add_rows(touched, values, w);
-  return w;
 }
 
 double KernelFeatures::centred_norm(std::size_t) const {
@@ -187,10 +107,6 @@ double KernelFeatures::centred_norm(std::size_t) const {
     sum += scatter({blocks_.data() + block_begin_[q], block_begin_[q + 1] - block_begin_[q]},
                    data().query(q).size());
   return documents_.size() > 0 ? sum / static_cast<double>(documents_.size()) : 0.0;
-}
-
-double KernelFeatures::work(std::size_t query) const {
-  return static_cast<double>(data().query(query).size());
 }
 
 double centred_kernel_norm(const Kernel& kernel, const Dataset& data, std::size_t threads) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// DORM over pairs against the kernel trainer on the explicit Gram matrix, which in turn is tested against
+// quadratic programs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "dorm/error.h"
+#include "dorm/train.h"
+#include "joint_data.h"
+
+namespace dorm {
+namespace {
+
+/// The same problem for train(): one query per user, features the rows of K.
+Dataset gram_data(const JointKernel& kernel, const Ratings& ratings) {
+  const auto gram = full_gram(kernel, ratings);
+  DatasetBuilder builder;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u)
+    for (std::size_t k = 0; k < ratings.of_user(u).size(); ++k) {
+      const std::vector<double>& row = gram[ratings.first_of_user(u) + k];
+      builder.add({ratings.of_user(u).value[k], ratings.users()[u]},
+                  std::vector<float>(row.begin(), row.end()));
+    }
+  return builder.finish();
+}
+
+class EveryBound : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(EveryBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramMatrix) {
+  const auto [bound, measure] = GetParam();
+  const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
+  const JointKernel kernel = make_joint_kernel(ratings);
+  const JointResult joint = train_joint(
+      kernel, ratings, {.measure = measure, .bound = bound, .C = 20, .rounds = 1, .tolerance = 1e-6});
+  TrainOptions options{.measure = measure, .C = 20, .bound = bound, .start = "ridge", .rounds = 1};
+  options.scale = "none";
+  options.tolerance = 1e-6;
+  options.threads = 1;
+  options.kernel = "precomputed";
+  const Dataset data = gram_data(kernel, ratings);
+  const TrainResult full = train(data, options);
+  ASSERT_EQ(joint.dropped, 0u);
+  EXPECT_LE(joint.solve.gap, 1e-6);
+  EXPECT_NEAR(joint.health, full.model.health, 1e-5);
+  const std::vector<double> ours = joint_scores(kernel, joint.ranker, ratings);
+  const std::vector<double> theirs = score(full.model, data);
+  const double largest = *std::max_element(theirs.begin(), theirs.end());
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 0.01 * largest);
+}
+
+INSTANTIATE_TEST_SUITE_P(TrainJoint, EveryBound,
+                         testing::Values(std::tuple("average", "neru:half_life=5,neutral=3"),
+                                         std::tuple("average", "ndcg@10"), std::tuple("best", "ndcg@10"),
+                                         std::tuple("given", "neru:half_life=5,neutral=3")));
+
+TEST(TrainJoint, RanksForAUserWithoutRatingsByThoseLikeHim) {
+  const Ratings ratings = ratings_from({{5, 1, 3, 0}, {1, 5, 0, 3}, {0, 0, 0, 0}});
+  JointKernel kernel{identity_similarities(3), identity_similarities(4)};
+  kernel.users.at(2, 1) = kernel.users.at(1, 2) = 0.5;
+  const JointResult result = train_joint(kernel, ratings, {.measure = "ndcg"});
+  const std::vector<double> scores =
+      joint_scores(kernel, result.ranker, ratings_from({{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 0, 0}}));
+  EXPECT_LT(scores[0], scores[1]);
+}
+
+TEST(TrainJoint, CountsUsersWithoutAnythingToRank) {
+  const Ratings ratings = ratings_from({{5, 1, 3}, {3, 3, 3}, {0, 0, 0}});
+  const JointKernel kernel{identity_similarities(3), identity_similarities(3)};
+  EXPECT_EQ(train_joint(kernel, ratings).dropped, 1u);
+}
+
+TEST(TrainJoint, StopsWhenItsObserverSaysSo) {
+  const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
+  const JointResult result = train_joint(make_joint_kernel(ratings), ratings, {.tolerance = 1e-9},
+                                         [](const Progress&) { return false; });
+  EXPECT_EQ(result.solve.status, SolveStatus::interrupted);
+}
+
+TEST(TrainJoint, SaysWhatIsWrong) {
+  const Ratings ratings = ratings_from({{5, 1}, {2, 4}});
+  const JointKernel kernel{identity_similarities(2), identity_similarities(2)};
+  EXPECT_THROW(train_joint(kernel, ratings, {.measure = "map"}), Error);
+  EXPECT_THROW(train_joint(kernel, ratings, {.bound = "auto"}), Error);
+  EXPECT_THROW(train_joint(kernel, ratings, {.C = 0}), Error);
+  EXPECT_THROW(train_joint(kernel, ratings, {.tolerance = 0}), Error);
+  EXPECT_THROW(train_joint({identity_similarities(1), identity_similarities(2)}, ratings), Error);
+  Similarities same(2);
+  same.values = {1, 1, 1, 1};
+  EXPECT_THROW(train_joint({identity_similarities(2), same}, ratings), Error);
+  EXPECT_THROW(train_joint(kernel, ratings_from({{0, 0}, {0, 0}})), Error);
+}
+
+}  // namespace
+}  // namespace dorm
