@@ -26,6 +26,8 @@ constexpr std::array kContenders{
     Contender{"item-mean", 20, true},
     Contender{"item-knn"},
     Contender{"item-knn", 20, true},
+    Contender{"prank", 20, false, true, true},
+    Contender{"jrank", 20, false, true, true},
     Contender{"gpr", 20, true, false, true},
     Contender{"gpor", 20, true, false, true},
     Contender{"cgpr", 20, false, true, true},
