@@ -177,7 +177,8 @@ ExperimentResult eachmovie_eru(const Laboratory& laboratory) {
       "are, and are not learnt from. New items: the training users' ratings of the other 882 items are "
       "ranked, all ratings of input users are known. New users: of every input user's ratings of training "
       "items one half is known, the other is ranked. The paper does not say which of the two it did.",
-      "ERU is normalised, half-life 5, neutral vote 3. Parameters (passes, C, lambda, damping) are chosen by the "
+      "ERU is normalised, half-life 5, neutral vote 3. Parameters (passes, C, lambda, damping) are chosen by "
+      "the "
       "same "
       "question asked within the training ratings. ± is the standard deviation over trials; p-values are of "
       "paired t tests against DORM (ERU), over trials, which share data, and over users."};
