@@ -3,6 +3,9 @@ PRESET ?= release
 PYTHON := .venv/bin/python
 export DORM_DATA ?= $(abspath ../shared/data)
 ifneq ($(shell command -v ccache 2>/dev/null),)
+# One cache for all: the command's, the package's and the wheel's objects are the same.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR = 1
 CCACHE := ccache
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 endif

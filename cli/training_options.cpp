@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 #include "dorm/decay.h"
 #include "dorm/error.h"
-#include "dorm/report.h"
 #include "help.h"
 #include "output.h"
+#include "report_files.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -99,13 +98,6 @@ void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
       "limit such as 800M or 2GiB; fewer planes are kept to stay below");
 }
 
-void require_folder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder))
-    throw Error(ErrorCode::io, SourcePosition{.file = path},
-                "cannot be written: there is no such folder; create it first");
-}
-
 }  // namespace
 
 void add_training_options(CLI::App& app, TrainingArguments& arguments) {
@@ -120,12 +112,7 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
                  "weights of the queries of DATA, one per line in order of\nappearance")
       ->option_text("FILE")
       ->group("Files");
-  app.add_option("--report", arguments.reports,
-                 "page about the model and its training: .html, .md or .csv;\nmay be given more than once")
-      ->option_text("FILE")
-      ->group("Files")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_report_option(app, arguments.reports, "page about the model and its training", "Files");
   add_problem_options(app, arguments.options);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
@@ -141,10 +128,7 @@ void check_training_arguments(const TrainingArguments& arguments) {
   if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
   if (!arguments.cache.empty()) parse_bytes("--cache", arguments.cache);
   require_folder(arguments.model);
-  for (const std::string& path : arguments.reports) {
-    report::format_of(path);
-    require_folder(path);
-  }
+  check_report_files(arguments.reports);
 }
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {

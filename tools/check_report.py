@@ -14,7 +14,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sys.exit("check_report.py: playwright is not installed; `tools/setup.sh browser` installs it into .venv-browser")
 
 WIDTHS = (1280, 390)
 THEMES = ("light", "dark")
@@ -174,6 +177,14 @@ def check(browser, path, axe, shots):
     yield from (f"{path.name}: {finding}" for finding in findings)
 
 
+def find_browser():
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        sys.exit(f"check_report.py: no browser on the PATH; expected one of {', '.join(names)}. No page was checked.")
+    return found
+
+
 def find_axe():
     for folder in (Path(sys.prefix), Path.cwd()):
         script = folder / "node_modules" / "axe-core" / "axe.min.js"
@@ -190,7 +201,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.shots:
         arguments.shots.mkdir(parents=True, exist_ok=True)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = find_browser()
     axe = find_axe()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

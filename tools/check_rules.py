@@ -36,7 +36,7 @@ LAYERS = {
     "factor": {"base", "io", "oracle", "qp", "risk"},
     "collaborative": {"base"},
     "baseline": {"base", "risk", "train"},
-    "experiment": {"base", "baseline", "compare", "io"},
+    "experiment": {"base", "baseline", "compare", "eval", "io"},
     "compare": {"base", "baseline", "eval", "io", "train"},
 }
 # Layers of numbers: they know nothing of data sets.

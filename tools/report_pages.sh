@@ -20,3 +20,12 @@ awk 'BEGIN {
 "$dorm" train train.txt --measure mrr --bound predicted --model m.json --report no-validation.html --quiet > /dev/null
 "$dorm" train train.txt --method ridge --model m.json --report baseline.html --quiet > /dev/null
 "$dorm" tune odd.csv --folds 3 --grid C=10:1e4:10,decay=measure/power:1 --model m.json --report tune.html --quiet > /dev/null
+"$dorm" compare all.txt --methods ridge,ranksvm,svm,prank,dorm:ndcg@10,dorm:mrr --C 1,100 --sizes 20,60 --report compare-sizes.html --quiet > /dev/null
+"$dorm" compare odd.csv --folds 3 --C 1,100 --report compare-odd.html --quiet > /dev/null
+# The web experiments on generated data in the place of MQ2008: the machinery, not the figures.
+mkdir -p data/mq2008
+"$dorm" synth --queries 60 --features 46 --documents-median 8 --seed 6 -o web.txt
+for part in 1 2 3 4 5; do awk -v part="$part" '{ q = substr($2, 5) + 0 } q % 5 == part - 1' web.txt > data/mq2008/S$part.txt; done
+for name in web-ndcg-levels web-mrr solver-table; do
+  "$dorm" experiment $name --data-dir data --report experiment-$name.html --quiet > /dev/null
+done

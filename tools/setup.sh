@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(g++ clang clang-format clang-tidy llvm cmake ninja-build git ca-certificates libfmt-dev libcli11-dev
+packages=(g++ clang clang-format clang-tidy llvm cmake ccache ninja-build git ca-certificates libfmt-dev libcli11-dev
           nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libzstd-dev libeigen3-dev coinor-libcbc-dev
           python3-dev python3-venv)
 

@@ -12,12 +12,15 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
 COLUMNS = ["ratings", "users", "items", "rank", "threads", "seconds", "start", "items_s", "users_s", "rounds"]
-COLUMNS += ["validation_start", "validation", "peak_mib", "cpu_seconds"]
+COLUMNS += ["sweep", "pass", "validation_start", "validation", "peak_mib", "cpu_seconds", "load", "list_ms"]
+
+SWEEPS = 12  # of least squares, the default
 
 
 def write_ratings(path: Path, users: int, items: int, count: int, hidden: int, seed: int) -> None:
@@ -41,18 +44,39 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
     report = work / "report.json"
     command = [dorm, "factorize", ratings, "--model", work / "model", "--rank", str(rank), "--rounds", str(rounds)]
     command += ["--valid-share", "0.05", "--patience", "1", "--threads", str(threads), "--json", "--quiet", *extra]
+    load = round(os.getloadavg()[0], 1)
     with report.open("w") as out:
         process = subprocess.Popen(command, stdout=out)
         _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"failed with status {status}: {command}")
-    return json.loads(report.read_text()) | {"peak_mib": usage.ru_maxrss / 1024, "cpu": usage.ru_utime + usage.ru_stime}
+    result = json.loads(report.read_text())
+    return result | {
+        "load": load,
+        "peak_mib": usage.ru_maxrss / 1024,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "list_ms": list_milliseconds(work / "model"),
+    }
+
+
+def list_milliseconds(model: Path, lists: int = 200) -> float:
+    """Processor time of one list of ten for one user, from Python; NaN where the package is not installed."""
+    try:
+        import dorm
+    except ImportError:
+        return float("nan")
+    recommender = dorm.DormFactorization.load(model)
+    begin = time.process_time()
+    for user in recommender.user_ids_[:lists]:
+        recommender.recommend(user)
+    return 1000 * (time.process_time() - begin) / min(lists, len(recommender.user_ids_))
 
 
 def row_of(result: dict, users: int, items: int, rank: int, threads: int) -> dict:
     half = {
         block: sum(s["seconds"] for s in result["half_steps"] if s["block"] == block) for block in ("items", "users")
     }
+    passes = sum(s["passes"] for s in result["half_steps"] if s["block"] == "items")
     return {
         "ratings": result["ratings"],
         "users": users,
@@ -64,10 +88,14 @@ def row_of(result: dict, users: int, items: int, rank: int, threads: int) -> dic
         "items_s": round(half["items"], 2),
         "users_s": round(half["users"], 2),
         "rounds": result["round"],
+        "sweep": round(result["start_seconds"] / SWEEPS, 3),
+        "pass": round(half["items"] / max(1, passes), 3),
         "validation_start": round(result["rounds"][0]["validation"], 4),
         "validation": round(result["validation"], 4),
         "peak_mib": round(result["peak_mib"]),
         "cpu_seconds": round(result["cpu"], 2),
+        "load": result["load"],
+        "list_ms": round(result["list_ms"], 3),
     }
 
 

@@ -15,6 +15,8 @@
 #include "help.h"
 #include "input.h"
 #include "output.h"
+#include "pages/comparison_document.h"
+#include "report_files.h"
 #include "stop.h"
 #include "usage.h"
 
@@ -46,6 +48,7 @@ struct CompareArguments {
   std::vector<std::string> data;
   std::string valid, test, methods, measures = "ndcg@10,mrr,map,precision@10,wta", sizes, grid, out;
   std::string choose = "best";
+  std::vector<std::string> reports;
   std::size_t folds = 5;
   bool no_curve = false;
   ComparisonOptions options;
@@ -113,6 +116,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments, const Se
   return options;
 }
 
+/// Refuses what can be refused before any data is read.
 void check_arguments(const CompareArguments& arguments) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::bad_option, message); };
   if (arguments.data.empty())
@@ -122,6 +126,8 @@ void check_arguments(const CompareArguments& arguments) {
   if (arguments.data.size() > 1 && !arguments.test.empty())
     refuse("--test with several DATA files; expected one file to train on, or parts that take turns");
   if (arguments.folds < 3) refuse("--folds is below 3; expected parts to train, to validate and to test on");
+  if (!arguments.out.empty()) make_folder(arguments.out);
+  check_report_files(arguments.reports);
 }
 
 struct SplitData {
@@ -178,6 +184,13 @@ void read_outside(const SplitData& data, ComparisonOptions& options) {
   options.methods = std::move(learnt);
 }
 
+std::vector<std::string> data_files(const CompareArguments& arguments) {
+  std::vector<std::string> files = arguments.data;
+  for (const std::string* file : {&arguments.valid, &arguments.test})
+    if (!file->empty()) files.push_back(*file);
+  return files;
+}
+
 void run_compare(const CompareArguments& arguments, const Settings& settings) {
   check_arguments(arguments);
   ComparisonOptions options = comparison_options(arguments, settings);
@@ -201,11 +214,17 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
                                      arguments.out));
     throw Stopped{stop.signal()};
   }
+  std::vector<std::string> reports = arguments.reports;
   if (!arguments.out.empty()) {
     write_text(arguments.out + "/table.csv", comparison_csv(result));
     write_text(arguments.out + "/table.md", comparison_markdown(result));
+    if (reports.empty()) reports = {arguments.out + "/report.html"};
   }
-  print(settings.json ? comparison_json(result).dump(2) + "\n" : comparison_page(result));
+  write_reports(comparison_document(result, options, data_files(arguments), settings), reports);
+  if (!settings.json) return print(fmt::format("{}\n{}", comparison_page(result), report_lines(reports)));
+  nlohmann::ordered_json json = comparison_json(result);
+  json["reports"] = reports;
+  print(json.dump(2) + "\n");
 }
 
 }  // namespace
@@ -226,7 +245,9 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
       ->group("Data");
   text("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random",
        "Data");
-  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv and table.md", "Data");
+  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html",
+       "Data");
+  add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
   text("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME",
        "Comparison");
   text("--measures", arguments->measures, "LIST",

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +16,8 @@
 #include "help.h"
 #include "input.h"
 #include "output.h"
+#include "pages/comparison_document.h"
+#include "report_files.h"
 #include "stop.h"
 #include "usage.h"
 
@@ -29,8 +30,10 @@ constexpr const char* kDescription =
     "Data is found by name in --data-dir, or in the folder that DORM_DATA names: mq2008/S1.txt ...,\n"
     "mq2007-sample/S1.txt ..., uci/pendigits.tra ...; plain, .gz or .zst. What is missing is named, with "
     "the\n"
-    "place where it is published. With --out finished cells are kept and a stopped run goes on; NAME.md and\n"
-    "NAME.csv are written there.";
+    "place where it is published. With --out finished cells are kept and a stopped run goes on; NAME.html,\n"
+    "NAME.md and NAME.csv are written there, for `all` also all.html with everything on one page. `all` "
+    "goes\n"
+    "on where data is missing, and fails at its end.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -40,6 +43,7 @@ constexpr const char* kExamples =
 struct ExperimentArguments {
   std::string name, data, out, mirror, choose = "best";
   bool download = false;
+  std::vector<std::string> reports;
   std::uint64_t seed = 1;
 };
 
@@ -87,8 +91,9 @@ nlohmann::ordered_json result_json(const ExperimentResult& result) {
   return {{"name", result.name}, {"title", result.title}, {"remarks", result.remarks}, {"tables", tables}};
 }
 
-void run_one(const std::string& name, const ExperimentArguments& arguments, const ExperimentOptions& options,
-             const Settings& settings, const StopRequest& stop) {
+ExperimentResult run_one(const std::string& name, const ExperimentArguments& arguments,
+                         const ExperimentOptions& options, const Settings& settings,
+                         const StopRequest& stop) {
   if (arguments.download) fetch_missing(name, arguments, options, settings);
   ExperimentResult result;
   {
@@ -105,20 +110,46 @@ void run_one(const std::string& name, const ExperimentArguments& arguments, cons
     throw Stopped{stop.signal()};
   }
   if (!arguments.out.empty()) {
-    std::filesystem::create_directories(arguments.out);
-    write_text(fmt::format("{}/{}.md", arguments.out, name), experiment_markdown(result));
-    write_text(fmt::format("{}/{}.csv", arguments.out, name), experiment_csv(result));
+    const std::string path = fmt::format("{}/{}", arguments.out, name);
+    write_text(path + ".md", experiment_markdown(result));
+    write_text(path + ".csv", experiment_csv(result));
+    write_reports(experiment_document(std::span(&result, 1), {}, options, settings), {path + ".html"});
   }
   print(settings.json ? result_json(result).dump(2) + "\n" : result_page(result));
+  return result;
+}
+
+/// Every experiment whose data is there; the others are named on the page and by the error at the end.
+void run_all(const ExperimentArguments& arguments, const ExperimentOptions& options, const Settings& settings,
+             const StopRequest& stop) {
+  std::vector<ExperimentResult> results;
+  std::vector<std::string> skipped;
+  for (const CatalogEntry& entry : experiment_catalog()) {
+    try {
+      results.push_back(run_one(std::string(entry.name), arguments, options, settings, stop));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::io) throw;
+      skipped.push_back(fmt::format("{}: {}", entry.name, error.what()));
+      warn(settings, skipped.back());
+    }
+  }
+  std::vector<std::string> reports = arguments.reports;
+  if (!arguments.out.empty()) reports.push_back(arguments.out + "/all.html");
+  if (!results.empty()) write_reports(experiment_document(results, skipped, options, settings), reports);
+  if (!skipped.empty())
+    throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run; see the warnings above",
+                                           skipped.size(), experiment_catalog().size()));
 }
 
 void run_experiments(const ExperimentArguments& arguments, const Settings& settings) {
   require_option(!arguments.name.empty(), "NAME", "expected an experiment, or all");
   const ExperimentOptions options = experiment_options(arguments, settings);
+  if (!arguments.out.empty()) make_folder(arguments.out);
+  check_report_files(arguments.reports);
   const StopRequest stop;
-  if (arguments.name != "all") return run_one(arguments.name, arguments, options, settings, stop);
-  for (const CatalogEntry& entry : experiment_catalog())
-    run_one(std::string(entry.name), arguments, options, settings, stop);
+  if (arguments.name == "all") return run_all(arguments, options, settings, stop);
+  const ExperimentResult result = run_one(arguments.name, arguments, options, settings, stop);
+  write_reports(experiment_document(std::span(&result, 1), {}, options, settings), arguments.reports);
 }
 
 }  // namespace
@@ -127,8 +158,10 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExperimentArguments>();
   app.add_option("NAME", arguments->name, "which one; see below")->option_text("NAME");
   app.add_option("--data-dir", arguments->data, "folder of data sets (DORM_DATA)")->option_text("DIR");
-  app.add_option("--out", arguments->out, "folder for finished cells, NAME.md and NAME.csv")
+  app.add_option("--out", arguments->out, "folder for finished cells, NAME.html, NAME.md and NAME.csv")
       ->option_text("DIR");
+  add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html",
+                    "Options");
   app.add_flag("--download", arguments->download,
                "fetch missing files that have a plain address, and check their SHA-256");
   app.add_option("--mirror", arguments->mirror, "fetch from this address instead of the publisher's")

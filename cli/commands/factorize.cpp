@@ -155,6 +155,10 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
       ->group("Learning problem");
   add("--start-lambda", o.start_lambda, "X", fmt::format("ridge of the start ({})", o.start_lambda));
   add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
+  add("--implicit", o.implicit, "X",
+      fmt::format("ridge of the table of what being rated says; 0: none ({})", o.implicit));
+  add("--neighbours", o.neighbours, "K",
+      fmt::format("item features from who rated them together; 0: none ({})", o.neighbours));
   const auto stop = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
     app.add_option(name, value, help)->option_text(shown)->group("Stopping");
   };

@@ -146,14 +146,4 @@ report::Report train_document(const TrainingStory& story, const Settings& settin
   return document;
 }
 
-std::string report_lines(const std::vector<std::string>& paths) {
-  std::string text;
-  for (const std::string& path : paths) text += fmt::format("{:<13}{}\n", "report", path);
-  return text;
-}
-
-void write_reports(const report::Report& document, const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) write_text(path, report::render(document, report::format_of(path)));
-}
-
 }  // namespace dorm::cli

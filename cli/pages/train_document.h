@@ -4,6 +4,7 @@
 
 #include "dorm/report.h"
 #include "dorm/tune.h"
+#include "report_files.h"
 #include "training_options.h"
 #include "training_trace.h"
 
@@ -25,11 +26,5 @@ report::Report train_document(const TrainingStory& story, const Settings& settin
 report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
                              const std::string& judged_on, const std::string& reason,
                              const Settings& settings);
-
-/// "report       FILE" for each, for the terminal.
-std::string report_lines(const std::vector<std::string>& paths);
-
-/// Into every file that was asked for.
-void write_reports(const report::Report& document, const std::vector<std::string>& paths);
 
 }  // namespace dorm::cli

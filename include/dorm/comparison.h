@@ -46,7 +46,7 @@ struct ComparisonOptions {
   std::vector<OutsideScores> outside = {};
   std::vector<std::string> measures = {"ndcg@10"};  // every method is tuned for each in turn
   std::vector<std::string> curve = {};  // more measures, with the options chosen for the first of `measures`
-  std::vector<std::size_t> sizes = {};  // training queries to learn from; empty: all of them
+  std::vector<std::size_t> sizes = {};  // training queries to learn from; 0, or an empty list: all
   std::vector<double> C = {1, 10, 100, 1000, 10000};
   Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
   std::string against = {};      // the method that others are tested against; empty: the best of each measure

@@ -36,7 +36,8 @@ struct TextTable {
 
 struct ExperimentResult {
   std::string name, title;
-  std::vector<std::string> remarks;  // how it was done, and where it must differ from the paper
+  std::string paper, difference;     // what the paper found; why ours need not be the same
+  std::vector<std::string> remarks;  // how it was done
   std::vector<TextTable> tables;
   std::vector<std::pair<std::string, ComparisonResult>> comparisons;  // by data set: what the tables are from
   bool complete = true;                                               // false: stopped

@@ -48,7 +48,8 @@ struct FactorMatrix {
 };
 
 /// What the coordinates of a factor row mean, in this order: learnt for the user and fixed for the item (its
-/// features, after a constant), learnt for both, learnt for the item and fixed for the user.
+/// features and those of its neighbours, after a constant), learnt for both, learnt for the item and fixed
+/// for the user.
 struct FactorLayout {
   std::size_t fixed_item = 1, rank = 0, fixed_user = 1;
 
@@ -73,6 +74,8 @@ struct FactorizeOptions {
   bool centred = true;            // regularise towards the start; false: towards 0
   double start_lambda = 12;       // of the squared-loss start
   std::size_t start_sweeps = 12;
+  double implicit = 0;            // ridge of the table of implicit feedback, in units of the other; 0: none
+  std::size_t neighbours = 0;     // features of the items from the graph of who rated them together; 0: none
   double tolerance = 1e-3;        // relative duality gap of each half step
   std::uint64_t max_passes = 50;  // over the users, in each item step
   std::size_t patience = 2;       // rounds without a better validation value before stopping
@@ -109,11 +112,12 @@ struct FactorModel {
   std::vector<std::string> item_features, user_features;  // names of the fixed coordinates
   FactorMatrix user_factors, item_factors;                // rows of layout.width()
   std::vector<double> offsets;                            // by item, in stars
-  double mean = 0, unit = 1;                              // rating = mean + unit * stars, about
-  std::vector<std::uint64_t> seen_begin;                  // seen items of user u: [seen_begin[u], ...)
-  std::vector<std::uint32_t> seen;                        // increasing within a user
-  FactorizeOptions options;                               // without threads, seconds and checkpoint
-  std::size_t rounds = 0;                                 // made, of the kept factors
+  FactorMatrix implicit;  // by item: what its being rated says of a user's row but the bias; no rows: nothing
+  double mean = 0, unit = 1;              // rating = mean + unit * stars, about
+  std::vector<std::uint64_t> seen_begin;  // seen items of user u: [seen_begin[u], ...)
+  std::vector<std::uint32_t> seen;        // increasing within a user
+  FactorizeOptions options;               // without threads, seconds and checkpoint
+  std::size_t rounds = 0;                 // made, of the kept factors
   double objective = 0, validation = std::numeric_limits<double>::quiet_NaN();
 
   std::span<const std::uint32_t> seen_by(std::size_t user) const {
@@ -187,6 +191,9 @@ std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const Side
 /// what was saved. load throws Error(bad_input) for a file that is damaged, cut short or newer.
 void save_factors(const FactorModel& model, const std::string& path);
 FactorModel load_factors(const std::string& path);
+/// The same content in memory; `name` is for messages.
+std::string factors_to_bytes(const FactorModel& model);
+FactorModel factors_from_bytes(std::string bytes, const std::string& name);
 /// Whether the file begins like one of save_factors().
 bool is_factor_file(const std::string& path);
 

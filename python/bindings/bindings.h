@@ -12,6 +12,7 @@ void bind_kernel(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
+void bind_factorization(nanobind::module_& module);
 void bind_assign(nanobind::module_& module);
 void bind_objective(nanobind::module_& module);
 void bind_catalog(nanobind::module_& module);

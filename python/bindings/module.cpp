@@ -40,6 +40,7 @@ NB_MODULE(_core, module) {
   dorm::python::bind_model(module);
   dorm::python::bind_train(module);
   dorm::python::bind_evaluate(module);
+  dorm::python::bind_factorization(module);
   dorm::python::bind_assign(module);
   dorm::python::bind_objective(module);
   dorm::python::bind_catalog(module);

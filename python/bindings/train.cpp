@@ -7,20 +7,17 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "bindings.h"
 #include "tabulated_measure.h"
+#include "watcher.h"
 
 namespace dorm::python {
 namespace {
 
 using namespace nb::literals;
-
-/// How often the interpreter is asked for signals.
-constexpr std::chrono::milliseconds kBetweenChecks{100};
 
 nb::dict progress_dict(const Progress& progress) {
   nb::dict out;
@@ -42,62 +39,6 @@ nb::dict progress_dict(const TrainProgress& progress) {
   out["validation"] = progress.validation;
   return out;
 }
-
-/// Called with the lock released, on the thread that called train().
-class Watcher {
- public:
-  explicit Watcher(nb::object callback) : callback_(std::move(callback)) {}
-
-  bool operator()(const TrainProgress& progress) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool tell = !callback_.is_none() && progress.solver.evaluated;
-    if (!tell && now - checked_ < kBetweenChecks) return !stop_;
-    const nb::gil_scoped_acquire lock;
-    checked_ = now;
-    check_signals();
-    if (tell && !stop_) call(progress);
-    return !stop_;
-  }
-
-  bool interrupted() const { return interrupted_; }
-  /// What a callback or a signal handler raised.
-  void rethrow() {
-    if (raised_) std::rethrow_exception(raised_);
-  }
-
- private:
-  void check_signals() {
-    if (PyErr_CheckSignals() == 0) return;
-    stop_ = true;
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-      PyErr_Clear();
-      interrupted_ = true;
-    } else {
-      raised_ = std::make_exception_ptr(nb::python_error());
-    }
-  }
-
-  void call(const TrainProgress& progress) {
-    try {
-      stop_ = nb::cast<bool>(nb::bool_(callback_(progress_dict(progress))));
-    } catch (nb::python_error& error) {
-      stop_ = true;
-      if (error.matches(PyExc_KeyboardInterrupt)) {  // Ctrl-C while the callback ran
-        interrupted_ = true;
-      } else {
-        raised_ = std::current_exception();
-      }
-    } catch (...) {
-      stop_ = true;
-      raised_ = std::current_exception();
-    }
-  }
-
-  nb::object callback_;
-  std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();
-  bool stop_ = false, interrupted_ = false;
-  std::exception_ptr raised_;
-};
 
 nb::dict candidate_dict(const Candidate& candidate) {
   nb::dict out;
@@ -145,7 +86,9 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   TrainResult result;
   {
     const nb::gil_scoped_release unlocked;
-    result = train(data, own, validation, std::ref(watcher));
+    result = train(data, own, validation, [&](const TrainProgress& progress) {
+      return watcher.go_on(progress.solver.evaluated, [&] { return progress_dict(progress); });
+    });
   }
   watcher.rethrow();
   nb::dict report = report_dict(result.report, watcher.interrupted());

@@ -10,11 +10,13 @@ measure ...
 """
 
 from ._core import __version__
+from ._factor_report import FactorizationReport, FactorRound, HalfStep
 from .assignment import Assignment, assign
 from .boosting import Metric, Objective, metric, objective
 from .catalog import catalog
 from .data import RankingData, read_letor, synth
 from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
+from .factorization import DormFactorization, Recommendations
 from .measure import Measure
 from .ranker import DormRanker
 from .report import Candidate, Certificate, TrainReport
@@ -25,14 +27,19 @@ __all__ = [
     "Candidate",
     "Certificate",
     "Comparison",
+    "DormFactorization",
     "DormRanker",
     "Evaluation",
+    "FactorRound",
+    "FactorizationReport",
+    "HalfStep",
     "Measure",
     "MeasureResult",
     "Metric",
     "Objective",
     "QueryKFold",
     "RankingData",
+    "Recommendations",
     "TrainReport",
     "__version__",
     "assign",

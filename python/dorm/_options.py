@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,37 @@ _FIELDS: dict[str, type] = {
     "approximation": str,
     "cache_bytes": int,
 }
+_FACTOR_FIELDS: dict[str, type] = {
+    "rank": int,
+    "measure": str,
+    "convention": str,
+    "decay": str,
+    "bound": str,
+    "regularization": float,
+    "margin": float,
+    "rounds": int,
+    "centred": bool,
+    "start_regularization": float,
+    "start_sweeps": int,
+    "implicit": float,
+    "neighbours": int,
+    "tolerance": float,
+    "max_passes": int,
+    "patience": int,
+}
+
+
+def factorize_options(estimator: Any) -> _core.FactorizeOptions:
+    """The same for a factorization."""
+    options = _core.FactorizeOptions()
+    for name, kind in _FACTOR_FIELDS.items():
+        _set(options, name, kind, name, getattr(estimator, name))
+    _set(options, "seconds", float, "time_limit", estimator.time_limit or 0.0)
+    options.checkpoint = os.fspath(estimator.checkpoint or "")
+    options.threads = thread_count(estimator.n_jobs)
+    options.seed = _seed(estimator.random_state)
+    options.validate()
+    return options
 
 
 def train_options(estimator: Any) -> _core.TrainOptions:
@@ -48,7 +80,7 @@ def train_options(estimator: Any) -> _core.TrainOptions:
     return options
 
 
-def _set(options: _core.TrainOptions, field: str, kind: type, name: str, value: Any) -> None:
+def _set(options: Any, field: str, kind: type, name: str, value: Any) -> None:
     fits = isinstance(value, str) if kind is str else not isinstance(value, str)
     try:
         converted = kind(value)

@@ -24,11 +24,24 @@ class Progress:
             return
         self.printed = now
         validation = progress["validation"]
-        print(
+        print(self._line(progress) + ("" if math.isnan(validation) else f", validation {validation:.4f}"), flush=True)
+
+    def _line(self, progress: dict[str, Any]) -> str:
+        return (
             f"{progress['bound']} from {progress['start']}, round {progress['round']}, pass {progress['pass']}: "
             f"primal {progress['primal']:.6g}, dual {progress['dual']:.6g}, gap {progress['gap']:.2g}"
-            + ("" if math.isnan(validation) else f", validation {validation:.4f}"),
-            flush=True,
+        )
+
+
+class FactorProgress(Progress):
+    """The same of a factorization."""
+
+    def _line(self, progress: dict[str, Any]) -> str:
+        if progress["stage"] == "start":
+            return "squared-loss start"
+        return (
+            f"round {progress['round']}, {progress['stage']}: objective {progress['objective']:.6g}, "
+            f"gap {progress['gap']:.2g}"
         )
 
 

@@ -118,10 +118,16 @@ class Objective:
         return twin
 
     def _prepare(self, labels: Any, queries: Queries, query_weights: np.ndarray) -> _core.Objective:
-        labels = np.ascontiguousarray(queries.sorted(read_labels(labels, int(queries.sizes.sum()))))
-        key = tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8)) for a in (labels, queries.sizes, query_weights))
+        """Checks and prepares the labels when they are not those of the call before."""
+        given = np.asarray(labels)
+        if given.dtype.hasobject:
+            given = read_labels(labels, int(queries.sizes.sum()))
+        order = np.empty(0) if queries.order is None else queries.order
+        arrays = (given, queries.sizes, query_weights, order)
+        key = tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8)) for a in arrays)
         if self._prepared is None or self._prepared[0] != key:
-            self._prepared = (key, self._make(labels, queries, query_weights))
+            checked = queries.sorted(read_labels(labels, int(queries.sizes.sum())))
+            self._prepared = (key, self._make(np.ascontiguousarray(checked), queries, query_weights))
         return self._prepared[1]
 
     def _make(self, labels: np.ndarray, queries: Queries, query_weights: np.ndarray) -> _core.Objective:

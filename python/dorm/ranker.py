@@ -20,6 +20,7 @@ from ._names import check_features, feature_names, remember_features
 from ._options import train_options
 from ._progress import Progress, combine
 from ._queries import Queries
+from ._stream import learn_from
 from ._threads import thread_count
 from .data import RankingData
 from .evaluation import evaluate
@@ -221,9 +222,47 @@ class DormRanker(BaseEstimator):
             _model_of(init_model),
             self._kernel_function(),
         )
+        self.__dict__.pop("_stream", None)  # of an earlier partial_fit
         self._adopt(model)
         self.report_ = TrainReport._of(report)
         self._warn()
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        sample_weight: Any = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> DormRanker:
+        """Learn from some more queries, once each in their order: for streams, and data too large to hold.
+
+        Averaged subgradient steps on the same objective as `fit` with ``bound="best"`` (or ``"predicted"``), with a
+        step length that sets itself; a linear ranker. The first call needs nothing, or goes on from an earlier `fit`
+        or `load`. Scaling is limited to what a query alone decides: ``"none"``, ``"query-minmax"``,
+        ``"log-query-zscore"``; ``"auto"`` is settled by the first call, and after `fit` its scaling stays. Whole
+        queries must be passed. There is no certificate and no ``report_``; parameters of the batch solvers are not
+        used. Arguments as in `fit`.
+
+        >>> import dorm
+        >>> X, y, qid = dorm.synth(queries=400, features=10, seed=1)
+        >>> ranker = dorm.DormRanker("ndcg@10", C=100)
+        >>> for first in (1, 101, 201):
+        ...     chunk = (qid >= first) & (qid < first + 100)
+        ...     ranker = ranker.partial_fit(X[chunk], y[chunk], qid=qid[chunk])
+        >>> ranker.score(X[qid > 300], y[qid > 300], qid=qid[qid > 300])
+        0.70...
+        """
+        given = read_input(X, y, qid, group, sample_weight, feature_names)
+        if hasattr(self, "model_"):
+            check_features(self, given.features)
+        else:
+            remember_features(self, given.features, given.names)
+        self._adopt(learn_from(self, given))
+        self.__dict__.pop("report_", None)  # of an earlier fit
         return self
 
     def predict(self, X: Any, *, qid: Any = None, group: Any = None) -> np.ndarray:

@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace dorm {
+namespace {
+
+// Work often comes in many short runs: to be woken takes longer than to look again for a while.
+template <class Condition>
+void wait_a_moment(Condition condition) {
+  constexpr int kLooks = 2000;  // about 0.1 ms
+  for (int look = 0; look < kLooks && !condition(); ++look) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
+}  // namespace
 
 std::size_t thread_count(std::size_t requested) {
   if (requested > 0) return requested;
@@ -36,6 +50,7 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t, st
   }
   start_.notify_all();
   work(0);
+  wait_a_moment([this] { return busy_ == 0; });
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
   body_ = nullptr;
@@ -67,6 +82,7 @@ void ThreadPool::work(std::size_t worker) {
 void ThreadPool::serve(std::size_t worker) {
   std::size_t seen = 0;
   for (;;) {
+    wait_a_moment([&] { return generation_ != seen; });
     {
       std::unique_lock lock(mutex_);
       start_.wait(lock, [&] { return stop_ || generation_ != seen; });

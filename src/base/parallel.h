@@ -3,6 +3,7 @@
 // written by index; reductions are then done in index order, and do not depend on the number of threads.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -39,7 +40,8 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable start_, done_;
   const std::function<void(std::size_t, std::size_t)>* body_ = nullptr;
-  std::size_t count_ = 0, next_ = 0, busy_ = 0, generation_ = 0;
+  std::size_t count_ = 0, next_ = 0;
+  std::atomic<std::size_t> busy_ = 0, generation_ = 0;  // changed with the mutex held, read without it, too
   bool stop_ = false;
   std::exception_ptr failure_;
   std::size_t failure_index_ = 0;

@@ -19,6 +19,16 @@ struct CollaborativeTask {
 std::vector<double> random_scores(const CollaborativeTask& task, double unused);
 std::vector<double> popularity_scores(const CollaborativeTask& task, double unused);
 std::vector<double> item_mean_scores(const CollaborativeTask& task, double damping);
+std::vector<double> item_knn_scores(const CollaborativeTask& task, double shrink);
+std::vector<double> squared_scores(const CollaborativeTask& task, double ridge);
+std::vector<double> mmmf_scores(const CollaborativeTask& task, double lambda);
+std::vector<double> ordinal_scores(const CollaborativeTask& task, double lambda);
+std::vector<double> pairwise_scores(const CollaborativeTask& task, double lambda);
+std::vector<double> gpr_scores(const CollaborativeTask& task, double noise);
+std::vector<double> gpor_scores(const CollaborativeTask& task, double noise);
+std::vector<double> cgpr_scores(const CollaborativeTask& task, double noise);
+std::vector<double> cgpor_scores(const CollaborativeTask& task, double noise);
+std::vector<double> dorm_scores(const CollaborativeTask& task, double lambda);
 std::vector<double> prank_scores(const CollaborativeTask& task, double passes);
 std::vector<double> jrank_scores(const CollaborativeTask& task, double passes);
 

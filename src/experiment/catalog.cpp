@@ -37,6 +37,7 @@ constexpr std::array kRows{
     row("decay-effect", decay_effect, "how much the decay c matters, by training set size"),
     row("runtime", runtime, "seconds of training and choosing C, by training set size"),
     row("solver-table", solver_table, "support vectors, iterations and share of the quadratic program"),
+    row("eachmovie-ndcg", eachmovie_ndcg, "NDCG of recommenders from 10, 20 and 50 ratings per user"),
     row("eachmovie-eru", eachmovie_eru, "expected rank utility with joint kernels of users and items"),
 };
 // clang-format on

@@ -211,6 +211,12 @@ std::vector<DataSplit> web_splits(const std::string& directory, std::string_view
   return rotate(whole.data, parts);
 }
 
+RatingsData movielens(const std::string& directory) {
+  require_data_set(directory, "movielens-100k");
+  const std::vector<std::string> paths = paths_of(directory, find_set("movielens-100k"));
+  return {read_ratings(*existing(paths[0])), read_side_features(*existing(paths[1]))};
+}
+
 DataSplit uci_split(const std::string& directory, std::string_view name, std::uint64_t seed) {
   require_data_set(directory, name);
   const DataSet& set = find_set(name);

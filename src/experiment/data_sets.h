@@ -10,6 +10,7 @@
 
 #include "dorm/comparison.h"
 #include "dorm/experiment.h"
+#include "dorm/factorize.h"
 
 namespace dorm {
 
@@ -27,6 +28,13 @@ std::string data_path(const std::string& directory, std::string_view name, std::
 
 /// mq2008 or mq2007-sample: five parts that take turns.
 std::vector<DataSplit> web_splits(const std::string& directory, std::string_view name);
+
+/// movielens-100k with the genres of its films.
+struct RatingsData {
+  Ratings ratings;
+  SideFeatures facts;
+};
+RatingsData movielens(const std::string& directory);
 
 /// page-blocks, pendigits, optdigits or covertype as queries of 100 documents drawn at random, the class
 /// index as grade, features divided by their largest absolute value. Training, validation and test queries

@@ -20,6 +20,7 @@ ExperimentResult web_wta(const Laboratory& laboratory);
 ExperimentResult decay_effect(const Laboratory& laboratory);
 ExperimentResult runtime(const Laboratory& laboratory);
 ExperimentResult solver_table(const Laboratory& laboratory);
+ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
 ExperimentResult eachmovie_eru(const Laboratory& laboratory);
 
 /// Runs and keeps the comparison under `data`; false when it was stopped.

@@ -107,6 +107,8 @@ std::string experiment_csv(const ExperimentResult& result) {
 
 std::string experiment_markdown(const ExperimentResult& result) {
   std::string text = fmt::format("# {}: {}\n", result.name, result.title);
+  if (!result.paper.empty()) text += fmt::format("\nThe paper: {}\n", result.paper);
+  if (!result.difference.empty()) text += fmt::format("\nWhere we differ: {}\n", result.difference);
   for (const std::string& remark : result.remarks) text += fmt::format("\n{}\n", remark);
   for (const TextTable& table : result.tables) {
     text += fmt::format("\n## {}\n\n{}", table.caption, markdown_line(table.columns));

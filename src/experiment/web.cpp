@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kWhole = "25";  // LETOR 4.0: BM25 of the whole document
 
 const std::vector<std::string> kRivals = {
-    std::string("feature:") + kWhole, "ridge", "svm", "ranksvm", "svm-ir-qp", "roc-svm"};
+    std::string("feature:").append(kWhole), "ridge", "svm", "ranksvm", "svm-ir-qp", "roc-svm"};
 
 std::vector<std::string> with_rivals(std::initializer_list<const char*> more) {
   std::vector<std::string> methods = kRivals;
@@ -32,10 +32,23 @@ constexpr const char* kData =
     "of its "
     "documents. feature:25 is BM25 of the whole document.";
 
+constexpr const char* kFeatures =
+    "LETOR has 46 engineered features and some 20 to 40 documents a query in three grades, the paper's set "
+    "367 "
+    "features and 50 documents in five. On LETOR every learner that looks at whole queries reaches about the "
+    "same figures from 100 queries on, and every rival is tuned here over the same grid of C.";
+
+/// What an experiment is called, what the paper found, and why ours need not be the same.
+struct Story {
+  const char *title, *paper, *difference;
+};
+
 ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOptions& options,
-                                std::string title) {
+                                const Story& story) {
   ExperimentResult result;
-  result.title = std::move(title);
+  result.title = story.title;
+  result.paper = story.paper;
+  result.difference = story.difference;
   result.remarks = {kData};
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions own = options;
@@ -56,8 +69,9 @@ ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOp
 ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
   ExperimentResult result;
   result.title = "NDCG@n on web search data";
-  result.remarks = {
-      kData, "The paper finds DORM 2 to 3 points above all others at every n, with c = (i + 1)^(-1/2)."};
+  result.paper = "DORM, with c = (i + 1)^(-1/2), lies 2 to 3 points above all others at every n.";
+  result.difference = kFeatures;
+  result.remarks = {kData};
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions options;
     options.methods =
@@ -85,14 +99,21 @@ ExperimentResult web_learning_curve(const Laboratory& laboratory) {
   ComparisonOptions options;
   options.methods = with_rivals({"precision-svm", "dorm:ndcg@10~power:0.5", "dorm:ndcg@10"});
   options.measures = {"ndcg@10"};
-  return learning_curve(laboratory, options, "NDCG@10 by training set size");
+  return learning_curve(laboratory, options,
+                        {"NDCG@10 by training set size",
+                         "DORM from 100 queries is better than every other method from 1000; for the others "
+                         "twice the queries gain less than a point.",
+                         kFeatures});
 }
 
 ExperimentResult web_mrr(const Laboratory& laboratory) {
   ComparisonOptions options;
   options.methods = with_rivals({"precision-svm@3", "dorm:ndcg@10~power:1", "dorm:mrr~power:1", "dorm:mrr"});
   options.measures = {"mrr"};
-  return learning_curve(laboratory, options, "MRR by training set size");
+  return learning_curve(
+      laboratory, options,
+      {"MRR by training set size", "DORM for MRR is 1 to 2 points above all others, DORM for NDCG included.",
+       kFeatures});
 }
 
 ExperimentResult web_wta(const Laboratory& laboratory) {
@@ -100,7 +121,12 @@ ExperimentResult web_wta(const Laboratory& laboratory) {
   options.methods = with_rivals({"precision-svm@3", "dorm:ndcg@10~power:0.5", "dorm:wta~power:0.5",
                                  "dorm:mwta~power:0.5", "dorm:mwta"});
   options.measures = {"wta"};
-  return learning_curve(laboratory, options, "WTA by training set size, with mWTA");
+  return learning_curve(
+      laboratory, options,
+      {"WTA by training set size, with mWTA",
+       "Training for WTA itself is bad; mWTA, an NDCG with a cutoff of each query's own, is the best of all.",
+       "LETOR has three grades, not five, and few documents of the highest: there is less below the top for "
+       "mWTA to use, and WTA is one bit per query, so that intervals are wide."});
 }
 
 }  // namespace dorm

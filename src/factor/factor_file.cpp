@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <sstream>
 
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -29,6 +30,8 @@ Json options_json(const FactorizeOptions& o) {
           {"centred", o.centred},
           {"start_lambda", o.start_lambda},
           {"start_sweeps", o.start_sweeps},
+          {"implicit", o.implicit},
+          {"neighbours", o.neighbours},
           {"tolerance", o.tolerance},
           {"max_passes", o.max_passes},
           {"patience", o.patience},
@@ -48,6 +51,8 @@ FactorizeOptions options_from(const Json& json) {
   json.at("centred").get_to(o.centred);
   json.at("start_lambda").get_to(o.start_lambda);
   json.at("start_sweeps").get_to(o.start_sweeps);
+  o.implicit = json.value("implicit", o.implicit);
+  o.neighbours = json.value("neighbours", o.neighbours);
   json.at("tolerance").get_to(o.tolerance);
   json.at("max_passes").get_to(o.max_passes);
   json.at("patience").get_to(o.patience);
@@ -105,6 +110,7 @@ void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive) {
   archive.add("user_factors", std::span<const double>(model.user_factors.values));
   archive.add("item_factors", std::span<const double>(model.item_factors.values));
   archive.add("offsets", std::span<const double>(model.offsets));
+  if (model.implicit.rows > 0) archive.add("implicit", std::span<const double>(model.implicit.values));
   archive.add("seen_begin", std::span<const std::uint64_t>(model.seen_begin));
   archive.add("seen", std::span<const std::uint32_t>(model.seen));
 }
@@ -131,6 +137,8 @@ FactorModel factors_from(const ArchiveReader& archive) {
   model.user_factors = matrix_from(archive, "user_factors", model.users.size(), width);
   model.item_factors = matrix_from(archive, "item_factors", model.items.size(), width);
   model.offsets = archive.doubles("offsets", model.items.size());
+  if (archive.has("implicit"))
+    model.implicit = matrix_from(archive, "implicit", model.items.size(), model.layout.user_width() - 1);
   model.seen_begin = archive.integers("seen_begin", model.users.size() + 1);
   model.seen = archive.indices("seen");
   check_seen(archive, model);
@@ -146,6 +154,18 @@ void save_factors(const FactorModel& model, const std::string& path) {
 
 FactorModel load_factors(const std::string& path) {
   return factors_from(ArchiveReader(path, kFormat, kVersion));
+}
+
+std::string factors_to_bytes(const FactorModel& model) {
+  ArchiveWriter archive;
+  add_factor_arrays(model, archive);
+  std::ostringstream out;
+  archive.write(out, kFormat, kVersion, factor_header(model));
+  return std::move(out).str();
+}
+
+FactorModel factors_from_bytes(std::string bytes, const std::string& name) {
+  return factors_from(ArchiveReader(std::move(bytes), name, kFormat, kVersion));
 }
 
 bool is_factor_file(const std::string& path) {

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "factor/neighbours.h"
 
 namespace dorm {
 namespace {
@@ -58,9 +59,12 @@ void write_features(const SideFeatures* features, std::string_view id, std::span
   std::fill(out.begin(), out.end(), 0.0);
   const auto row = features == nullptr ? std::nullopt : features->ids.find(id);
   if (!row) return;
+  const std::size_t width = features->names.size();
+  if (width > out.size())
+    throw Error(ErrorCode::bad_input, fmt::format("{} features; the model has {}", width, out.size()));
   double squares = 0;
-  for (std::size_t c = 0; c < out.size(); ++c) {
-    out[c] = features->values[*row * out.size() + c];
+  for (std::size_t c = 0; c < width; ++c) {
+    out[c] = features->values[*row * width + c];
     squares += out[c] * out[c];
   }
   if (squares > 0)
@@ -90,7 +94,7 @@ void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std:
 }
 
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options,
-                           const FactorizeInputs& inputs) {
+                           const FactorizeInputs& inputs, ThreadPool& pool) {
   if (ratings.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   FactorModel model;
   model.users = ratings.users();
@@ -100,6 +104,9 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
   model.options.seconds = 0;
   model.options.checkpoint.clear();
   model.item_features = names_of(inputs.item_features);
+  const std::size_t known = model.item_features.size();
+  for (std::size_t k = 1; k <= options.neighbours; ++k)
+    model.item_features.push_back(fmt::format("neighbours {}", k));
   model.user_features = names_of(inputs.user_features);
   model.layout = {model.item_features.size() + 1, options.rank, model.user_features.size() + 1};
   set_scale(model, ratings);
@@ -109,10 +116,14 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
   model.item_factors = FactorMatrix(ratings.num_items(), model.layout.width());
   for (std::size_t u = 0; u < ratings.num_users(); ++u)
     fix_user_row(model.layout, inputs.user_features, model.users[u], model.user_factors.row(u));
+  if (options.implicit > 0) model.implicit = FactorMatrix(ratings.num_items(), model.layout.user_width() - 1);
+  FactorMatrix near;
+  if (options.neighbours > 0) near = neighbour_features(ratings, options.neighbours, options.seed, pool);
   Rng rng(options.seed);
   for (std::size_t j = 0; j < ratings.num_items(); ++j) {
     const auto row = model.item_factors.row(j);
     fix_item_row(model.layout, inputs.item_features, model.items[j], row);
+    if (near.rows > 0) std::copy(near.row(j).begin(), near.row(j).end(), row.begin() + 1 + known);
     for (double& x : row.subspan(model.layout.item_begin(), options.rank)) x = kSpread * about_normal(rng);
   }
   return model;
@@ -131,13 +142,21 @@ void copy_factors(const FactorModel& from, FactorModel& to) {
       const auto row = from.user_factors.row(*known).first(to.layout.user_width());
       std::copy(row.begin(), row.end(), to.user_factors.row(u).begin());
     }
-  const std::size_t begin = to.layout.item_begin();
-  for (std::size_t j = 0; j < to.items.size(); ++j)
+  const std::size_t begin = to.layout.item_begin(), graph = begin - to.options.neighbours;
+  for (std::size_t j = 0; j < to.items.size(); ++j) {
+    // Eigenvectors of other ratings span another basis: those of `from` stay, new items have none.
+    std::fill_n(to.item_factors.row(j).begin() + graph, to.options.neighbours, 0.0);
     if (const auto known = from.items.find(to.items[j])) {
+      std::copy_n(from.item_factors.row(*known).begin() + graph, to.options.neighbours,
+                  to.item_factors.row(j).begin() + graph);
       const auto row = from.item_factors.row(*known).subspan(begin);
       std::copy(row.begin(), row.end(), to.item_factors.row(j).subspan(begin).begin());
       to.offsets[j] = from.offsets[*known];
+      if (to.implicit.rows > 0 && from.implicit.rows > 0)
+        std::copy(from.implicit.row(*known).begin(), from.implicit.row(*known).end(),
+                  to.implicit.row(j).begin());
     }
+  }
 }
 
 }  // namespace dorm

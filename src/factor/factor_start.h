@@ -3,6 +3,7 @@
 // factors.
 #pragma once
 
+#include "base/parallel.h"
 #include "dorm/factorize.h"
 
 namespace dorm {
@@ -13,9 +14,9 @@ double damped_offset(double sum, std::size_t count);
 
 /// A model without learning: offsets, fixed coordinates, random shared factors of the items.
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options,
-                           const FactorizeInputs& inputs);
+                           const FactorizeInputs& inputs, ThreadPool& pool);
 
-/// Writes the fixed coordinates of a row; features of an id that has none are 0.
+/// Writes the fixed coordinates of a row; features of an id that has none are 0, and those from neighbours.
 void fix_user_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id,
                   std::span<double> row);
 void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id,

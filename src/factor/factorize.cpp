@@ -11,6 +11,7 @@
 #include "dorm/error.h"
 #include "factor/checkpoint.h"
 #include "factor/factor_start.h"
+#include "factor/implicit.h"
 #include "factor/item_step.h"
 #include "factor/squared_loss.h"
 #include "factor/user_step.h"
@@ -79,7 +80,7 @@ bool Alternation::tell(std::string_view stage, double gap) {
 }
 
 void Alternation::make_start() {
-  state_.model = unlearnt_model(train_, options_, inputs_);
+  state_.model = unlearnt_model(train_, options_, inputs_, pool_);
   if (inputs_.warm != nullptr) {
     copy_factors(*inputs_.warm, state_.model);
   } else {
@@ -95,7 +96,7 @@ void Alternation::set_centre() {
   if (options_.centred) return;
   const FactorLayout& layout = state_.model.layout;
   for (std::size_t u = 0; u < state_.user_centre.rows; ++u)
-    std::fill_n(state_.user_centre.row(u).begin(), layout.user_width(), 0.0);
+    prior_mean(state_.model, state_.model.seen_by(u), state_.user_centre.row(u).first(layout.user_width()));
   for (std::size_t j = 0; j < state_.item_centre.rows; ++j) {
     const auto learnt = state_.item_centre.row(j).subspan(layout.item_begin());
     std::fill(learnt.begin(), learnt.end(), 0.0);

@@ -24,6 +24,10 @@ void FactorizeOptions::validate() const {
   positive("lambda", lambda);
   positive("margin", margin);
   positive("start lambda", start_lambda);
+  if (!(implicit >= 0) || !std::isfinite(implicit))
+    throw Error(ErrorCode::bad_option, fmt::format("implicit = {}; expected 0 (off) or more", implicit));
+  if (neighbours > 1000)
+    throw Error(ErrorCode::bad_option, fmt::format("neighbours = {}; expected 0 to 1000", neighbours));
   if (rank > 100000) throw Error(ErrorCode::bad_option, fmt::format("rank = {}; expected 0 to 100000", rank));
   if (!(tolerance > 0 && tolerance < 1))
     throw Error(ErrorCode::bad_option,

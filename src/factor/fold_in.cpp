@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "factor/factor_start.h"
+#include "factor/implicit.h"
 #include "factor/squared_loss.h"
 #include "factor/user_step.h"
 
@@ -75,10 +76,11 @@ std::size_t fold_in_users(FactorModel& model, const Ratings& ratings, const Side
   if (model.rounds > 0) {
     RankingLists lists(fresh.ratings, model.options, pool);
     std::vector<UserStep> steps = user_steps(pool.size(), model.options);
+    const std::size_t width = model.layout.user_width();
     pool.run(lists.size(), [&](std::size_t l, std::size_t worker) {
       const auto row = model.user_factors.row(fresh.user_of[lists[l].user]);
-      std::vector<double> centre(model.layout.user_width(), 0.0);
-      if (model.options.centred) std::copy_n(row.begin(), centre.size(), centre.begin());
+      std::vector<double> centre(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(width));
+      if (!model.options.centred) prior_mean(model, lists.row(l).index, centre);
       steps[worker].solve(lists, l, model.item_factors, model.offsets, centre, row);
     });
   }
@@ -107,6 +109,7 @@ std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const Side
     }
   }
   add_rows(model.item_factors, model.items.size());
+  if (model.implicit.rows > 0) add_rows(model.implicit, model.items.size());
   model.offsets.resize(model.items.size());
   ThreadPool pool(thread_count(threads));
   const Ridges ridges = ridges_of(model.layout, model.options.start_lambda);

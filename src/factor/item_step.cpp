@@ -115,13 +115,16 @@ double ItemStep::evaluate(std::span<const double> w) {
 }
 
 double ItemStep::dual() const {
-  double sum = -0.5 * settings_.lambda * dot(std::span<const double>(w_), std::span<const double>(w_));
-  for (std::size_t l = 0; l < lists_.size(); ++l)
-    for (std::size_t k = 0; k < planes_[l].size(); ++k)
-      if (const double alpha = planes_[l].alpha()[k]; alpha > 0)
-        sum += alpha *
-               (planes_[l].loss(k) - dot(planes_[l].vector(k), std::span<const double>(centre_scores_[l])));
-  return sum;
+  std::vector<double> values(lists_.size(), 0.0);
+  pool_.run(lists_.size(), [&](std::size_t l, std::size_t) {
+    const LocalPlanes<float>& planes = planes_[l];
+    for (std::size_t k = 0; k < planes.size(); ++k)
+      if (const double alpha = planes.alpha()[k]; alpha > 0)
+        values[l] +=
+            alpha * (planes.loss(k) - dot(planes.vector(k), std::span<const double>(centre_scores_[l])));
+  });
+  const double squares = dot(std::span<const double>(w_), std::span<const double>(w_));
+  return std::accumulate(values.begin(), values.end(), -0.5 * settings_.lambda * squares);
 }
 
 // Cutting planes on the user's own weights, everything else fixed at w: scores move by |U|^2 / lambda times

@@ -19,8 +19,9 @@ struct Ridges {
 };
 Ridges ridges_of(const FactorLayout& layout, double lambda);
 
-/// One row: minimises sum_i (target_i - <x, rows[index_i]>)^2 + sum_c ridge_c x_c^2 over the coordinates
-/// [begin, begin + ridge.size()) of x, the others staying as they are; x is also where the search starts.
+/// One row: minimises sum_i (target_i - <x, rows[index_i]>)^2 + sum_c ridge_c (x_c - centre_c)^2 over the
+/// coordinates [begin, begin + ridge.size()) of x, the others staying as they are; x is also where the search
+/// starts. An empty centre is 0.
 /// Conjugate gradients, so that a row of n ratings costs a few products of n by its width.
 class RowSolver {
  public:
@@ -29,7 +30,8 @@ class RowSolver {
       : residual_bound_(residual), max_steps_(steps) {}
 
   void solve(const FactorMatrix& rows, std::span<const std::uint32_t> index, std::span<const double> target,
-             std::size_t begin, std::span<const double> ridge, std::span<double> x);
+             std::size_t begin, std::span<const double> ridge, std::span<double> x,
+             std::span<const double> centre = {});
 
  private:
   void multiply(const FactorMatrix& rows, std::span<const std::uint32_t> index, std::size_t begin,

@@ -85,7 +85,11 @@ void ArchiveWriter::write(std::ostream& out, std::string_view format, int versio
 }
 
 ArchiveReader::ArchiveReader(const std::string& path, std::string_view format, int newest)
-    : path_(path), content_(read_whole_file(path)) {
+    : ArchiveReader(read_whole_file(path), path, format, newest) {}
+
+ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::string_view format,
+                             int newest)
+    : path_(name), content_(std::move(content)) {
   const std::size_t line = content_.find('\n');
   const std::string_view first = std::string_view(content_).substr(0, std::min<std::size_t>(line, 80));
   if (!first.starts_with(format) || line == std::string::npos)

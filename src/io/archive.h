@@ -51,6 +51,8 @@ class ArchiveWriter {
 class ArchiveReader {
  public:
   ArchiveReader(const std::string& path, std::string_view format, int newest);
+  /// The same from memory; `name` is for messages.
+  ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest);
 
   const nlohmann::json& header() const { return header_; }
   std::vector<double> doubles(const std::string& name, std::size_t count) const;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "base/sort.h"
 #include "dorm/error.h"
 #include "oracle/grouped_reference.h"
 
@@ -32,6 +34,28 @@ Ranking ranking_by(std::size_t l, Before before) {
   Ranking ranking(l);
   std::iota(ranking.begin(), ranking.end(), 0u);
   std::stable_sort(ranking.begin(), ranking.end(), before);
+  return ranking;
+}
+
+Ranking ranking_by_score(std::span<const double> scores) {
+  Ranking ranking(scores.size());
+  SortWorkspace work;
+  sort_descending(scores, ranking, work);
+  return ranking;
+}
+
+// Descending gain; documents of equal gain keep their order.
+Ranking regrouped_by_gain(const PreparedQuery& query, Ranking order) {
+  if (query.gain_of.empty()) {
+    std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return query.b[x] > query.b[y]; });
+    return order;
+  }
+  std::vector<std::uint32_t> next(query.gains.size());  // where the next of each gain goes
+  for (const std::uint8_t k : query.gain_of) ++next[k];
+  std::uint32_t first = 0;
+  for (std::size_t k = query.gains.size(); k-- > 0;) first += std::exchange(next[k], first);
+  Ranking ranking(order.size());
+  for (const std::uint32_t i : order) ranking[next[query.gain_of[i]]++] = i;
   return ranking;
 }
 
@@ -83,34 +107,32 @@ void reference_average(const PreparedQuery& query, Labels labels, Reference& out
 
 // A ranking has no loss if and only if gains never increase from one plateau of a to the next. Of equal gains
 // the higher scores come first (swapping two of them never lowers the score), and inside a plateau any order
-// is free: so sort by gain, then score; cut into plateaus; sort each by score.
+// is free: so sort by gain, then score; cut into plateaus; deal the documents out to theirs by score.
 void reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
   if (!query.groups.empty()) return oracle::grouped_reference_best(query, scores, out);
-  const auto by_score = [&](std::uint32_t x, std::uint32_t y) {
-    return scores[x] > scores[y] || (scores[x] == scores[y] && x < y);
-  };
+  const Ranking by_score = ranking_by_score(scores);
+  Ranking ranking = by_score;
   if (query.kind == Factors::Kind::first) {
-    Ranking ranking = ranking_by(query.size(), by_score);
     lift_first_relevant(query, ranking);
     return describe(query, ranking, out);
   }
-  Ranking ranking = ranking_by(query.size(), [&](std::uint32_t x, std::uint32_t y) {
-    return query.b[x] != query.b[y] ? query.b[x] > query.b[y] : by_score(x, y);
-  });
-  const std::span<const double> a(query.tables->a.data(), query.size());
-  for (std::size_t first = 0, last = 0; first < a.size(); first = last) {
-    while (last < a.size() && a[last] == a[first]) ++last;
-    std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(first),
-              ranking.begin() + static_cast<std::ptrdiff_t>(last), by_score);
+  const Ranking by_gain = regrouped_by_gain(query, by_score);
+  const std::vector<double>& a = query.tables->a;
+  std::vector<std::uint32_t> plateau(query.size()), next(query.size());  // by document; by first position
+  std::uint32_t first = 0;
+  for (std::uint32_t j = 0; j < by_gain.size(); ++j) {
+    if (a[j] != a[first]) first = j;
+    plateau[by_gain[j]] = next[first] = first;
   }
+  for (const std::uint32_t i : by_score) ranking[next[plateau[i]]++] = i;
   describe(query, ranking, out);
 }
 
 void reference_predicted(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
   if (!query.groups.empty()) return oracle::grouped_reference_predicted(query, scores, out);
-  describe(query, ranking_by(scores.size(), [&](auto x, auto y) { return scores[x] > scores[y]; }), out);
+  describe(query, ranking_by_score(scores), out);
 }
 
 }  // namespace dorm

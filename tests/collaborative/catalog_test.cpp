@@ -36,6 +36,7 @@ TEST_P(EveryMethod, DoesNotLookAtTheRatingsItIsAskedFor) {
 TEST_P(EveryMethod, IsBetterThanChanceWhereThereIsATaste) {
   if (GetParam() == "random") GTEST_SKIP() << "random is chance";
   if (GetParam() == "popularity") GTEST_SKIP() << "items are drawn evenly here";
+  if (GetParam().starts_with("gp")) GTEST_SKIP() << "without known facts users alone cannot tell items apart";
   const std::vector<std::string> measures = {"ndcg@10"};
   const auto value = [&](std::string_view method) {
     const auto scores = collaborative_scores(method, split_.train, split_.test, {}, {.rank = 3});

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import threading
 import time
+import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,39 @@ def test_table_has_every_method_between_random_and_ideal(here):
     assert {row["queries"] for row in rows if row["measure"] == "mrr"} <= {str(n) for n in range(100, 151)}
     assert "dorm:mrr" in page and "by cutoff" in page
     assert "**" in Path("out/table.md").read_text()
+
+
+def page_of(path):
+    """A report page: well-formed, with its text, its tables as lists of rows and the number of its plots."""
+    page = xml.etree.ElementTree.fromstring(Path(path).read_text().split("\n", 1)[1])
+    text = lambda node: "".join(node.itertext()).strip()
+    tables = [[[text(cell) for cell in row] for row in table.iter("tr")] for table in page.iter("table")]
+    return text(page), tables, sum(1 for figure in page.iter("figure") if figure.find("svg") is not None)
+
+
+def test_the_page_has_the_figures_of_the_table_and_says_which_is_best(here):
+    methods = ["ridge", "ranksvm", "dorm:mrr"]
+    arguments = ["--methods", ",".join(methods), "--C", "1,100", "--measures", "ndcg@10,mrr", "--sizes", "20,60"]
+    page = dorm("compare", "all.txt", *arguments, "--out", "out", "--report", "out/page.md").stdout
+    assert "out/page.md" in page and not Path("out/report.html").exists()
+    dorm("compare", "all.txt", *arguments, "--out", "out")
+    text, tables, plots = page_of("out/report.html")
+    rows = [row for row in table("out/table.csv") if row["size"] == "60" and row["measure"] == "ndcg@10"]
+    rows = {row["method"]: row for row in rows if row["chosen"] != "curve"}
+    shown = {row[0]: row[1] for row in tables[0][1:]}
+    assert set(shown) == {*methods, "random", "ideal"}
+    for method, row in rows.items():
+        assert shown[method].startswith(f"{float(row['mean']):.4f} [{float(row['low']):.4f}, {float(row['high']):.4f}]")
+    best = max(methods, key=lambda method: float(rows[method]["mean"]))
+    assert f"{best} is the best by ndcg@10" in text and tables[0][1][0] == best
+    assert plots == 2 + 1 + 1 + 2, "two learning curves, seconds, ndcg by cutoff, two sets of bars"
+    assert "dorm compare all.txt" in text and "seed" in text and "processor" in text
+    assert "ranksvm" in Path("out/page.md").read_text()
+
+
+def test_a_page_of_an_unknown_form_is_refused_before_the_work(here):
+    assert "out.pdf" in dorm("compare", "all.txt", "--report", "out.pdf", status=2).stderr
+    assert "no such folder" in dorm("compare", "all.txt", "--report", "nowhere/p.html", status=1).stderr
 
 
 def test_validation_and_test_files_give_what_train_and_eval_give(here):
@@ -158,8 +192,9 @@ def test_missing_data_is_named_with_its_publisher_and_its_place(here):
     assert "uci-table" in dorm("experiment", "uci-tabel", "--data-dir", "nowhere", status=2).stderr
 
 
-def test_an_experiment_runs_on_whatever_stands_under_the_name(here):
-    """The web experiments on generated data in the place of MQ2008: the machinery, not the figures."""
+@pytest.fixture
+def web(here):
+    """Generated data in the place of MQ2008: for the machinery, not the figures."""
     folder = here / "data" / "mq2008"
     folder.mkdir(parents=True)
     rows = open("all.txt").read().splitlines(keepends=True)
@@ -167,9 +202,25 @@ def test_an_experiment_runs_on_whatever_stands_under_the_name(here):
     for part in range(5):
         with gzip.open(folder / f"S{part + 1}.txt.gz", "wt") as out:
             out.writelines(wide(r) for r in rows if int(r.split()[1][4:]) % 5 == part)
+    return here
+
+
+def test_an_experiment_runs_on_whatever_stands_under_the_name(web):
     dorm("experiment", "solver-table", "--data-dir", "data", "--out", "out", "--quiet")
     text = Path("out/solver-table.md").read_text()
     assert "| NDCG@10 | Precision@10 |" in text and "(1037)" in text
+    text, tables, _ = page_of("out/solver-table.html")
+    assert "the paper" in text and "where we differ" in text and "dorm experiment solver-table" in text
+    assert [row[1] for row in tables[0][1:4]] == ["Precision@10", "ROCArea", "DORM (NDCG)"]
+    assert "(1037)" in tables[0][1][2]
+
+
+def test_the_page_of_an_experiment_has_its_plots_and_tests(web):
+    dorm("experiment", "runtime", "--data-dir", "data", "--out", "out", "--report", "more.csv", "--quiet")
+    text, tables, plots = page_of("out/runtime.html")
+    assert plots == 3, "learning curve, seconds by size, bars"
+    assert "paired tests by ndcg@10" in text
+    assert "seconds of training all candidates" in Path("more.csv").read_text()
 
 
 @pytest.fixture

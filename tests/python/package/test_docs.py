@@ -93,6 +93,11 @@ def test_tutorial(tmp_path, monkeypatch):
     run_page("docs/python.md", tmp_path, monkeypatch)
 
 
+def test_ratings(tmp_path, monkeypatch):
+    assert len(blocks("docs/ratings.md")) >= 3
+    run_page("docs/ratings.md", tmp_path, monkeypatch)
+
+
 def test_readme(tmp_path, monkeypatch):
     if not blocks("README.md"):
         pytest.skip("README.md has no Python block")
@@ -111,6 +116,7 @@ def test_every_public_name_is_in_the_api_reference():
     plots = re.search(r"^__all__ = \[(.*)\]$", (ROOT / "python/dorm/plot.py").read_text(), re.MULTILINE)[1]
     wanted = {name for name in dorm.__all__ if not name.startswith("__")}
     wanted |= {f"dorm.plot.{name}" for name in re.findall(r"\w+", plots)}
-    methods = [name for name, value in vars(dorm.DormRanker).items() if not name.startswith("_") and callable(value)]
-    wanted |= {f"DormRanker.{name}" for name in [*methods, "load"]}
+    for estimator in (dorm.DormRanker, dorm.DormFactorization):
+        methods = [name for name, value in vars(estimator).items() if not name.startswith("_") and callable(value)]
+        wanted |= {f"{estimator.__name__}.{name}" for name in [*methods, "load"]}
     assert wanted <= headings, wanted - headings

@@ -16,6 +16,7 @@ CASES = {
     "search_relevance": (["converged", "mean difference +", "comes first with a score", "three best of query"], None),
     "grid_search": (["* ", "test NDCG@10 of the refitted winner: 0.7"], None),
     "custom_measure": (["trained for revenue@5", "trained for ndcg@10", "mean difference"], None),
+    "recommend": (["DORM, 2 rounds", "new user", "like", "agree on"], None),
     "versus_lightgbm": (["DormRanker, ", "LGBMRanker, ", "NDCG@10, DormRanker - LGBMRanker: mean diff"], "lightgbm"),
 }
 

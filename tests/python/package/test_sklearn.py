@@ -36,6 +36,9 @@ class Grouped(dorm.DormRanker):
     def fit(self, X, y, qid=None, sample_weight=None):
         return super().fit(X, y, qid=self.dealt(X, qid), sample_weight=sample_weight)
 
+    def partial_fit(self, X, y, qid=None, sample_weight=None):
+        return super().partial_fit(X, y, qid=self.dealt(X, qid), sample_weight=sample_weight)
+
     def score(self, X, y, qid=None):
         return super().score(X, y, qid=self.dealt(X, qid))
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pages/comparison_document.h"
+
+#include <fmt/format.h>
+
+#include "commands/tune_report.h"
+#include "pages/comparison_blocks.h"
+#include "pages/provenance.h"
+
+namespace dorm::cli {
+namespace {
+
+std::string size_text(std::size_t size) {
+  return size == 0 ? "all training queries" : fmt::format("{} training queries", size);
+}
+
+/// Of the methods that were tested against another, those that no test tells apart from it.
+std::size_t not_told_apart(const ComparisonRows& methods, std::size_t measure) {
+  std::size_t count = 0;
+  for (const ComparisonRow* row : methods) count += row->figures[measure].p_holm >= 0.05 ? 1 : 0;
+  return count;
+}
+
+std::string verdict(const ComparisonRows& rows, std::size_t measure) {
+  const ComparisonRows methods = ranked_methods(rows, measure);
+  if (methods.empty()) return "No method could learn from the data.";
+  const MeasureResult& best = methods[0]->figures[measure].result;
+  if (methods.size() == 1)
+    return fmt::format("{} reaches {:.4f} by {}.", methods[0]->method, best.mean, best.name);
+  if (!methods[0]->figures[measure].reference)
+    return fmt::format("{} is the best by {}: {:.4f}.", methods[0]->method, best.name, best.mean);
+  const std::size_t close = not_told_apart(methods, measure);
+  return fmt::format("{} is the best by {}: {:.4f}. Of the {} others, {} told apart from it (p < 0.05).",
+                     methods[0]->method, best.name, best.mean, methods.size() - 1,
+                     close == 0 ? "all are" : fmt::format("{} cannot be", close));
+}
+
+report::Section result_section(const std::vector<ComparisonRows>& sizes) {
+  const ComparisonRows& largest = sizes.back();
+  report::Section section{"Result"};
+  for (std::size_t m = 0; m < largest.back()->figures.size(); ++m)
+    section.blocks.emplace_back(report::Paragraph{verdict(largest, m)});
+  section.blocks.emplace_back(comparison_table(
+      largest, fmt::format("Test queries, {}, the best first by {}", size_text(largest.front()->size),
+                           largest.back()->figures[0].measure)));
+  for (std::size_t k = 0; k + 1 < sizes.size(); ++k) {
+    report::Table table =
+        comparison_table(sizes[k], fmt::format("The same with {}", size_text(sizes[k].front()->size)));
+    table.folded = true;
+    section.blocks.emplace_back(std::move(table));
+  }
+  return section;
+}
+
+report::Section tests_section(const ComparisonRows& rows) {
+  report::Section section{"Paired tests"};
+  section.blocks.emplace_back(report::Paragraph{
+      "Every method against the reference of the measure, query by query. Holm's correction "
+      "is over the methods of a measure."});
+  for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {
+    std::string reference = "-";
+    for (const ComparisonRow* row : rows)
+      if (!row->figures.empty() && row->figures[m].reference) reference = row->method;
+    report::Table table =
+        tests_table(rows, m, fmt::format("{}: difference to {}", rows.back()->figures[m].measure, reference));
+    table.folded = m > 0;
+    section.blocks.emplace_back(std::move(table));
+  }
+  section.blocks.emplace_back(chosen_table(rows, "Chosen by the validation queries"));
+  return section;
+}
+
+std::string grid_text(const std::vector<double>& grid) {
+  std::string text;
+  for (double C : grid) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", C);
+  return text;
+}
+
+std::vector<report::Fact> facts_of(const ComparisonResult& result, const ComparisonOptions& options,
+                                   const std::vector<std::string>& data) {
+  std::string files;
+  for (const std::string& path : data) files += (files.empty() ? "" : ", ") + path;
+  return {
+      {"data", files},
+      {"splits", std::to_string(result.splits), fmt::format("{} test queries in all", result.test_queries)},
+      {"grid of C", grid_text(options.C), "DORM at three bounds and starts each"},
+      {"chosen by", std::string(choice_name(options.choice))},
+      {"convention", options.convention},
+      {"scaling", options.scale},
+      {"tolerance", fmt::format("{:g}", options.tolerance), "relative duality gap"}};
+}
+
+}  // namespace
+
+report::Report comparison_document(const ComparisonResult& result, const ComparisonOptions& options,
+                                   const std::vector<std::string>& data, const Settings& settings) {
+  const std::vector<ComparisonRows> sizes = rows_by_size(result);
+  const ComparisonRows& largest = sizes.back();
+  report::Report document{
+      .title = "Linear rankers compared", .summary = verdict(largest, 0), .footer = footer_text()};
+  const ComparisonRows ranked = ranked_methods(largest, 0);
+  if (!ranked.empty()) {
+    const MeasureResult& best = ranked[0]->figures[0].result;
+    document.highlights.push_back(
+        {fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
+         fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
+  }
+  document.highlights.push_back({"methods", std::to_string(ranked.size())});
+  document.highlights.push_back({"test queries", std::to_string(result.test_queries),
+                                 fmt::format("{} split{}", result.splits, result.splits == 1 ? "" : "s")});
+  document.sections = {result_section(sizes),
+                       {"Plots", comparison_plots(result, "")},
+                       tests_section(largest),
+                       provenance_section(settings, options.seed, facts_of(result, options, data))};
+  return document;
+}
+
+}  // namespace dorm::cli

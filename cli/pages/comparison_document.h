@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of `dorm compare` and `dorm experiment`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "dorm/experiment.h"
+#include "dorm/report.h"
+
+namespace dorm::cli {
+
+/// `data`: the files that were compared on.
+report::Report comparison_document(const ComparisonResult& result, const ComparisonOptions& options,
+                                   const std::vector<std::string>& data, const Settings& settings);
+
+/// One experiment or several on one page. `skipped`: what could not be run, and why.
+report::Report experiment_document(std::span<const ExperimentResult> results,
+                                   const std::vector<std::string>& skipped, const ExperimentOptions& options,
+                                   const Settings& settings);
+
+}  // namespace dorm::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "pages/comparison_blocks.h"
+#include "pages/comparison_document.h"
+#include "pages/provenance.h"
+
+namespace dorm::cli {
+namespace {
+
+/// The figure that a cell of text begins with: 63.7 of "63.7 ± 6", 0.0001 of "< 0.0001".
+double leading_number(std::string_view text) {
+  if (text.starts_with("< ")) text.remove_prefix(2);
+  double value = report::kMissing;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = end == text.data() + text.size() || *end == ' ';
+  return error == std::errc() && whole ? value : report::kMissing;
+}
+
+bool is_numeric(const TextTable& table, std::size_t column) {
+  bool any = false;
+  for (const auto& row : table.rows) {
+    const std::string& text = column < row.size() ? row[column] : "";
+    if (text.empty() || text == "-") continue;
+    if (leading_number(text) != leading_number(text)) return false;
+    any = true;
+  }
+  return any;
+}
+
+report::Table to_table(const TextTable& text) {
+  report::Table table{.caption = text.caption, .columns = {}};
+  std::vector<bool> numeric;
+  for (std::size_t c = 0; c < text.columns.size(); ++c) {
+    numeric.push_back(is_numeric(text, c));
+    table.columns.push_back(numeric[c] ? report::number_column(text.columns[c])
+                                       : report::text_column(text.columns[c]));
+  }
+  for (const auto& row : text.rows) {
+    std::vector<report::Cell>& line = table.rows.emplace_back();
+    for (std::size_t c = 0; c < row.size() && c < numeric.size(); ++c) {
+      line.emplace_back(row[c]);
+      if (numeric[c]) line.back().value = leading_number(row[c]);
+    }
+  }
+  return table;
+}
+
+/// Our figures with the paper's beside them, for a table that has a column of each; no bars for others.
+report::Bars paper_bars(const TextTable& table) {
+  report::Bars bars{.title = table.caption,
+                    .value = {.label = "as in the table"},
+                    .groups = {{.name = "ours", .values = {}}, {.name = "paper", .values = {}}}};
+  std::size_t ours = 0, paper = 0;
+  for (std::size_t c = 1; c < table.columns.size(); ++c) {
+    if (table.columns[c].starts_with("ours")) ours = c;
+    if (table.columns[c] == "paper") paper = c;
+  }
+  if (ours == 0 || paper == 0) return bars;
+  for (const auto& row : table.rows) {
+    if (row.size() <= std::max(ours, paper) || row[paper].empty()) continue;
+    bars.categories.push_back(row[0]);
+    bars.groups[0].values.push_back(leading_number(row[ours]));
+    bars.groups[1].values.push_back(leading_number(row[paper]));
+  }
+  return bars;
+}
+
+void add_comparison(const std::string& data, const ComparisonResult& result,
+                    std::vector<report::Block>& blocks) {
+  for (report::Block& plot : comparison_plots(result, data)) blocks.push_back(std::move(plot));
+  if (result.rows.empty()) return;
+  const ComparisonRows rows = rows_by_size(result).back();
+  report::Table figures = comparison_table(rows, fmt::format("{}: every figure with its test", data));
+  figures.folded = true;
+  blocks.emplace_back(std::move(figures));
+  for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {
+    report::Table tests =
+        tests_table(rows, m, fmt::format("{}: paired tests by {}", data, rows.back()->figures[m].measure));
+    tests.folded = true;
+    blocks.emplace_back(std::move(tests));
+  }
+  blocks.emplace_back(chosen_table(rows, fmt::format("{}: chosen by the validation queries", data)));
+}
+
+report::Section section_of(const ExperimentResult& result) {
+  report::Section section{fmt::format("{}: {}", result.name, result.title)};
+  report::Facts beside;
+  if (!result.paper.empty()) beside.facts.push_back({"the paper", result.paper});
+  if (!result.difference.empty()) beside.facts.push_back({"where we differ", result.difference});
+  if (!beside.facts.empty()) section.blocks.emplace_back(std::move(beside));
+  for (const std::string& remark : result.remarks) section.blocks.emplace_back(report::Paragraph{remark});
+  for (const TextTable& table : result.tables) section.blocks.emplace_back(to_table(table));
+  for (const TextTable& table : result.tables)
+    if (report::Bars bars = paper_bars(table); !bars.categories.empty())
+      section.blocks.emplace_back(std::move(bars));
+  for (const auto& [data, comparison] : result.comparisons) add_comparison(data, comparison, section.blocks);
+  return section;
+}
+
+}  // namespace
+
+report::Report experiment_document(std::span<const ExperimentResult> results,
+                                   const std::vector<std::string>& skipped, const ExperimentOptions& options,
+                                   const Settings& settings) {
+  const bool one = results.size() == 1 && skipped.empty();
+  report::Report document{
+      .title = one ? results[0].title : "The experiments of the paper",
+      .summary =
+          "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
+          "beside them.",
+      .footer = footer_text()};
+  for (const ExperimentResult& result : results) document.sections.push_back(section_of(result));
+  if (!skipped.empty()) {
+    report::Section section{"Not run"};
+    for (const std::string& reason : skipped)
+      section.blocks.emplace_back(report::Notice{report::Notice::Kind::warning, reason});
+    document.sections.push_back(std::move(section));
+  }
+  document.sections.push_back(provenance_section(settings, options.seed, {{"data", options.data_directory}}));
+  return document;
+}
+
+}  // namespace dorm::cli

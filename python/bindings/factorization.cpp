@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ratings and their factorization. Ids travel as bytes: those of files need not be text of any encoding.
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+#include "base/parallel.h"
+#include "base/vector_ops.h"
+#include "bindings.h"
+#include "dorm/error.h"
+#include "dorm/factorize.h"
+#include "watcher.h"
+
+namespace dorm::python {
+namespace {
+
+using namespace nb::literals;
+using Names = std::vector<nb::bytes>;
+using Numbers = Vector<std::uint32_t>;
+
+std::string text_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
+
+IdTable table_of(const Names& names) {
+  std::vector<std::string> texts;
+  for (const nb::bytes& name : names) texts.push_back(text_of(name));
+  return IdTable(std::move(texts));
+}
+
+nb::list names_of(const IdTable& table) {
+  nb::list names;
+  for (const std::string& name : table.names()) names.append(nb::bytes(name.data(), name.size()));
+  return names;
+}
+
+/// The numbers of ids, -1 for those that are not known.
+nb::object numbers_of(const IdTable& table, const Names& names) {
+  std::vector<std::int64_t> numbers;
+  for (const nb::bytes& name : names) {
+    const auto number = table.find({name.c_str(), name.size()});
+    numbers.push_back(number ? static_cast<std::int64_t>(*number) : -1);
+  }
+  return to_numpy(std::move(numbers));
+}
+
+void check_numbers(const Numbers& numbers, std::size_t count, const char* what) {
+  for (const std::uint32_t number : span_of(numbers))
+    if (number >= count)
+      throw Error(ErrorCode::bad_input, fmt::format("{} {}; expected less than {}", what, number, count));
+}
+
+Ratings make_ratings(const Names& users, const Names& items, const Numbers& user, const Numbers& item,
+                     const Vector<float>& value) {
+  if (user.shape(0) != item.shape(0) || user.shape(0) != value.shape(0))
+    throw Error(ErrorCode::bad_input, "users, items and ratings differ in length");
+  std::vector<Rating> list(value.shape(0));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = {user.data()[i], item.data()[i], value.data()[i]};
+  return Ratings(table_of(users), table_of(items), list);
+}
+
+/// (ratings of each user, values user by user), in the order of scores.
+nb::tuple rows_of(const Ratings& ratings) {
+  std::vector<std::uint64_t> sizes;
+  std::vector<float> values;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) {
+    const RatingRow row = ratings.of_user(u);
+    sizes.push_back(row.size());
+    values.insert(values.end(), row.value.begin(), row.value.end());
+  }
+  return nb::make_tuple(to_numpy(std::move(sizes)), to_numpy(std::move(values)));
+}
+
+SideFeatures make_features(std::vector<std::string> names, const Names& ids, const Vector<double>& values) {
+  if (values.shape(0) != names.size() * ids.size())
+    throw Error(ErrorCode::bad_input, "names, ids and values of the features do not fit each other");
+  return {std::move(names), table_of(ids), {values.data(), values.data() + values.shape(0)}};
+}
+
+nb::dict half_step_dict(const HalfStep& step) {
+  nb::dict out;
+  out["round"] = step.round;
+  out["block"] = step.items ? "items" : "users";
+  out["before"] = step.before;
+  out["after"] = step.after;
+  out["gap"] = step.gap;
+  out["passes"] = step.passes;
+  out["seconds"] = step.seconds;
+  return out;
+}
+
+nb::dict report_dict(const FactorizeReport& report, bool interrupted) {
+  nb::list half_steps, rounds;
+  for (const HalfStep& step : report.half_steps) half_steps.append(half_step_dict(step));
+  for (const FactorRound& round : report.rounds) {
+    nb::dict entry;
+    entry["round"] = round.round;
+    entry["objective"] = round.objective;
+    entry["validation"] = round.validation;
+    entry["seconds"] = round.seconds;
+    rounds.append(entry);
+  }
+  nb::dict out;
+  out["half_steps"] = half_steps;
+  out["rounds"] = rounds;
+  out["users_without_order"] = report.users_without_order;
+  out["status"] = report.status;
+  out["start_seconds"] = report.start_seconds;
+  out["seconds"] = report.seconds;
+  out["interrupted"] = interrupted;
+  return out;
+}
+
+nb::dict progress_dict(const FactorizeProgress& progress) {
+  nb::dict out;
+  out["stage"] = std::string(progress.stage);
+  out["round"] = progress.round;
+  out["objective"] = progress.objective;
+  out["gap"] = progress.gap;
+  out["validation"] = progress.validation;
+  return out;
+}
+
+nb::tuple factorize_ratings(const Ratings& ratings, const FactorizeOptions& options,
+                            const SideFeatures* item_features, const SideFeatures* user_features,
+                            const Ratings* validation, const FactorModel* initial, nb::object callback) {
+  Watcher watcher(std::move(callback));
+  FactorizeResult result;
+  {
+    const nb::gil_scoped_release unlocked;
+    result = factorize(ratings, options, {item_features, user_features, validation, initial},
+                       [&](const FactorizeProgress& progress) {
+                         return watcher.go_on(true, [&] { return progress_dict(progress); });
+                       });
+  }
+  watcher.rethrow();
+  nb::dict report = report_dict(result.report, watcher.interrupted());
+  return nb::make_tuple(std::move(result.model), report);
+}
+
+nb::tuple score_ratings(const FactorModel& model, const Ratings& ratings) {
+  UnknownIds unknown;
+  std::vector<double> scores;
+  {
+    const nb::gil_scoped_release unlocked;
+    scores = score(model, ratings, &unknown);
+  }
+  return nb::make_tuple(to_numpy(std::move(scores)), unknown.users, unknown.items);
+}
+
+nb::object score_pairs(const FactorModel& model, const Numbers& users, const Numbers& items) {
+  check_numbers(users, model.users.size(), "user");
+  check_numbers(items, model.items.size(), "item");
+  if (users.shape(0) != items.shape(0)) throw Error(ErrorCode::bad_input, "users and items differ in length");
+  std::vector<double> scores(users.shape(0));
+  {
+    const nb::gil_scoped_release unlocked;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const std::uint32_t item = items.data()[i];
+      scores[i] =
+          model.offsets[item] + dot(model.user_factors.row(users.data()[i]), model.item_factors.row(item));
+    }
+  }
+  return to_numpy(std::move(scores));
+}
+
+nb::tuple list_of(const std::vector<Recommendation>& list) {
+  std::vector<std::int64_t> items;
+  std::vector<double> scores;
+  for (const Recommendation& each : list) {
+    items.push_back(each.item);
+    scores.push_back(each.score);
+  }
+  return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(scores)));
+}
+
+nb::list recommend_to(const FactorModel& model, const Numbers& users, std::size_t n, bool with_seen,
+                      std::size_t threads) {
+  check_numbers(users, model.users.size(), "user");
+  std::vector<std::vector<Recommendation>> lists(users.shape(0));
+  {
+    const nb::gil_scoped_release unlocked;
+    parallel_for(lists.size(), threads, [&](std::size_t i, std::size_t) {
+      lists[i] = recommend(model, users.data()[i], n, with_seen);
+    });
+  }
+  nb::list out;
+  for (const auto& list : lists) out.append(list_of(list));
+  return out;
+}
+
+/// Either fold-in; the model stays as it is when it fails.
+template <auto kFoldIn>
+std::size_t fold_in(FactorModel& model, const Ratings& ratings, const SideFeatures* features,
+                    std::size_t threads) {
+  const nb::gil_scoped_release unlocked;
+  FactorModel next = model;
+  const std::size_t ignored = kFoldIn(next, ratings, features, threads);
+  model = std::move(next);
+  return ignored;
+}
+
+nb::tuple matrix_of(const FactorMatrix& matrix) {
+  return nb::make_tuple(to_numpy(std::vector<double>(matrix.values)), matrix.rows, matrix.width);
+}
+
+nb::bytes bytes_of(const FactorModel& model) {
+  const std::string bytes = factors_to_bytes(model);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+void bind_ratings(nb::module_& module) {
+  nb::class_<Ratings>(module, "Ratings")
+      .def_static("make", &make_ratings, "users"_a, "items"_a, "user"_a.noconvert(), "item"_a.noconvert(),
+                  "value"_a.noconvert())
+      .def_static(
+          "read",
+          [](const std::string& path) {
+            RatingsReport report;
+            Ratings ratings;
+            {
+              const nb::gil_scoped_release unlocked;
+              ratings = read_ratings(path, &report);
+            }
+            return nb::make_tuple(std::move(ratings), report.warnings);
+          },
+          "path"_a)
+      .def_prop_ro("users", [](const Ratings& ratings) { return names_of(ratings.users()); })
+      .def_prop_ro("items", [](const Ratings& ratings) { return names_of(ratings.items()); })
+      .def_prop_ro("duplicates", &Ratings::duplicates)
+      .def("rows", &rows_of)
+      .def("__len__", &Ratings::size);
+  nb::class_<SideFeatures>(module, "SideFeatures")
+      .def_static("make", &make_features, "names"_a, "ids"_a, "values"_a.noconvert())
+      .def_static(
+          "read",
+          [](const std::string& path, const std::string& columns) {
+            return read_side_features(path, columns);
+          },
+          "path"_a, "columns"_a)
+      .def("find",
+           [](const SideFeatures& features, const Names& names) { return numbers_of(features.ids, names); });
+}
+
+void bind_options(nb::module_& module) {
+  nb::class_<FactorizeOptions>(module, "FactorizeOptions")
+      .def(nb::init<>())
+      .def_rw("rank", &FactorizeOptions::rank)
+      .def_rw("measure", &FactorizeOptions::measure)
+      .def_rw("convention", &FactorizeOptions::convention)
+      .def_rw("decay", &FactorizeOptions::decay)
+      .def_rw("bound", &FactorizeOptions::bound)
+      .def_rw("regularization", &FactorizeOptions::lambda)
+      .def_rw("margin", &FactorizeOptions::margin)
+      .def_rw("rounds", &FactorizeOptions::rounds)
+      .def_rw("centred", &FactorizeOptions::centred)
+      .def_rw("start_regularization", &FactorizeOptions::start_lambda)
+      .def_rw("start_sweeps", &FactorizeOptions::start_sweeps)
+      .def_rw("implicit", &FactorizeOptions::implicit)
+      .def_rw("neighbours", &FactorizeOptions::neighbours)
+      .def_rw("tolerance", &FactorizeOptions::tolerance)
+      .def_rw("max_passes", &FactorizeOptions::max_passes)
+      .def_rw("patience", &FactorizeOptions::patience)
+      .def_rw("seconds", &FactorizeOptions::seconds)
+      .def_rw("threads", &FactorizeOptions::threads)
+      .def_rw("seed", &FactorizeOptions::seed)
+      .def_rw("checkpoint", &FactorizeOptions::checkpoint)
+      .def("validate", &FactorizeOptions::validate);
+}
+
+void bind_factors(nb::module_& module) {
+  nb::class_<FactorModel>(module, "FactorModel", "Factors of users and items.")
+      .def_prop_ro("users", [](const FactorModel& model) { return names_of(model.users); })
+      .def_prop_ro("items", [](const FactorModel& model) { return names_of(model.items); })
+      .def_prop_ro("num_users", [](const FactorModel& model) { return model.users.size(); })
+      .def_prop_ro("num_items", [](const FactorModel& model) { return model.items.size(); })
+      .def("find_users",
+           [](const FactorModel& model, const Names& ids) { return numbers_of(model.users, ids); })
+      .def("find_items",
+           [](const FactorModel& model, const Names& ids) { return numbers_of(model.items, ids); })
+      .def_prop_ro("user_factors", [](const FactorModel& model) { return matrix_of(model.user_factors); })
+      .def_prop_ro("item_factors", [](const FactorModel& model) { return matrix_of(model.item_factors); })
+      .def_prop_ro("offsets",
+                   [](const FactorModel& model) { return to_numpy(std::vector<double>(model.offsets)); })
+      .def_ro("item_features", &FactorModel::item_features)
+      .def_ro("user_features", &FactorModel::user_features)
+      .def_ro("mean", &FactorModel::mean)
+      .def_ro("unit", &FactorModel::unit)
+      .def_ro("rounds", &FactorModel::rounds)
+      .def_ro("objective", &FactorModel::objective)
+      .def_ro("validation", &FactorModel::validation)
+      .def_ro("options", &FactorModel::options)
+      .def("score", &score_ratings, "ratings"_a)
+      .def("score_pairs", &score_pairs, "users"_a.noconvert(), "items"_a.noconvert())
+      .def("recommend", &recommend_to, "users"_a.noconvert(), "n"_a, "with_seen"_a, "threads"_a)
+      .def("similar_items", [](const FactorModel& model, std::size_t item,
+                               std::size_t n) { return list_of(similar_items(model, item, n)); })
+      .def("fold_in_users", &fold_in<fold_in_users>, "ratings"_a, "features"_a.none(), "threads"_a)
+      .def("fold_in_items", &fold_in<fold_in_items>, "ratings"_a, "features"_a.none(), "threads"_a)
+      .def("save", [](const FactorModel& model, const std::string& path) { save_factors(model, path); })
+      .def_static("load", &load_factors, "path"_a)
+      .def("__getstate__", &bytes_of)
+      .def("__setstate__", [](FactorModel& model, const nb::bytes& state) {
+        new (&model) FactorModel(factors_from_bytes(text_of(state), "pickle"));
+      });
+}
+
+}  // namespace
+
+void bind_factorization(nb::module_& module) {
+  bind_ratings(module);
+  bind_options(module);
+  bind_factors(module);
+  module.def("factorize", &factorize_ratings, "ratings"_a, "options"_a, "item_features"_a.none(),
+             "user_features"_a.none(), "validation"_a.none(), "initial"_a.none(), "callback"_a.none(),
+             "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+}
+
+}  // namespace dorm::python

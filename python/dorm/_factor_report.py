@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a factorization did."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class HalfStep:
+    """One convex half of a round, solved to its gap; objectives are of the whole problem."""
+
+    round: int  #: from 1
+    block: str  #: items or users
+    before: float  #: objective at the start, references chosen there
+    after: float  #: never larger
+    gap: float  #: (primal - dual) / primal of this half
+    passes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FactorRound:
+    """Where training stood after a round; round 0 is the squared-loss start."""
+
+    round: int
+    objective: float
+    validation: float  #: the measure on validation ratings; NaN without
+    seconds: float  #: since the beginning
+
+
+@dataclass(frozen=True)
+class FactorizationReport:
+    """Prints as a table of the half steps."""
+
+    half_steps: list[HalfStep]
+    rounds: list[FactorRound]
+    users_without_order: int  #: nothing to rank: no ratings, or all the same
+    status: str  #: rounds, validation, stationary, nothing_to_learn, time_limit or interrupted
+    start_seconds: float
+    seconds: float
+    interrupted: bool  #: by Ctrl-C
+
+    @classmethod
+    def _of(cls, core: dict[str, Any]) -> FactorizationReport:
+        steps = [HalfStep(**entry) for entry in core["half_steps"]]
+        return cls(**{**core, "half_steps": steps, "rounds": [FactorRound(**entry) for entry in core["rounds"]]})
+
+    @property
+    def objectives(self) -> list[float]:
+        """The objective before the first half step and after each: it never rises within a reference."""
+        return [step.before for step in self.half_steps[:1]] + [step.after for step in self.half_steps]
+
+    def __str__(self) -> str:
+        lines = ["half step  objective before       after      gap  passes"]
+        for s in self.half_steps:
+            lines.append(f"{s.round} {s.block:<7}  {s.before:>16.6g}  {s.after:>10.6g}  {s.gap:>7.1e}  {s.passes:>6}")
+        for r in self.rounds:
+            if not math.isnan(r.validation):
+                lines.append(f"round {r.round}: validation {r.validation:.4f}")
+        return "\n".join([*lines, f"stopped: {self.status}; {self.seconds:.2f} s"])
