@@ -46,7 +46,7 @@ constexpr std::array kMethods{
            "a ranking perceptron for each user, in the space of similar items"),
     row("jrank", "jrank[:passes]", jrank_scores, 3, {1, 3, 10},
            "one ranking perceptron for all users, in the space of similar users and items"),
-    row("joint", "joint[:C]", joint_dorm_scores, 10, {1, 10, 30},
+    row("joint", "joint[:C]", joint_dorm_scores, 30, {10, 30, 100},
            "DORM in the space of jrank"),
     row("item-knn", "item-knn[:shrink]", item_knn_scores, 100, {10, 30, 100, 300},
         "weighted mean of the user's ratings of similar items"),
