@@ -17,6 +17,9 @@ CASES = {
     "grid_search": (["* ", "test NDCG@10 of the refitted winner: 0.7"], None),
     "custom_measure": (["trained for revenue@5", "trained for ndcg@10", "mean difference"], None),
     "versus_lightgbm": (["DormRanker, ", "LGBMRanker, ", "NDCG@10, DormRanker - LGBMRanker: mean diff"], "lightgbm"),
+    "lightgbm_objective": (["sigma chosen on", "dorm, ", "NDCG@10, dorm - lambdarank: mean difference"], "lightgbm"),
+    "xgboost_objective": (["MRR on the validation queries 0.", "ndcg@10"], "xgboost"),
+    "streaming": (["after 600 queries: NDCG@10 0.7", "all at once:       NDCG@10 0.7"], None),
 }
 
 
