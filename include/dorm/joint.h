@@ -36,6 +36,9 @@ struct Similarities {
 /// Whether a user, or an item, is the same one.
 Similarities identity_similarities(std::size_t size);
 
+/// All alike: what is learnt from one serves all.
+Similarities constant_similarities(std::size_t size);
+
 /// <x, y> / (|x| |y|) of the rows of `features` that belong to `ids`; 0 where one has no row or only zeros.
 Similarities attribute_similarities(const IdTable& ids, const SideFeatures& features);
 
@@ -55,8 +58,8 @@ struct JointKernel {
   Similarities users, items;
 };
 
-/// Everything that is known, on both sides: the mean of identity, correlation and, where there are features,
-/// attributes.
+/// Everything that is known: the mean of identity, correlation and, where there are features, attributes, and
+/// among users also of a constant, without which little is learnt of an item that few have rated.
 JointKernel make_joint_kernel(const Ratings& known, const SideFeatures* user_features = nullptr,
                               const SideFeatures* item_features = nullptr);
 

@@ -31,6 +31,7 @@ std::vector<double> cgpor_scores(const CollaborativeTask& task, double noise);
 std::vector<double> dorm_scores(const CollaborativeTask& task, double lambda);
 std::vector<double> prank_scores(const CollaborativeTask& task, double passes);
 std::vector<double> jrank_scores(const CollaborativeTask& task, double passes);
+std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C);
 
 /// score(user, item) for every rating of `asked`, in order.
 template <class Score>

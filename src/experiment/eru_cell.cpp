@@ -15,8 +15,7 @@ namespace dorm {
 namespace {
 
 const std::array<std::string, 2> kMeasures = {"neru:half_life=5,neutral=3", "ndcg@10"};
-constexpr double kTolerance =
-    1e-2;  // a tenth of it changed no figure by more than 0.001, at five times the cost
+constexpr double kTolerance = 1e-2;  // a tenth of it changed ERU by less than 0.001
 
 JointKernel kernel_of(EruKernels kernels, const Ratings& known, const MovieData& data) {
   if (kernels == EruKernels::everything)
@@ -111,7 +110,7 @@ double mean_of_numbers(std::span<const double> values) {
 }
 
 std::string key_of(const EruCell& cell, std::uint64_t seed) {
-  return fmt::format("eachmovie-eru unseen={} kernels={} trial={} seed={}",
+  return fmt::format("eachmovie-eru; {}; unseen {} kernels {} trial {} seed {}", DORM_VERSION,
                      cell.unseen == Unseen::users ? "users" : "items", static_cast<int>(cell.kernels),
                      cell.trial, seed);
 }

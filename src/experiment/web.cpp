@@ -19,10 +19,11 @@ std::vector<std::string> with_rivals(std::initializer_list<const char*> more) {
   return methods;
 }
 
-/// The paper trains on 100, 300, 500, 700 and all of 1000 queries; MQ2008 has 470 in three of five parts.
+/// The paper trains on 100, 300, 500, 700 and all of 1000 queries. Three of five parts of MQ2008 have 470, of
+/// mq2007-sample 1017, where the middle of the curve is left out: it costs most and is flat.
 std::vector<std::size_t> sizes_of(const std::string& data) {
   if (data == "mq2008") return {50, 100, 200, 300, 0};
-  return {100, 300, 500, 700, 0};
+  return {100, 300, 0};
 }
 
 constexpr const char* kData =

@@ -2,6 +2,7 @@
 // How alike users and items are. Every matrix here is a Gram matrix of vectors of length 1 or 0.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -36,6 +37,12 @@ Similarities identity_similarities(std::size_t size) {
   Similarities same(size);
   for (std::size_t i = 0; i < size; ++i) same.at(i, i) = 1;
   return same;
+}
+
+Similarities constant_similarities(std::size_t size) {
+  Similarities alike(size);
+  std::fill(alike.values.begin(), alike.values.end(), 1.0);
+  return alike;
 }
 
 Similarities attribute_similarities(const IdTable& ids, const SideFeatures& features) {
@@ -108,6 +115,7 @@ Similarities selected(const Similarities& all, std::span<const std::uint32_t> me
 JointKernel make_joint_kernel(const Ratings& known, const SideFeatures* user_features,
                               const SideFeatures* item_features) {
   std::vector<Similarities> users, items;
+  users.push_back(constant_similarities(known.num_users()));
   users.push_back(identity_similarities(known.num_users()));
   users.push_back(user_correlations(known));
   if (user_features) users.push_back(attribute_similarities(known.users(), *user_features));

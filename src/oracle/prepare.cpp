@@ -58,7 +58,8 @@ void find_classes(PreparedQuery& query) {
 OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
   const bool few = classes > 0;
   if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;
-  if (classes == 2 && (n >= 16 || l <= 5 * n)) return OracleKind::merge;
+  if (few && classes <= 3 && l <= 5 * n) return OracleKind::merge;
+  if (classes == 2 && n >= 16) return OracleKind::merge;
   if (n <= oracle::kMaxExchange) return (n <= 24 ? 2 : 8) * n <= l ? OracleKind::exchange : OracleKind::paths;
   return few && (8 * n <= l || l >= 1000) ? OracleKind::merge : OracleKind::paths;
 }

@@ -77,6 +77,19 @@ TEST(TrainJoint, StopsWhenItsObserverSaysSo) {
   EXPECT_EQ(result.solve.status, SolveStatus::interrupted);
 }
 
+TEST(TrainJointRidge, SolvesTheNormalEquationsOfCentredRatings) {
+  // One user, items alike only to themselves: beta solves (P K P + penalty) beta = P y with K = I, that is
+  // (1 + penalty) beta = y - mean; the mean of |phi - mean|^2 is 2/3, so the penalty is 0.5 * 3 * 2/3.
+  const Ratings ratings = ratings_from({{5, 1, 3}});
+  const JointKernel kernel{identity_similarities(1), identity_similarities(3)};
+  const JointRanker ranker = train_joint_ridge(kernel, ratings, 0.5);
+  const std::vector<double> scores = joint_scores(kernel, ranker, ratings);
+  EXPECT_NEAR(scores[0], 1, 1e-6);
+  EXPECT_NEAR(scores[1], -1, 1e-6);
+  EXPECT_NEAR(scores[2], 0, 1e-6);
+  EXPECT_THROW(train_joint_ridge(kernel, ratings, 0), Error);
+}
+
 TEST(TrainJoint, SaysWhatIsWrong) {
   const Ratings ratings = ratings_from({{5, 1}, {2, 4}});
   const JointKernel kernel{identity_similarities(2), identity_similarities(2)};
