@@ -209,7 +209,7 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
       "EachMovie was withdrawn by its owner; MovieLens-100K stands in for it, with all users that have N + "
       "10 "
       "ratings (the paper: 100 users and 1075 films), so levels cannot be compared. The paper's rivals were "
-      "not tuned; here all factorizations begin with the item means and are tuned alike, and lie within .2 "
+      "not tuned; here all are tuned alike, and the factorizations that begin with item means lie within .3 "
       "of each other at N = 10 and 20.";
   result.remarks = {
       fmt::format(
@@ -231,7 +231,7 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   result.complete = records.has_value();
   if (!records) return result;
   TextTable verdict{
-      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"", "NDCG@10", "NDCG"}, {}};
+      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"setting", "NDCG@10", "NDCG"}, {}};
   for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
     std::vector<Line> lines;
     const RatingsCell here = cells[first];
