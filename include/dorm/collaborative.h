@@ -23,7 +23,9 @@ struct CollaborativeInputs {
 };
 
 struct CollaborativeOptions {
-  std::size_t rank = 20;            // of factorizations
+  std::size_t rank = 20;  // of factorizations, and the next two as in FactorizeOptions
+  double implicit = 0;
+  std::size_t neighbours = 0;
   std::string measure = "ndcg@10";  // that DORM is trained for, and that parameters are chosen by
   std::size_t threads = 0;          // scores do not depend on it
   std::uint64_t seed = 1;

@@ -13,6 +13,8 @@ namespace {
 FactorizeOptions base_options(const CollaborativeTask& task) {
   FactorizeOptions options;
   options.rank = task.options.rank;
+  options.implicit = task.options.implicit;
+  options.neighbours = task.options.neighbours;
   options.measure = task.options.measure;
   options.threads = task.options.threads;
   options.seed = task.options.seed;

@@ -14,20 +14,27 @@
 namespace dorm {
 namespace {
 
-constexpr int kFormat = 1;  // of records, and of what a key covers
+constexpr int kFormat = 1;       // of records, and of what a key covers
+constexpr double kImplicit = 2;  // docs/ratings.md: chosen on other splits
+constexpr std::size_t kNeighbours = 20;
 
 std::string key_of(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
   return fmt::format(
-      "ratings {}; {}; {} ratings, {} users, {} items; given {} split {}; {} rank {} {} {}; seed {}", kFormat,
-      DORM_VERSION, data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(), cell.given,
-      cell.split, cell.contender.method, cell.contender.rank, cell.contender.chosen ? "chosen" : "fixed",
-      cell.facts ? "facts" : "plain", seed);
+      "ratings {}; {}; {} ratings, {} users, {} items; given {} split {}; {} rank {} {} {}{}; seed {}",
+      kFormat, DORM_VERSION, data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(),
+      cell.given, cell.split, cell.contender.method, cell.contender.rank,
+      cell.contender.chosen ? "chosen" : "fixed", cell.facts ? "facts" : "plain",
+      cell.contender.raters ? " raters" : "", seed);
 }
 
 CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
   const RatingsSplit split = split_given(data.ratings, cell.given, cell.split);
   const CollaborativeInputs inputs{.item_features = cell.facts ? &data.facts : nullptr};
-  const CollaborativeOptions options{.rank = cell.contender.rank, .threads = 1, .seed = seed};
+  CollaborativeOptions options{.rank = cell.contender.rank, .threads = 1, .seed = seed};
+  if (cell.contender.raters) {
+    options.implicit = kImplicit;
+    options.neighbours = kNeighbours;
+  }
   const auto start = std::chrono::steady_clock::now();
   std::string method = cell.contender.method;
   if (cell.contender.chosen) method = choose_collaborative(method, split.train, inputs, options);
@@ -93,9 +100,8 @@ class Runner {
 }  // namespace
 
 std::string Contender::label() const {
-  const bool ranked = rank != Contender{method}.rank;
-  return fmt::format("{}{}{}", method, ranked ? fmt::format(", rank {}", rank) : "",
-                     chosen ? ", chosen" : "");
+  const std::string ranked = rank == Contender{method}.rank ? "" : fmt::format(", rank {}", rank);
+  return fmt::format("{}{}{}{}", method, ranked, raters ? ", raters" : "", chosen ? ", chosen" : "");
 }
 
 const std::vector<std::string>& rating_measures() {

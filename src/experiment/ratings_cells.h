@@ -21,6 +21,7 @@ struct Contender {
   bool chosen = false;  // the parameter by choose_collaborative
   bool without = true;  // whether it can do without known facts of the items
   bool facts = false;   // whether it can use them
+  bool raters = false;  // also by who has rated what: implicit feedback and neighbours of items
   std::string label() const;
 };
 
