@@ -102,7 +102,7 @@ report::Plot learning_curve(const ComparisonResult& result, const std::vector<Co
   const std::size_t all = methods.size();
   methods.resize(std::min(kMostLines, all));
   report::Plot plot{.title = titled(data, fmt::format("{} by training set size", name)),
-                    .x = {.label = "training queries", .log = true},
+                    .x = {.label = "training queries", .whole = true},
                     .y = {.label = name},
                     .caption = selection_text(methods.size(), all, name)};
   return plot_by_size(result, sizes, methods, std::move(plot),
@@ -119,7 +119,7 @@ ComparisonRows timed_methods(const ComparisonRows& rows) {
 report::Plot seconds_by_size(const ComparisonResult& result, const std::vector<ComparisonRows>& sizes,
                              const std::string& data) {
   report::Plot plot{.title = titled(data, "seconds of training all candidates"),
-                    .x = {.label = "training queries", .log = true},
+                    .x = {.label = "training queries", .whole = true},
                     .y = {.label = "seconds", .log = true},
                     .caption = "Mean over splits, on one thread."};
   return plot_by_size(result, sizes, timed_methods(sizes.back()), std::move(plot),

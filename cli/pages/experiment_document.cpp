@@ -50,7 +50,7 @@ report::Table to_table(const TextTable& text) {
 
 /// Our figures with the paper's beside them, for a table that has a column of each; no bars for others.
 report::Bars paper_bars(const TextTable& table) {
-  report::Bars bars{.title = table.caption,
+  report::Bars bars{.title = fmt::format("{}: the paper beside ours", table.caption),
                     .value = {.label = "as in the table"},
                     .groups = {{.name = "ours", .values = {}}, {.name = "paper", .values = {}}}};
   std::size_t ours = 0, paper = 0;

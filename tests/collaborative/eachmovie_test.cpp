@@ -27,6 +27,7 @@ void write_movielens(const std::string& directory) {
   }
   for (std::size_t j = 0; j < ratings.num_items(); ++j)
     items << j + 1 << "|film|" << j % 2 << '|' << (j + 1) % 2 << '\n';
+  std::ofstream(directory + "/movielens-100k/u.user") << "1|24|M|technician|85711\n";
 }
 
 const std::vector<std::string>& row_of(const TextTable& table, const std::string& method) {
@@ -76,7 +77,7 @@ TEST(EachMovie, GivesTheFiguresOfEvaluationAndGoesOnWhereItStopped) {
 
 TEST(EachMovie, SaysWhichFileIsMissingAndWhereItIsPublished) {
   const test::TemporaryDirectory folder;
-  EXPECT_EQ(missing_data("eachmovie-ndcg", folder.path("data")).size(), 2u);
+  EXPECT_EQ(missing_data("eachmovie-ndcg", folder.path("data")).size(), 3u);
   try {
     run_experiment("eachmovie-ndcg", {.data_directory = folder.path("data")});
     ADD_FAILURE();
