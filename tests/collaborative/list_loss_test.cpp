@@ -53,6 +53,7 @@ struct Case {
   std::shared_ptr<const ListLoss> loss;
   bool centred;
 };
+void PrintTo(const Case& shown, std::ostream* out) { *out << shown.name; }
 
 class FactorLossGradient : public testing::TestWithParam<Case> {};
 
