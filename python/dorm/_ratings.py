@@ -83,14 +83,6 @@ def number_ids(values: Any, name: str, rows: int | None = None) -> tuple[np.ndar
     return rank[inverse.reshape(-1)], id_array(ids[np.sort(first)].tolist())
 
 
-def known_ids(ratings: Any, axis: int, known: np.ndarray) -> np.ndarray | None:
-    """Ids of the side of a matrix that a model knows; what lies beyond gets ids that it cannot know."""
-    if not sparse.issparse(ratings):
-        return None
-    size = ratings.shape[axis]
-    return id_array([*known[:size].tolist(), *(f"beyond the model: {i}" for i in range(len(known), size))])
-
-
 def following_ids(ratings: Any, axis: int, known: np.ndarray) -> np.ndarray | None:
     """Ids of the new side of a matrix: numbers behind those that the model has."""
     if not sparse.issparse(ratings):

@@ -22,7 +22,6 @@ from ._ratings import (
     extended_ids,
     following_ids,
     from_texts,
-    known_ids,
     read_ratings,
     read_side,
     to_texts,
@@ -184,18 +183,18 @@ class DormFactorization(BaseEstimator):
         Parameters
         ----------
         ratings
-            A scipy.sparse matrix of users and items, whose *stored* entries are the ratings, zeros among them (of BSR
-            and DIA the entries that are not 0); a pandas, polars or pyarrow table with columns user, item and rating;
-            three arrays ``(users, items, ratings)``; or the name of a file (docs/ratings.md). Ids may be whole numbers,
-            text or anything hashable but floats; in files they are text. Of several ratings of one item by one user
-            the last counts.
+            A scipy.sparse matrix, row and column numbers being the ids of users and items; its *stored* entries are the
+            ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas, polars or pyarrow table
+            with columns user, item and rating; three arrays ``(users, items, ratings)``; the name of a file
+            (docs/ratings.md). Ids may be whole numbers, text or anything hashable but floats; in files they are text.
+            Of several ratings of one item by one user the last counts.
         y
             Ignored.
         item_features, user_features
             What is known of them: a table with a column item (user) or the ids as its index, a matrix whose row j
             belongs to id j, or the name of a file. Rows are scaled to unit length.
         validation
-            Ratings to choose the round by, never trained on; of a matrix, in the same rows and columns.
+            Ratings to choose the round by, never trained on.
         callbacks
             Function(s) called after every pass with a dict (stage, round, objective, gap, validation); a true result
             stops training and keeps the best round.
@@ -301,12 +300,11 @@ class DormFactorization(BaseEstimator):
         """Add new users without retraining: least squares, then one exact user step with the items fixed.
 
         Users the model knows are replaced; ratings of items it does not know are ignored, with a warning. The rows of a
-        sparse matrix are new users ``user_ids``, or else numbered on behind the highest of the model; its columns are
-        items as in `fit`.
+        sparse matrix are new users ``user_ids``, or else numbered on behind the highest of the model.
         """
         check_is_fitted(self)
         new = following_ids(ratings, 0, self.user_ids_) if user_ids is None else user_ids
-        given = read_ratings(ratings, user_ids=new, item_ids=known_ids(ratings, 1, self.item_ids_))
+        given = read_ratings(ratings, user_ids=new)
         side = read_side(user_features, given.user_ids, "user")
         ignored = self.model_.fold_in_users(given.core, side, thread_count(self.n_jobs))
         return self._grown(given, ignored, "items")
@@ -315,11 +313,11 @@ class DormFactorization(BaseEstimator):
         """Add new items without retraining, by least squares against the factors of the users who rated them.
 
         Items the model knows stay as they are; ratings by unknown users are ignored, with a warning. The columns of a
-        sparse matrix are new items ``item_ids``, or else numbered on; its rows are users as in `fit`.
+        sparse matrix are new items ``item_ids``, or else numbered on behind the highest of the model.
         """
         check_is_fitted(self)
         new = following_ids(ratings, 1, self.item_ids_) if item_ids is None else item_ids
-        given = read_ratings(ratings, user_ids=known_ids(ratings, 0, self.user_ids_), item_ids=new)
+        given = read_ratings(ratings, item_ids=new)
         side = read_side(item_features, given.item_ids, "item")
         ignored = self.model_.fold_in_items(given.core, side, thread_count(self.n_jobs))
         return self._grown(given, ignored, "users")
