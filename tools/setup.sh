@@ -66,7 +66,7 @@ torch() {
   # The build without CUDA is a tenth of the size, where its index can be reached.
   .venv-torch/bin/pip install -q --disable-pip-version-check --retries 0 torch --index-url https://download.pytorch.org/whl/cpu ||
     .venv-torch/bin/pip install -q --disable-pip-version-check torch
-  .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest
+  .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest pandas
   touch .venv-torch/ready
 }
 

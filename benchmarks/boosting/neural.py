@@ -4,8 +4,9 @@ the same network, steps, early stopping and number of configurations for all.
 
     python benchmarks/boosting/neural.py [--data mq2008] [--seeds 3]
 
-Needs PyTorch. Every finished training is one file under --out, so a run that was stopped goes on where it was. The configuration (learning rate x the one parameter of the loss) is chosen for each fold and seed on
-the validation part, by NDCG@10, as is the epoch; standard errors are paired over the test queries of all folds.
+Needs PyTorch. Every finished training is one file under --out, so a run that was stopped goes on where it was. The
+configuration (learning rate x the one parameter of the loss) is chosen for each fold and seed on the validation part,
+by NDCG@10, as is the epoch; standard errors are paired over the test queries of all folds.
 """
 
 from __future__ import annotations

@@ -34,11 +34,12 @@ def write(path: Path, lines) -> Path:
 
 
 class Lists:
-    def __init__(self, dorm: Path, users: Path, top: int):
-        self.dorm, self.users, self.top = dorm, users, top
+    def __init__(self, dorm: Path, users: Path, top: int, extra: list[str]):
+        self.dorm, self.users, self.top, self.extra = dorm, users, top, extra
 
     def train(self, ratings: Path, model: Path, seed: int) -> Path:
         command = [self.dorm, "factorize", ratings, "--model", model, "--rank", "20", "--seed", str(seed)]
+        command += self.extra
         subprocess.run([*command, "--threads", "1", "--quiet", "--json"], check=True, capture_output=True)
         return model
 
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100)
     parser.add_argument("--given", type=int, default=20)
     parser.add_argument("--top", type=int, default=10)
+    parser.add_argument("extra", nargs="*", help="options of dorm factorize, after --")
     arguments = parser.parse_args()
     users = read_users()
     rng = random.Random(1)
@@ -76,7 +78,8 @@ def main() -> None:
     known = [line for u, lines in users.items() if u not in set(fresh) for line in lines]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        lists = Lists(arguments.build / "dorm", write(work / "users.txt", (u + "\n" for u in fresh)), arguments.top)
+        names = write(work / "users.txt", (u + "\n" for u in fresh))
+        lists = Lists(arguments.build / "dorm", names, arguments.top, arguments.extra)
         told = write(work / "given.tsv", given)
         joint = write(work / "joint.tsv", known + given)
         without = lists.train(write(work / "known.tsv", known), work / "without", 1)

@@ -121,7 +121,7 @@ report::Plot seconds_by_size(const ComparisonResult& result, const std::vector<C
   report::Plot plot{.title = titled(data, "seconds of training all candidates"),
                     .x = {.label = "training queries", .whole = true},
                     .y = {.label = "seconds", .log = true},
-                    .caption = "Mean over splits, on one thread."};
+                    .caption = "Processor time, mean over splits."};
   return plot_by_size(result, sizes, timed_methods(sizes.back()), std::move(plot),
                       [](const ComparisonRow& row) { return row.figures[0].tuning_seconds; });
 }
@@ -131,7 +131,7 @@ report::Plot quality_against_seconds(const ComparisonRows& rows, const std::stri
   report::Plot plot{.title = titled(data, fmt::format("{} against seconds", name)),
                     .x = {.label = "seconds of training the chosen model", .log = true},
                     .y = {.label = name},
-                    .caption = "The upper left is good and cheap. Mean over splits, on one thread."};
+                    .caption = "The upper left is good and cheap. Processor time, mean over splits."};
   for (const ComparisonRow* row : timed_methods(rows))
     plot.series.push_back({.name = row->method,
                            .x = {row->figures[0].seconds},

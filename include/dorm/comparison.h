@@ -64,8 +64,8 @@ struct ComparisonFigure {
   std::string measure;
   MeasureResult result;             // over the test queries of all splits
   std::vector<std::string> chosen;  // per split, e.g. "C=100 best"
-  double seconds = 0;               // training of the chosen model, mean over splits
-  double tuning_seconds = 0;        // training of all candidates, mean over splits
+  double seconds = 0;               // processor time of training the chosen model, mean over splits
+  double tuning_seconds = 0;        // the same of all candidates
   double support_vectors = 0;  // planes of the chosen model, mean over splits; 0: not that kind of method
   double passes = 0;
   PairedTest test;  // this - the one tested against

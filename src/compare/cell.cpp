@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "base/thread_clock.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -119,10 +120,11 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   CellRecord record;
   record.key = cell.key;
   try {
-    const MethodResult result =
-        train_method(training_part(split.train, cell.size, options.seed), cell.method, method, observer);
+    const Dataset train = training_part(split.train, cell.size, options.seed);
+    const double began = thread_seconds();
+    const MethodResult result = train_method(train, cell.method, method, observer);
     if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
-    record.seconds = result.seconds;
+    record.seconds = thread_seconds() - began;
     record.gap = result.solve.gap;
     record.health = result.model.health;
     record.support_vectors = result.solve.support_vectors;

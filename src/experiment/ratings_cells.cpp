@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <mutex>
 
@@ -35,12 +34,10 @@ CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint6
     options.implicit = kImplicit;
     options.neighbours = kNeighbours;
   }
-  const auto start = std::chrono::steady_clock::now();
   std::string method = cell.contender.method;
   if (cell.contender.chosen) method = choose_collaborative(method, split.train, inputs, options);
   const std::vector<double> scores = collaborative_scores(method, split.train, split.test, inputs, options);
   CellRecord record;
-  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const EvaluationTable table =
       evaluate(split.test, scores, rating_measures(), {.bootstrap = 0, .threads = 1});
   for (const MeasureResult& measure : table.measures) record.test.push_back(measure.per_query);

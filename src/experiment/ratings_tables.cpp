@@ -26,6 +26,8 @@ constexpr std::array kContenders{
     Contender{"item-mean", 20, true},
     Contender{"item-knn"},
     Contender{"item-knn", 20, true},
+    Contender{"prank", 20, false, true, true},
+    Contender{"jrank", 20, false, true, true},
     Contender{"gpr", 20, true, false, true},
     Contender{"gpor", 20, true, false, true},
     Contender{"cgpr", 20, false, true, true},
@@ -202,12 +204,14 @@ void add_verdict(TextTable& verdict, std::size_t given, bool facts, bool raters,
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   ExperimentResult result;
   result.title = "Recommendation from 10, 20 and 50 ratings per user";
-  result.remarks = {
+  result.paper = "DORM is the best at every N, in NDCG@10 significantly; collaborative regression is second.";
+  result.difference =
       "EachMovie was withdrawn by its owner; MovieLens-100K stands in for it, with all users that have N + "
       "10 "
-      "ratings (the paper: 100 users and 1075 films). The paper's figures are of other data, and comparable "
-      "in "
-      "order at most.",
+      "ratings (the paper: 100 users and 1075 films), so levels cannot be compared. The paper's rivals were "
+      "not tuned; here all are tuned alike, and the factorizations that begin with item means lie within .3 "
+      "of each other at N = 10 and 20.";
+  result.remarks = {
       fmt::format(
           "N random ratings of every user to train on, the others to test; {} splits, seeds {} to {}. Mean "
           "and standard deviation over splits. p: paired t-test over users, each averaged over the splits; "
@@ -227,7 +231,7 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   result.complete = records.has_value();
   if (!records) return result;
   TextTable verdict{
-      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"", "NDCG@10", "NDCG"}, {}};
+      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"setting", "NDCG@10", "NDCG"}, {}};
   for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
     std::vector<Line> lines;
     const RatingsCell here = cells[first];

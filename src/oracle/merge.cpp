@@ -28,10 +28,12 @@ class Merge {
   }
 
   bool solve(std::uint32_t* ranking) {
-    for (std::size_t s = 0; s < l_; ++s) {
+    std::size_t s = 0;
+    for (; s < t_.cutoff || (s < l_ && width_ > 1); ++s) {
       if (!advance(s)) return false;
     }
-    trace_back(ranking);
+    append_rest(s, ranking);
+    trace_back(s, ranking);
     return true;
   }
 
@@ -164,11 +166,23 @@ class Merge {
     return true;
   }
 
-  void trace_back(std::uint32_t* ranking) const {
+  // Past the cutoff positions differ by score alone: whatever the only state has not taken follows in score
+  // order, of equal scores the smaller gain first.
+  void append_rest(std::size_t s, std::uint32_t* ranking) const {
+    std::array<std::uint32_t, kMaxClasses> next;
+    std::copy_n(m_.cursors.begin(), classes_, next.begin());
+    for (; s < l_; ++s) {
+      std::size_t best = 0;
+      for (std::size_t k = 1; k < classes_; ++k) best = head_[next[k]] > head_[next[best]] ? k : best;
+      ranking[s] = document_[next[best]++];
+    }
+  }
+
+  void trace_back(std::size_t length, std::uint32_t* ranking) const {
     std::array<std::uint32_t, kMaxClasses> cursor;
     std::copy_n(m_.cursors.begin(), classes_, cursor.begin());
     std::size_t state = 0;
-    for (std::size_t s = l_; s-- > 0;) {
+    for (std::size_t s = length; s-- > 0;) {
       const std::uint16_t step = m_.trace[m_.level_start[s] + state];
       ranking[s] = document_[--cursor[step & (kMaxClasses - 1)]];
       state = step >> kClassBits;

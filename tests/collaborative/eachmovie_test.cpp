@@ -15,10 +15,10 @@
 namespace dorm {
 namespace {
 
-/// Twelve users who have rated some seventy of ninety films, with two genres.
+/// Eight users who have rated most of seventy films, with two genres.
 void write_movielens(const std::string& directory) {
   std::filesystem::create_directories(directory + "/movielens-100k");
-  const Ratings ratings = tasteful_ratings(12, 90, 140, 3);
+  const Ratings ratings = tasteful_ratings(8, 70, 300, 3);
   std::ofstream data(directory + "/movielens-100k/u.data"), items(directory + "/movielens-100k/u.item");
   for (std::size_t u = 0; u < ratings.num_users(); ++u) {
     const RatingRow row = ratings.of_user(u);

@@ -80,3 +80,11 @@ def test_mistakes():
         loss(torch.zeros(3), torch.zeros(3), group=[2])
     with pytest.raises(ValueError, match="is nan"):
         loss(torch.tensor([0.0, float("nan")]), torch.tensor([0.0, 1.0]), group=[2])
+    with pytest.raises(ValueError, match="is inf"):
+        loss(torch.tensor([0.0, float("inf")]), torch.tensor([0.0, 1.0]), group=[2])
+    with pytest.raises(ValueError, match="label"):
+        loss(torch.zeros(2), torch.tensor([0.0, 5000.0]), group=[2])
+    with pytest.raises(ValueError, match="map"):
+        dorm.torch.RankingLoss("map")(torch.zeros(2), torch.tensor([0.0, 1.0]), group=[2])
+    with pytest.raises(ValueError, match="mask has shape"):
+        loss(torch.zeros(2, 3), torch.zeros(2, 3), mask=torch.ones(2, 2, dtype=torch.bool))

@@ -98,6 +98,14 @@ def test_ratings(tmp_path, monkeypatch):
     run_page("docs/ratings.md", tmp_path, monkeypatch)
 
 
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_page_of_a_library(library, tmp_path, monkeypatch):
+    pytest.importorskip(library)
+    pytest.importorskip("pandas")
+    assert sum(expected is not None for _, _, expected in blocks(f"docs/{library}.md")) >= 2
+    run_page(f"docs/{library}.md", tmp_path, monkeypatch)
+
+
 def test_readme(tmp_path, monkeypatch):
     if not blocks("README.md"):
         pytest.skip("README.md has no Python block")

@@ -18,6 +18,9 @@ CASES = {
     "custom_measure": (["trained for revenue@5", "trained for ndcg@10", "mean difference"], None),
     "recommend": (["DORM, 2 rounds", "new user", "like", "agree on"], None),
     "versus_lightgbm": (["DormRanker, ", "LGBMRanker, ", "NDCG@10, DormRanker - LGBMRanker: mean diff"], "lightgbm"),
+    "lightgbm_objective": (["sigma chosen on", "dorm, ", "NDCG@10, dorm - lambdarank: mean difference"], "lightgbm"),
+    "xgboost_objective": (["MRR on the validation queries 0.", "ndcg@10"], "xgboost"),
+    "streaming": (["after 600 queries: NDCG@10 0.7", "all at once:       NDCG@10 0.7"], None),
 }
 
 
