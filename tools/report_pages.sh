@@ -26,6 +26,6 @@ awk 'BEGIN {
 mkdir -p data/mq2008
 "$dorm" synth --queries 60 --features 46 --documents-median 8 --seed 6 -o web.txt
 for part in 1 2 3 4 5; do awk -v part="$part" '{ q = substr($2, 5) + 0 } q % 5 == part - 1' web.txt > data/mq2008/S$part.txt; done
-for name in web-ndcg-levels web-mrr solver-table; do
+for name in web-ndcg-levels runtime solver-table; do
   "$dorm" experiment $name --data-dir data --report experiment-$name.html --quiet > /dev/null
 done

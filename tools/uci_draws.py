@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much a figure of Table 1 depends on the documents drawn: page-blocks again with other seeds.
 
-    uci_draws.py build/dorm FOLDER_OF_DATA [--seeds 10]
+    uci_draws.py build/dorm FOLDER_OF_DATA [--seeds 5]
 
 As `dorm experiment uci-table` draws them: half of the documents to test on, two thirds of the rest to train on, one
 third to choose C; 50, 50 and 100 queries of 100 documents; features divided by their largest training value. Prints
@@ -53,7 +53,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dorm")
     parser.add_argument("data", type=Path)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=5)
     arguments = parser.parse_args()
     with gzip.open(arguments.data / "uci" / "page-blocks.data.gz") as file:
         rows = np.loadtxt(file)

@@ -124,12 +124,14 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
              const StopRequest& stop) {
   std::vector<ExperimentResult> results;
   std::vector<std::string> skipped;
+  std::string names;
   for (const CatalogEntry& entry : experiment_catalog()) {
     try {
       results.push_back(run_one(std::string(entry.name), arguments, options, settings, stop));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::io) throw;
       skipped.push_back(fmt::format("{}: {}", entry.name, error.what()));
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
       warn(settings, skipped.back());
     }
   }
@@ -137,8 +139,8 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
   if (!arguments.out.empty()) reports.push_back(arguments.out + "/all.html");
   if (!results.empty()) write_reports(experiment_document(results, skipped, options, settings), reports);
   if (!skipped.empty())
-    throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run; see the warnings above",
-                                           skipped.size(), experiment_catalog().size()));
+    throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run for want of data: {}",
+                                           skipped.size(), experiment_catalog().size(), names));
 }
 
 void run_experiments(const ExperimentArguments& arguments, const Settings& settings) {

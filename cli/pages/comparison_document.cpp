@@ -14,32 +14,45 @@ std::string size_text(std::size_t size) {
   return size == 0 ? "all training queries" : fmt::format("{} training queries", size);
 }
 
-/// Of the methods that were tested against another, those that no test tells apart from it.
+/// Of the methods that were tested against another, those that no test tells apart from it at 0.05.
 std::size_t not_told_apart(const ComparisonRows& methods, std::size_t measure) {
   std::size_t count = 0;
   for (const ComparisonRow* row : methods) count += row->figures[measure].p_holm >= 0.05 ? 1 : 0;
   return count;
 }
 
-std::string verdict(const ComparisonRows& rows, std::size_t measure) {
-  const ComparisonRows methods = ranked_methods(rows, measure);
+std::string others_text(const ComparisonRows& methods, std::size_t measure) {
+  if (methods.size() < 2 || !methods[0]->figures[measure].reference) return "";
+  const std::size_t close = not_told_apart(methods, measure), others = methods.size() - 1;
+  if (close == 0) return fmt::format("all {} others are told apart from it", others);
+  return fmt::format("{} of {} others cannot be told apart from it", close, others);
+}
+
+std::string summary_text(const ComparisonRows& methods) {
   if (methods.empty()) return "No method could learn from the data.";
-  const MeasureResult& best = methods[0]->figures[measure].result;
-  if (methods.size() == 1)
-    return fmt::format("{} reaches {:.4f} by {}.", methods[0]->method, best.mean, best.name);
-  if (!methods[0]->figures[measure].reference)
-    return fmt::format("{} is the best by {}: {:.4f}.", methods[0]->method, best.name, best.mean);
-  const std::size_t close = not_told_apart(methods, measure);
-  return fmt::format("{} is the best by {}: {:.4f}. Of the {} others, {} told apart from it (p < 0.05).",
-                     methods[0]->method, best.name, best.mean, methods.size() - 1,
-                     close == 0 ? "all are" : fmt::format("{} cannot be", close));
+  const MeasureResult& best = methods[0]->figures[0].result;
+  const std::string others = others_text(methods, 0);
+  return fmt::format("{} is the best by {}: {:.4f}{}{}.", methods[0]->method, best.name, best.mean,
+                     others.empty() ? "" : "; ", others);
+}
+
+report::Facts winners(const ComparisonRows& rows) {
+  report::Facts facts;
+  for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {
+    const ComparisonRows methods = ranked_methods(rows, m);
+    if (methods.empty()) continue;
+    const MeasureResult& best = methods[0]->figures[m].result;
+    facts.facts.push_back({fmt::format("best by {}", best.name),
+                           fmt::format("{}, {:.4f}", methods[0]->method, best.mean),
+                           others_text(methods, m)});
+  }
+  return facts;
 }
 
 report::Section result_section(const std::vector<ComparisonRows>& sizes) {
   const ComparisonRows& largest = sizes.back();
   report::Section section{"Result"};
-  for (std::size_t m = 0; m < largest.back()->figures.size(); ++m)
-    section.blocks.emplace_back(report::Paragraph{verdict(largest, m)});
+  section.blocks.emplace_back(winners(largest));
   section.blocks.emplace_back(comparison_table(
       largest, fmt::format("Test queries, {}, the best first by {}", size_text(largest.front()->size),
                            largest.back()->figures[0].measure)));
@@ -96,8 +109,9 @@ report::Report comparison_document(const ComparisonResult& result, const Compari
                                    const std::vector<std::string>& data, const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report document{
-      .title = "Linear rankers compared", .summary = verdict(largest, 0), .footer = footer_text()};
+  report::Report document{.title = "Linear rankers compared",
+                          .summary = summary_text(ranked_methods(largest, 0)),
+                          .footer = footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
   if (!ranked.empty()) {
     const MeasureResult& best = ranked[0]->figures[0].result;

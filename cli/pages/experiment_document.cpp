@@ -85,18 +85,26 @@ void add_comparison(const std::string& data, const ComparisonResult& result,
   blocks.emplace_back(chosen_table(rows, fmt::format("{}: chosen by the validation queries", data)));
 }
 
-report::Section section_of(const ExperimentResult& result) {
+/// `prefix` goes before the names of tables and plots, which must differ on one page.
+report::Section section_of(const ExperimentResult& result, const std::string& prefix) {
   report::Section section{fmt::format("{}: {}", result.name, result.title)};
   report::Facts beside;
   if (!result.paper.empty()) beside.facts.push_back({"the paper", result.paper});
   if (!result.difference.empty()) beside.facts.push_back({"where we differ", result.difference});
   if (!beside.facts.empty()) section.blocks.emplace_back(std::move(beside));
   for (const std::string& remark : result.remarks) section.blocks.emplace_back(report::Paragraph{remark});
-  for (const TextTable& table : result.tables) section.blocks.emplace_back(to_table(table));
-  for (const TextTable& table : result.tables)
-    if (report::Bars bars = paper_bars(table); !bars.categories.empty())
-      section.blocks.emplace_back(std::move(bars));
-  for (const auto& [data, comparison] : result.comparisons) add_comparison(data, comparison, section.blocks);
+  for (const TextTable& table : result.tables) {
+    report::Table shown = to_table(table);
+    shown.caption.insert(0, prefix);
+    section.blocks.emplace_back(std::move(shown));
+  }
+  for (const TextTable& table : result.tables) {
+    report::Bars bars = paper_bars(table);
+    bars.title.insert(0, prefix);
+    if (!bars.categories.empty()) section.blocks.emplace_back(std::move(bars));
+  }
+  for (const auto& [data, comparison] : result.comparisons)
+    add_comparison(prefix + data, comparison, section.blocks);
   return section;
 }
 
@@ -112,7 +120,8 @@ report::Report experiment_document(std::span<const ExperimentResult> results,
           "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
           "beside them.",
       .footer = footer_text()};
-  for (const ExperimentResult& result : results) document.sections.push_back(section_of(result));
+  for (const ExperimentResult& result : results)
+    document.sections.push_back(section_of(result, one ? "" : fmt::format("{}, ", result.name)));
   if (!skipped.empty()) {
     report::Section section{"Not run"};
     for (const std::string& reason : skipped)

@@ -83,6 +83,23 @@ def number_ids(values: Any, name: str, rows: int | None = None) -> tuple[np.ndar
     return rank[inverse.reshape(-1)], id_array(ids[np.sort(first)].tolist())
 
 
+def following_ids(ratings: Any, axis: int, known: np.ndarray) -> np.ndarray | None:
+    """Ids of the new side of a matrix: numbers behind those that the model has."""
+    if not sparse.issparse(ratings):
+        return None
+    taken = [int(text) for text in map(str, known.tolist()) if text.isdecimal()]
+    return np.arange(ratings.shape[axis]) + max([len(known), *(number + 1 for number in taken)])
+
+
+def extended_ids(ids: np.ndarray, given: np.ndarray, find: Any, count: int) -> np.ndarray:
+    """The ids of a model that has grown to `count`, new ones as the caller wrote them."""
+    out = ids.tolist() + [None] * (count - len(ids))
+    for number, new in zip(find(to_texts(given.tolist())).tolist(), given.tolist()):
+        if number >= len(ids):
+            out[number] = new
+    return id_array(out)
+
+
 def read_ratings(ratings: Any, name: str = "ratings", user_ids: Any = None, item_ids: Any = None) -> RatingsInput:
     """A file, a sparse matrix, a data frame or three arrays. ``user_ids`` and ``item_ids`` replace the row and column
     numbers of a matrix as ids."""

@@ -17,7 +17,15 @@ from . import _core
 from ._factor_report import FactorizationReport
 from ._options import factorize_options
 from ._progress import FactorProgress, combine
-from ._ratings import RatingsInput, from_texts, id_array, read_ratings, read_side, to_texts
+from ._ratings import (
+    RatingsInput,
+    extended_ids,
+    following_ids,
+    from_texts,
+    read_ratings,
+    read_side,
+    to_texts,
+)
 from ._threads import thread_count
 from .evaluation import Evaluation, evaluate
 
@@ -175,18 +183,18 @@ class DormFactorization(BaseEstimator):
         Parameters
         ----------
         ratings
-            A scipy.sparse matrix of users and items, whose *stored* entries are the ratings, zeros among them (of BSR
-            and DIA the entries that are not 0); a pandas, polars or pyarrow table with columns user, item and rating;
-            three arrays ``(users, items, ratings)``; or the name of a file (docs/ratings.md). Ids may be whole numbers,
-            text or anything hashable but floats; in files they are text. Of several ratings of one item by one user
-            the last counts.
+            A scipy.sparse matrix, row and column numbers being the ids of users and items; its *stored* entries are the
+            ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas, polars or pyarrow table
+            with columns user, item and rating; three arrays ``(users, items, ratings)``; the name of a file
+            (docs/ratings.md). Ids may be whole numbers, text or anything hashable but floats; in files they are text.
+            Of several ratings of one item by one user the last counts.
         y
             Ignored.
         item_features, user_features
             What is known of them: a table with a column item (user) or the ids as its index, a matrix whose row j
             belongs to id j, or the name of a file. Rows are scaled to unit length.
         validation
-            Ratings to choose the round by, never trained on; of a matrix, in the same rows and columns.
+            Ratings to choose the round by, never trained on.
         callbacks
             Function(s) called after every pass with a dict (stage, round, objective, gap, validation); a true result
             stops training and keeps the best round.
@@ -292,11 +300,11 @@ class DormFactorization(BaseEstimator):
         """Add new users without retraining: least squares, then one exact user step with the items fixed.
 
         Users the model knows are replaced; ratings of items it does not know are ignored, with a warning. The rows of a
-        sparse matrix are new users ``user_ids``, or else numbered on behind the last of the model; its columns are
-        items as in `fit`.
+        sparse matrix are new users ``user_ids``, or else numbered on behind the highest of the model.
         """
         check_is_fitted(self)
-        given = read_ratings(ratings, user_ids=self._new_ids(ratings, 0, user_ids), item_ids=self._columns(ratings, 1))
+        new = following_ids(ratings, 0, self.user_ids_) if user_ids is None else user_ids
+        given = read_ratings(ratings, user_ids=new)
         side = read_side(user_features, given.user_ids, "user")
         ignored = self.model_.fold_in_users(given.core, side, thread_count(self.n_jobs))
         return self._grown(given, ignored, "items")
@@ -305,10 +313,11 @@ class DormFactorization(BaseEstimator):
         """Add new items without retraining, by least squares against the factors of the users who rated them.
 
         Items the model knows stay as they are; ratings by unknown users are ignored, with a warning. The columns of a
-        sparse matrix are new items ``item_ids``, or else numbered on; its rows are users as in `fit`.
+        sparse matrix are new items ``item_ids``, or else numbered on behind the highest of the model.
         """
         check_is_fitted(self)
-        given = read_ratings(ratings, user_ids=self._columns(ratings, 0), item_ids=self._new_ids(ratings, 1, item_ids))
+        new = following_ids(ratings, 1, self.item_ids_) if item_ids is None else item_ids
+        given = read_ratings(ratings, item_ids=new)
         side = read_side(item_features, given.item_ids, "item")
         ignored = self.model_.fold_in_items(given.core, side, thread_count(self.n_jobs))
         return self._grown(given, ignored, "users")
@@ -360,23 +369,10 @@ class DormFactorization(BaseEstimator):
                 stacklevel=3,
             )
         model = self.model_
-        users = _extended(self.user_ids_, given.user_ids, model.find_users, model.num_users)
-        items = _extended(self.item_ids_, given.item_ids, model.find_items, model.num_items)
+        users = extended_ids(self.user_ids_, given.user_ids, model.find_users, model.num_users)
+        items = extended_ids(self.item_ids_, given.item_ids, model.find_items, model.num_items)
         self._adopt(model, users, items)
         return self
-
-    def _columns(self, ratings: Any, axis: int) -> np.ndarray | None:
-        """The ids of the side of a matrix that the model knows; what lies beyond it has no id yet."""
-        if not hasattr(ratings, "shape") or not hasattr(ratings, "tocoo"):
-            return None
-        known = (self.user_ids_, self.item_ids_)[axis]
-        beyond = [f"beyond the model: {i}" for i in range(len(known), ratings.shape[axis])]
-        return id_array([*known[: ratings.shape[axis]].tolist(), *beyond])
-
-    def _new_ids(self, ratings: Any, axis: int, ids: Any) -> Any:
-        if ids is not None or not hasattr(ratings, "tocoo"):
-            return ids
-        return np.arange(ratings.shape[axis]) + len((self.user_ids_, self.item_ids_)[axis])
 
     def _numbers(self, what: str, ids: Any) -> np.ndarray:
         find = self.model_.find_users if what == "user" else self.model_.find_items
@@ -400,16 +396,6 @@ def _count(n: Any) -> int:
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"n is {n!r}; expected a whole number from 1 on")
     return int(n)
-
-
-def _extended(ids: np.ndarray, given: np.ndarray, find: Any, count: int) -> np.ndarray:
-    """The ids of a model that has grown to `count`, new ones as the caller wrote them."""
-    numbers = find(to_texts(given.tolist()))
-    out = ids.tolist() + [None] * (count - len(ids))
-    for number, new in zip(numbers.tolist(), given.tolist()):
-        if number >= len(ids):
-            out[number] = new
-    return id_array(out)
 
 
 def _model_of(init_model: Any) -> _core.FactorModel | None:

@@ -69,7 +69,8 @@ ExperimentResult decay_effect(const Laboratory& laboratory) {
       "The largest difference between decays falls with the number m of training queries, about as "
       "1/sqrt(m).";
   result.difference =
-      "The spread of nine noisy figures has a floor that more training queries do not lower: the test set is "
+      "The spread of eight noisy figures has a floor that more training queries do not lower: the test set "
+      "is "
       "the same at every m.";
   result.remarks = {
       "Nine decays, the bound `best`, C = 10 or 100, chosen on validation queries. loglog begins at 10.6 "

@@ -230,8 +230,9 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   const auto records = run_ratings_cells(cells, data, laboratory);
   result.complete = records.has_value();
   if (!records) return result;
-  TextTable verdict{
-      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"setting", "NDCG@10", "NDCG"}, {}};
+  TextTable verdict{"DORM, rank 20, minus the best other method, x 100 (p users; splits)",
+                    {"setting", "NDCG@10", "NDCG"},
+                    {}};
   for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
     std::vector<Line> lines;
     const RatingsCell here = cells[first];

@@ -53,8 +53,8 @@ void find_classes(PreparedQuery& query) {
 }
 
 // Which of the general algorithms is fastest was measured (docs/oracles.md): the exchange makes n passes, so
-// it wants lists well longer than the cutoff; two gains merge fast whatever the cutoff; several gains merge
-// fast without one.
+// it wants lists well longer than the cutoff; two gains merge fast whatever the cutoff, three in short lists,
+// several without a cutoff.
 OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
   const bool few = classes > 0;
   if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;

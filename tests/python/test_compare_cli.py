@@ -223,6 +223,14 @@ def test_the_page_of_an_experiment_has_its_plots_and_tests(web):
     assert "seconds of training all candidates" in Path("more.csv").read_text()
 
 
+def test_all_names_every_experiment_that_it_could_not_run(here):
+    failed = dorm("experiment", "all", "--data-dir", "nowhere", "--out", "out", status=1)
+    for name in ("uci-table", "web-mrr", "solver-table"):
+        assert f"{name}: nowhere/" in failed.stderr
+    assert "experiments could not run" in failed.stderr
+    assert not Path("out/all.html").exists()
+
+
 @pytest.fixture
 def server(tmp_path):
     """A local HTTP server over tmp_path/served."""

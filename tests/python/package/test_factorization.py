@@ -233,6 +233,16 @@ def test_fold_in_by_name_replaces_known_users_and_keeps_the_others(triples):
     assert len(recommender.recommend("new", 50).items) == ITEMS - 2
 
 
+def test_rows_of_a_matrix_never_take_the_place_of_known_users(triples, matrix):
+    user, item, stars = triples
+    recommender = small().fit((user + 100, item, stars))
+    before = recommender.user_factors_.copy()
+    recommender.fold_in(matrix[:2])
+    assert recommender.user_ids_[-2:].tolist() == [160, 161]
+    assert np.array_equal(recommender.user_factors_[:60], before)
+    assert recommender.fold_in(matrix[:1], user_ids=["Ada"]).user_ids_[-1] == "Ada"
+
+
 def test_new_items_are_folded_in(matrix):
     recommender = small().fit(matrix[:, :35]).fold_in_items(matrix[:, 35:])
     assert recommender.item_ids_.tolist() == list(range(40))

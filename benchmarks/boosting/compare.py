@@ -2,7 +2,7 @@
 """Boosted trees trained with the loss of DORM beside LightGBM's lambdarank and regression and XGBoost's rank:ndcg:
 five folds of MQ2008 and of the MQ2007 sample, the same grid, the same early stopping, several seeds.
 
-    python benchmarks/boosting/run.py [--data mq2008,mq2007-sample] [--measures ndcg@10] [--seeds 3] [--methods ...]
+    python benchmarks/boosting/compare.py [--data mq2008,mq2007-sample] [--measures ndcg@10] [--seeds 3] [--methods ...]
 
 Every method has the same 12 configurations: leaves x rows (or curvature) per leaf; the one parameter more that a
 method has (noise of DORM, truncation of the others) takes each of its three values on four of them. lambdarank,
@@ -165,7 +165,6 @@ def main() -> None:
     parser.add_argument("--single", action="store_true", help="15 leaves of 100 rows only, instead of the grid")
     parser.add_argument("--report", action="store_true", help="train nothing, print the tables of what is there")
     parser.add_argument("--out", type=Path, default=Path("build-bench/boosting"))
-    parser.add_argument("--build", help="unused; every benchmark takes it")
     options = parser.parse_args()
     root = Path(os.environ.get("DORM_DATA", "../shared/data"))
     methods = options.methods.split(",")
