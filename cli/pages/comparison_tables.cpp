@@ -90,10 +90,8 @@ report::Table comparison_table(const ComparisonRows& rows, std::string caption) 
   }
   table.footnotes.push_back(
       "Brackets: 95 % bootstrap interval over queries. p: paired permutation test against the reference, "
-      "with "
-      "Holm's correction within the column; \"=\": not told apart at 0.05. Processor seconds and support "
-      "vectors are "
-      "those of the model chosen for the first measure, means over splits.");
+      "with Holm's correction within the column; \"=\": not told apart at 0.05. Processor seconds and "
+      "support vectors are those of the model chosen for the first measure, means over splits.");
   return table;
 }
 

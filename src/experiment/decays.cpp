@@ -70,12 +70,10 @@ ExperimentResult decay_effect(const Laboratory& laboratory) {
       "1/sqrt(m).";
   result.difference =
       "The spread of eight noisy figures has a floor that more training queries do not lower: the test set "
-      "is "
-      "the same at every m.";
+      "is the same at every m. And a steep decay can make the bound degenerate (docs/training.md).";
   result.remarks = {
       "Nine decays, the bound `best`, C = 10 or 100, chosen on validation queries. loglog begins at 10.6 "
-      "where "
-      "the others begin below 1, which acts like a C a hundred times as large: it gets 0.1 or 1."};
+      "where the others begin below 1, which acts like a C a hundred times as large: it gets 0.1 or 1."};
   for (const std::string& data : web_sets(laboratory)) {
     const std::vector<DataSplit> splits = web_splits(laboratory.options.data_directory, data);
     const std::array steep = {"loglog"};

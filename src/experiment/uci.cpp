@@ -64,13 +64,11 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
       "measure.";
   result.difference =
       "The paper does not say what relevance is, how features are scaled, nor how many queries are tested "
-      "on; "
-      "its baselines depend on all three, and ours also on a C that was tuned for NDCG@10.";
+      "on; its baselines depend on all three, and ours also on a C that was tuned for NDCG@10.";
   result.remarks = {
       "Queries of 100 documents drawn at random: 50 to train on (covertype 500), 50 to choose C, 100 to "
-      "test, with "
-      "no document in two of the three. The class index is the grade. Documents of the first class are the "
-      "irrelevant ones of ROCArea and Precision@10.",
+      "test, with no document in two of the three. The class index is the grade. Documents of the first "
+      "class are the irrelevant ones of ROCArea and Precision@10.",
       "The paper's DORM is dorm:ndcg@10~power:1, c = 1/(i + 1). Its ± is not explained there; ours are "
       "bootstrap intervals over test queries."};
   for (const Printed& paper : kPaper) require_data_set(laboratory.options.data_directory, paper.data);

@@ -31,18 +31,14 @@ std::vector<std::size_t> sizes_of(const std::string& data) {
 
 constexpr const char* kData =
     "LETOR 4.0 instead of the paper's web search set, which is not public: five parts take turns, three "
-    "train, one "
-    "chooses C and bound, one tests; figures are means over all test queries. mq2007-sample lacks some 15 % "
-    "of its "
-    "documents. feature:25 is BM25 of the whole document.";
+    "train, one chooses C and bound, one tests; figures are means over all test queries. mq2007-sample "
+    "lacks some 15 % of its documents. feature:25 is BM25 of the whole document.";
 
 constexpr const char* kFeatures =
     "LETOR has 46 engineered features and three grades, with a median of 8 (MQ2008) or some 40 (MQ2007) "
     "documents a query; the paper's set has 367 features, five grades and 50 documents. On LETOR every "
-    "learner "
-    "that looks at whole queries reaches about the same figures from 100 queries on, and every rival is "
-    "tuned "
-    "here over the same grid of C.";
+    "learner that looks at whole queries reaches about the same figures from 100 queries on, and every "
+    "rival is tuned here over the same grid of C.";
 
 /// How long the lists are: queries by number of documents, in powers of two. Every query is tested once.
 TextTable lengths_table(const std::string& data, const std::vector<DataSplit>& splits) {
@@ -149,8 +145,8 @@ ExperimentResult web_wta(const Laboratory& laboratory) {
       laboratory, options,
       {"WTA by training set size, with mWTA",
        "Training for WTA itself is bad; mWTA, an NDCG with a cutoff of each query's own, is the best of all.",
-       "LETOR has three grades, not five, and few documents of the highest: there is less below the top for "
-       "mWTA to use, and WTA is one bit per query, so that intervals are wide."});
+       "LETOR has three grades, not five, and few documents of the highest: there is less below the top "
+       "for mWTA to use, and WTA is one bit per query, so that intervals are wide."});
 }
 
 }  // namespace dorm

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWidth = 480, kTop = 6, kBottom = 48, kRight = 18;
 constexpr double kThickness = 13, kBetween = 9;  // of a bar; between categories
-constexpr double kLongestName = 225;
+constexpr double kLongestName = 255;
 const Column kShown = significant_column("", 6);
 
 double at(const std::vector<double>& values, std::size_t i) {
