@@ -79,7 +79,7 @@ TEST(MakeJointKernel, IsTheMeanOfAllThatIsKnown) {
 }
 
 TEST(Similarities, HaveNoNegativeEigenvalue) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const Ratings known = tasteful_ratings(20, 25, 6, seed);
     EXPECT_TRUE(eigenvalues_above(-1e-9, user_correlations(known)));
     EXPECT_TRUE(eigenvalues_above(-1e-9, item_correlations(known)));
