@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.h"
+#include "commands/factors_page.h"
 #include "commands/model_page.h"
 #include "input.h"
 #include "output.h"
@@ -31,6 +32,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  dorm info train.txt\n"
     "  dorm info m.json\n"
+    "  dorm info m.factors\n"
     "  dorm info --json train.dorm | jq .labels\n";
 
 std::size_t count_nonzeros(const FeatureRows& rows) {
@@ -177,6 +179,11 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     if (looks_like_model(arguments->file)) {
       const Model model = load_model(arguments->file);
       print(settings.json ? model_json(model, arguments->file) : model_page(model, arguments->file));
+      return;
+    }
+    if (is_factor_file(arguments->file)) {
+      const FactorModel model = load_factors(arguments->file);
+      print(settings.json ? factors_json(model, arguments->file) : factors_page(model, arguments->file));
       return;
     }
     const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model of ratings is described by `dorm info`.
+#pragma once
+
+#include <string>
+
+#include "dorm/factorize.h"
+
+namespace dorm::cli {
+
+std::string factors_page(const FactorModel& model, const std::string& path);
+std::string factors_json(const FactorModel& model, const std::string& path);
+
+}  // namespace dorm::cli

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratings from outside: factorize, recommend, eval, info. DORM_COMMAND names the binary."""
+
+import csv
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
+USERS, ITEMS = 40, 30
+
+
+def dorm(*arguments, status=0):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Even users like even items and odd users odd ones; every user has rated two items in three."""
+    folder = tmp_path_factory.mktemp("ratings")
+    rng = random.Random(1)
+    with open(folder / "r.tsv", "w") as out:
+        for u in range(USERS):
+            for j in range(ITEMS):
+                if (u + j) % 3 != 0:
+                    out.write(f"u{u}\ti{j}\t{rng.choice([4, 5] if u % 2 == j % 2 else [1, 2])}\t0\n")
+    dorm("factorize", folder / "r.tsv", "--model", folder / "m", "--rank", 4, "--start-lambda", 1, "--quiet")
+    return folder
+
+
+def test_recommendations_are_unseen_and_of_the_kind_the_user_likes(world):
+    for u in (2, 7):
+        items = json.loads(dorm("recommend", world / "m", "--user", f"u{u}", "--top", 4, "--json"))["items"]
+        numbers = [int(entry["item"][1:]) for entry in items]
+        assert all((u + j) % 3 == 0 for j in numbers)
+        assert all(u % 2 == j % 2 for j in numbers)
+        assert [e["score"] for e in items] == sorted((e["score"] for e in items), reverse=True)
+
+
+def test_all_users_as_csv(world):
+    rows = list(csv.DictReader(dorm("recommend", world / "m", "--all", "--top", 3, "--format", "csv").splitlines()))
+    assert len(rows) == 3 * USERS
+    assert {row["user"] for row in rows} == {f"u{u}" for u in range(USERS)}
+
+
+def test_a_new_user_is_folded_in(world):
+    (world / "new.csv").write_text("user,item,rating\nguest,i1,5\nguest,i3,5\nguest,i0,1\nguest,i2,1\nguest,i5,4\n")
+    text = dorm("recommend", world / "m", "--user", "guest", "--ratings", world / "new.csv", "--top", 5, "--json")
+    numbers = [int(entry["item"][1:]) for entry in json.loads(text)["items"]]
+    assert all(j % 2 == 1 and j not in (1, 3, 5) for j in numbers)
+
+
+def test_evaluation_knows_the_taste(world):
+    measures = json.loads(dorm("eval", "--ratings", world / "r.tsv", "--model", world / "m", "--json"))["measures"]
+    assert min(entry["mean"] for entry in measures.values()) > 0.95
+
+
+def test_info_describes_the_model(world):
+    info = json.loads(dorm("info", world / "m", "--json"))
+    assert (info["users"], info["items"], info["rank"], info["measure"]) == (USERS, ITEMS, 4, "ndcg@10")
+    assert info["ratings"] == sum(1 for _ in open(world / "r.tsv"))
+    assert f"users           {USERS}\n" in dorm("info", world / "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\t3\nc\td\tgood\n", ":2:5: found 'good'; expected a finite number as rating"),
+        ("a\tb\t3\nc\td\tnan\n", ":2:5: found 'nan'"),
+        ("a\tb\t3\nc\td\n", ":2"),
+        ("", "no ratings"),
+    ],
+)
+def test_bad_ratings_are_refused_and_nothing_is_written(text, message, tmp_path):
+    (tmp_path / "r.tsv").write_text(text)
+    assert message in dorm("factorize", tmp_path / "r.tsv", "--model", tmp_path / "m", status=1)
+    assert not (tmp_path / "m").exists()
+
+
+def test_what_cannot_be_is_said(world):
+    assert 'unknown user "nobody"' in dorm("recommend", world / "m", "--user", "nobody", status=1)
+    assert 'unknown item "none"' in dorm("recommend", world / "m", "--similar-to", "none", status=1)
+    message = dorm("factorize", world / "r.tsv", "--split", "given:500", "--model", world / "x", status=1)
+    assert "the most any of the 40 users has is 20" in message
+
+
+def test_a_user_with_one_rating_gets_the_items_others_like(tmp_path):
+    (tmp_path / "r.tsv").write_text("a\tx\t5\na\ty\t1\nb\tx\t5\nb\ty\t2\nc\tz\t3\n")
+    report = dorm("factorize", tmp_path / "r.tsv", "--model", tmp_path / "m", "--json", "--quiet")
+    assert json.loads(report)["users_without_order"] == 1
+    items = json.loads(dorm("recommend", tmp_path / "m", "--user", "c", "--json"))["items"]
+    assert [entry["item"] for entry in items] == ["x", "y"]
