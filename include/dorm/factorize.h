@@ -194,7 +194,7 @@ FactorModel load_factors(const std::string& path);
 /// The same content in memory; `name` is for messages.
 std::string factors_to_bytes(const FactorModel& model);
 FactorModel factors_from_bytes(std::string bytes, const std::string& name);
-/// Whether the file begins like one of save_factors().
+/// Whether the file begins like one of save_factors(); what is no plain file does not.
 bool is_factor_file(const std::string& path);
 
 }  // namespace dorm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 
@@ -169,6 +170,8 @@ FactorModel factors_from_bytes(std::string bytes, const std::string& name) {
 }
 
 bool is_factor_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   InputFile file(path);
   std::string head(kFormat.size(), '\0');
   return file.read(head.data(), head.size()) == head.size() && head == kFormat;
