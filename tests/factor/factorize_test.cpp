@@ -11,16 +11,6 @@
 namespace dorm {
 namespace {
 
-FactorizeOptions quick_options() {
-  FactorizeOptions options;
-  options.rank = 3;
-  options.lambda = 2;
-  options.start_lambda = 2;
-  options.measure = "ndcg@5";
-  options.threads = 1;
-  return options;
-}
-
 class EveryBound : public testing::TestWithParam<std::tuple<std::string, std::string, bool>> {};
 
 TEST_P(EveryBound, NeverRaisesTheObjective) {

@@ -10,16 +10,6 @@
 namespace dorm {
 namespace {
 
-FactorizeOptions quick_options() {
-  FactorizeOptions options;
-  options.rank = 3;
-  options.lambda = 2;
-  options.start_lambda = 2;
-  options.measure = "ndcg@5";
-  options.threads = 1;
-  return options;
-}
-
 TEST(FoldIn, AUserOfTheLastRoundIsFoldedInToWhereItWas) {
   // The start alone: the user solves the same least squares as in the last sweep but one.
   const Ratings ratings = tasteful_ratings(80, 40, 15, 5);

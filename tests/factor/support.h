@@ -36,4 +36,15 @@ inline Ratings tasteful_ratings(std::uint32_t users, std::uint32_t items, std::u
   return Ratings(user_ids, item_ids, list);
 }
 
+/// For problems as small as these.
+inline FactorizeOptions quick_options() {
+  FactorizeOptions options;
+  options.rank = 3;
+  options.lambda = 2;
+  options.start_lambda = 2;
+  options.measure = "ndcg@5";
+  options.threads = 1;
+  return options;
+}
+
 }  // namespace dorm

@@ -12,16 +12,6 @@
 namespace dorm {
 namespace {
 
-FactorizeOptions quick_options() {
-  FactorizeOptions options;
-  options.rank = 3;
-  options.lambda = 2;
-  options.start_lambda = 2;
-  options.measure = "ndcg@5";
-  options.threads = 1;
-  return options;
-}
-
 // 1 where a user has rated an item.
 Eigen::MatrixXd rated(const Ratings& ratings) {
   Eigen::MatrixXd m = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(ratings.num_users()),
