@@ -95,16 +95,17 @@ report::Plot plot_by_size(const ComparisonResult& result, const std::vector<Comp
   return plot;
 }
 
+/// The methods that are best by the first measure, so that a method looks the same in every plot.
 report::Plot learning_curve(const ComparisonResult& result, const std::vector<ComparisonRows>& sizes,
                             std::size_t measure, const std::string& data) {
   const std::string& name = sizes.back().back()->figures[measure].measure;
-  ComparisonRows methods = ranked_methods(sizes.back(), measure);
+  ComparisonRows methods = ranked_methods(sizes.back(), 0);
   const std::size_t all = methods.size();
   methods.resize(std::min(kMostLines, all));
   report::Plot plot{.title = titled(data, fmt::format("{} by training set size", name)),
                     .x = {.label = "training queries", .whole = true},
                     .y = {.label = name},
-                    .caption = selection_text(methods.size(), all, name)};
+                    .caption = selection_text(methods.size(), all, sizes.back().back()->figures[0].measure)};
   return plot_by_size(result, sizes, methods, std::move(plot),
                       [&](const ComparisonRow& row) { return row.figures[measure].result.mean; });
 }
