@@ -297,7 +297,8 @@ def test_callbacks_see_progress_and_stop(matrix, capsys):
 
 def test_ctrl_c_keeps_the_best_round():
     program = textwrap.dedent("""
-        import warnings, numpy as np, dorm
+        import signal, warnings, numpy as np, dorm
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
         rng = np.random.default_rng(1)
         users = np.repeat(np.arange(2000), 60)
         items = np.concatenate([rng.permutation(900)[:60] for _ in range(2000)])
