@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "base/number.h"
 #include "base/quote.h"
@@ -55,46 +56,43 @@ float relevance_of(const LineReader& reader, const Word& word) {
   return static_cast<float>(label);
 }
 
-std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
-  std::vector<Judgment> judgments;
+/// One entry per line of N words, made by make(reader, words); `expected` is what a file without any lacks.
+template <std::size_t N, class Make>
+auto entries_from(TextSource& source, const std::string& name, std::string_view layout,
+                  std::string_view expected, Make make) {
   LineReader reader(source, name);
   std::string_view line;
-  std::array<Word, 4> words;
-  while (reader.next(line)) {
-    if (!split_words(reader, line, "qid iteration docid relevance", words)) continue;
-    judgments.push_back(
-        {std::string(words[0].text), std::string(words[2].text), relevance_of(reader, words[3])});
-  }
-  if (judgments.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no judgments");
-  return judgments;
+  std::array<Word, N> words;
+  std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<Word, N>&>> entries;
+  while (reader.next(line))
+    if (split_words(reader, line, layout, words)) entries.push_back(make(reader, words));
+  if (entries.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}", expected));
+  return entries;
+}
+
+std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
+  return entries_from<4>(source, name, "qid iteration docid relevance", "judgments",
+                         [](const LineReader& reader, const std::array<Word, 4>& words) {
+                           return Judgment{std::string(words[0].text), std::string(words[2].text),
+                                           relevance_of(reader, words[3])};
+                         });
 }
 
 std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::string& name) {
-  std::vector<SubtopicJudgment> judgments;
-  LineReader reader(source, name);
-  std::string_view line;
-  std::array<Word, 4> words;
-  while (reader.next(line)) {
-    if (!split_words(reader, line, "qid subtopic docid relevance", words)) continue;
-    judgments.push_back({std::string(words[0].text), std::string(words[1].text), std::string(words[2].text),
-                         relevance_of(reader, words[3])});
-  }
-  if (judgments.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no judgments");
-  return judgments;
+  return entries_from<4>(source, name, "qid subtopic docid relevance", "judgments",
+                         [](const LineReader& reader, const std::array<Word, 4>& words) {
+                           return SubtopicJudgment{std::string(words[0].text), std::string(words[1].text),
+                                                   std::string(words[2].text),
+                                                   relevance_of(reader, words[3])};
+                         });
 }
 
 std::vector<RunEntry> run_from(TextSource& source, const std::string& name) {
-  std::vector<RunEntry> entries;
-  LineReader reader(source, name);
-  std::string_view line;
-  std::array<Word, 6> words;
-  while (reader.next(line)) {
-    if (!split_words(reader, line, "qid Q0 docid rank score tag", words)) continue;
-    entries.push_back(
-        {std::string(words[0].text), std::string(words[2].text), finite_number(reader, words[4], "score")});
-  }
-  if (entries.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no ranked documents");
-  return entries;
+  return entries_from<6>(source, name, "qid Q0 docid rank score tag", "ranked documents",
+                         [](const LineReader& reader, const std::array<Word, 6>& words) {
+                           return RunEntry{std::string(words[0].text), std::string(words[2].text),
+                                           finite_number(reader, words[4], "score")};
+                         });
 }
 
 }  // namespace

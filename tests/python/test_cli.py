@@ -15,14 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
-
-
-def dorm(*arguments, status=0, **kw):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
+from command import DORM, dorm
 
 
 def refused(*arguments, status=1, **kw):

@@ -17,15 +17,9 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
+from command import DORM, dorm
 
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
 METHODS = "ridge,ranksvm,svm,ap-svm,prank,feature:3,dorm:ndcg@10,dorm:mrr"
-
-
-def dorm(*arguments, status=0, **kw):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +32,6 @@ def world(tmp_path_factory):
     for name, low, high in (("train", 0, 80), ("valid", 80, 110), ("test", 110, 1000)):
         (folder / f"{name}.txt").write_text("".join(r for r in rows if low < query(r) <= high))
     return folder
-
-
-@pytest.fixture
-def here(world, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for file in world.iterdir():
-        os.symlink(file, tmp_path / file.name)
-    return tmp_path
 
 
 def table(path):

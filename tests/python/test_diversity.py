@@ -12,19 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import DORM, dorm
 
 optimize = pytest.importorskip("scipy.optimize")
 sparse = pytest.importorskip("scipy.sparse")
 
 ROOT = Path(__file__).resolve().parents[2]
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", ROOT / "build" / "dorm"))
 DRIVER = Path(os.environ.get("DORM_BUILD", ROOT / "build")) / "tests" / "oracle" / "grouped_driver"
-
-
-def dorm(*arguments, status=0):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
 
 
 # ---- the oracle --------------------------------------------------------------------------------------------

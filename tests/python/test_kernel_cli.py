@@ -3,7 +3,6 @@
 
 import json
 import math
-import os
 import random
 import signal
 import subprocess
@@ -11,14 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
-
-
-def dorm(*arguments, status=0, **kw):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
+from command import DORM, dorm
 
 
 def rings(path, seed, queries=30, documents=20):
@@ -40,14 +32,6 @@ def world(tmp_path_factory):
     rings(folder / "train.txt", 1)
     rings(folder / "test.txt", 2)
     return folder
-
-
-@pytest.fixture
-def here(world, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for file in world.iterdir():
-        os.symlink(file, tmp_path / file.name)
-    return tmp_path
 
 
 def ndcg(model):

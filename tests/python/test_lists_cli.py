@@ -2,19 +2,16 @@
 """Lists by position and under topic limits, through the command."""
 
 import json
-import os
 import subprocess
-from pathlib import Path
 
+import command
 import numpy as np
 import pytest
 
-DORM = os.environ.get("DORM_COMMAND", str(Path(__file__).parents[2] / "build/dorm"))
-
 
 def dorm(*arguments, status=0):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, done.stderr
+    """What the command said: its output, or why it failed."""
+    done = command.dorm(*arguments, status=status)
     return done.stdout if status == 0 else done.stderr
 
 
@@ -54,7 +51,7 @@ def test_a_model_of_positions_fills_each_place_with_its_kind(data):
 def test_ranked_lists_keep_topic_limits(data):
     topics = ("--topics", data / "topics.csv", "--limits", data / "limits.csv")
     done = subprocess.run(
-        [DORM, "train", data / "d.csv", *topics, "--measure", "ndcg@4", "--model", data / "m.json", "--quiet"],
+        [command.DORM, "train", data / "d.csv", *topics, "--measure", "ndcg@4", "--model", data / "m.json", "--quiet"],
         capture_output=True,
         text=True,
     )

@@ -3,20 +3,17 @@
 
 import csv
 import json
-import os
 import random
-import subprocess
-from pathlib import Path
 
+import command
 import pytest
 
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
 USERS, ITEMS = 40, 30
 
 
 def dorm(*arguments, status=0):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    """What the command said: its output, or why it failed."""
+    done = command.dorm(*arguments, status=status)
     return done.stdout if status == 0 else done.stderr
 
 

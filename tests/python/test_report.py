@@ -7,19 +7,11 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
-
-
-def dorm(*arguments, status=0):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
+from command import dorm
 
 
 @pytest.fixture

@@ -12,14 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
-
-
-def dorm(*arguments, status=0, **kw):
-    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
-    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
-    return done
+from command import DORM, dorm
 
 
 def start(*arguments):
@@ -37,14 +30,6 @@ def world(tmp_path_factory):
     (folder / "valid.txt").write_text("".join(r for r in rows if query(r) > 120))
     dorm("synth", "--queries", 1200, "--features", 60, "--seed", 9, "-o", folder / "big.dorm")
     return folder
-
-
-@pytest.fixture
-def here(world, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for file in world.iterdir():
-        os.symlink(file, tmp_path / file.name)
-    return tmp_path
 
 
 def read_model(path="m.json"):

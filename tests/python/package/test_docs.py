@@ -107,8 +107,7 @@ def test_page_of_a_library(library, tmp_path, monkeypatch):
 
 
 def test_readme(tmp_path, monkeypatch):
-    if not blocks("README.md"):
-        pytest.skip("README.md has no Python block")
+    assert blocks("README.md")
     run_page("README.md", tmp_path, monkeypatch)
 
 

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command as the tests call it. DORM_COMMAND names the binary; default: build/dorm of this checkout."""
+
+import os
+import subprocess
+from pathlib import Path
+
+DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
+
+
+def dorm(*arguments, status=0, **kw):
+    done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
+    return done
