@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dorm/comparison.h"
+#include "dorm/lab/comparison.h"
 #include "progress.h"
 
 namespace dorm::cli {

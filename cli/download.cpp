@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "dorm/error.h"
-#include "io/file.h"
-#include "io/sha256.h"
+#include "data/io/file.h"
+#include "lab/experiment/sha256.h"
 
 namespace dorm::cli {
 namespace {

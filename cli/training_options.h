@@ -10,7 +10,7 @@
 #include "command.h"
 #include "dorm/train.h"
 #include "input.h"
-#include "train/memory.h"
+#include "learning/train/memory.h"
 
 namespace dorm::cli {
 

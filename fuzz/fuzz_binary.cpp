@@ -10,8 +10,8 @@
 
 #include "dorm/dataset.h"
 #include "fuzz_target.h"
-#include "io/binary.h"
-#include "io/checksum.h"
+#include "data/io/binary.h"
+#include "data/io/checksum.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 #include "dorm/one_per.h"
 #include "dorm/oracle.h"
 #include "dorm/synth.h"
-#include "risk/ranking_risk.h"
-#include "risk/ridge.h"
+#include "learning/risk/ranking_risk.h"
+#include "learning/risk/ridge.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "dorm/synth.h"
-#include "risk/ranking_risk.h"
-#include "train/fit.h"
-#include "train/training_set.h"
+#include "learning/risk/ranking_risk.h"
+#include "learning/train/fit.h"
+#include "learning/train/training_set.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "commands/comparison_page.h"
 #include "comparison_view.h"
-#include "dorm/comparison.h"
+#include "dorm/lab/comparison.h"
 #include "dorm/error.h"
 #include "grid.h"
 #include "help.h"

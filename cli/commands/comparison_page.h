@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "dorm/comparison.h"
+#include "dorm/lab/comparison.h"
 
 namespace dorm::cli {
 

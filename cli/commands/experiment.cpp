@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm experiment`: the paper's tables and figures from one command.
-#include "dorm/experiment.h"
+#include "dorm/lab/experiment.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "dorm/catalog.h"
-#include "io/file.h"
+#include "data/io/file.h"
 #include "output.h"
 
 namespace dorm::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/comparison.h"
+#include "dorm/lab/comparison.h"
 #include "dorm/report.h"
 
 namespace dorm::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/experiment.h"
+#include "dorm/lab/experiment.h"
 #include "dorm/report.h"
 
 namespace dorm::cli {

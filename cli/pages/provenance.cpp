@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "dorm/error.h"
-#include "io/file.h"
+#include "data/io/file.h"
 #include "output.h"
 
 namespace dorm::cli {

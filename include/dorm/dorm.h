@@ -28,10 +28,7 @@
 #include "dorm/report.h"  // IWYU pragma: export
 #include "dorm/positions.h"  // IWYU pragma: export
 #include "dorm/baseline.h"  // IWYU pragma: export
-#include "dorm/comparison.h"  // IWYU pragma: export
-#include "dorm/experiment.h"  // IWYU pragma: export
 #include "dorm/kernel.h"  // IWYU pragma: export
 #include "dorm/factorize.h"  // IWYU pragma: export
 #include "dorm/joint.h"  // IWYU pragma: export
-#include "dorm/collaborative.h"  // IWYU pragma: export
 // clang-format on

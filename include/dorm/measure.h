@@ -110,7 +110,7 @@ std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Con
 std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling,
                                                       const Convention& convention = {});
 
-// One factory per measure; src/catalog/catalog.cpp gives each its name and help.
+// One factory per measure; src/ranking/names/measures.cpp gives each its name and help.
 using FactoredMeasurePtr = std::unique_ptr<const FactoredMeasure>;
 using MeasurePtr = std::unique_ptr<const Measure>;
 // clang-format off

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "dorm/error.h"
-#include "io/checksum.h"
+#include "data/io/checksum.h"
 
 namespace dorm {
 namespace {

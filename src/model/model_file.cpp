@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dorm/model.h"
 #include "dorm/write.h"
-#include "io/file.h"
+#include "data/io/file.h"
 
 namespace dorm {
 

@@ -9,7 +9,7 @@
 
 #include "dorm/error.h"
 #include "dorm/positions.h"
-#include "io/file.h"
+#include "data/io/file.h"
 
 namespace dorm {
 namespace {

@@ -10,7 +10,7 @@
 #include "dorm/error.h"
 #include "dorm/positions.h"
 #include "model/scorer.h"
-#include "risk/best_list.h"
+#include "ranking/topics/best_list.h"
 
 namespace dorm {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "dorm/model.h"
-#include "kernel/feature_map.h"
-#include "kernel/gram_cache.h"
+#include "model/kernel/feature_map.h"
+#include "model/kernel/gram_cache.h"
 #include "model/align.h"
-#include "risk/linear_features.h"
+#include "model/features/linear_features.h"
 
 namespace dorm {
 

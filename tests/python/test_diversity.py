@@ -18,7 +18,7 @@ optimize = pytest.importorskip("scipy.optimize")
 sparse = pytest.importorskip("scipy.sparse")
 
 ROOT = Path(__file__).resolve().parents[2]
-DRIVER = Path(os.environ.get("DORM_BUILD", ROOT / "build")) / "tests" / "oracle" / "grouped_driver"
+DRIVER = Path(os.environ.get("DORM_BUILD", ROOT / "build")) / "tests" / "ranking" / "grouped_driver"
 
 
 # ---- the oracle --------------------------------------------------------------------------------------------

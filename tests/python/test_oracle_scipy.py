@@ -11,7 +11,7 @@ import pytest
 optimize = pytest.importorskip("scipy.optimize")
 
 BUILD = pathlib.Path(os.environ.get("DORM_BUILD", pathlib.Path(__file__).parents[2] / "build"))
-DRIVER = BUILD / "tests" / "oracle" / "oracle_driver"
+DRIVER = BUILD / "tests" / "ranking" / "oracle_driver"
 
 
 def instances(seed, count, shortest, longest):

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record is one JSON file, written in one step. Its name is a hash of its key: results of other data or
+// other options are never found, and never in the way.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "lab/compare/cell.h"
+#include "dorm/error.h"
+#include "dorm/write.h"
+#include "data/io/checksum.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+using Json = nlohmann::json;
+
+// NaN has no spelling in JSON; null stands for it.
+Json to_json(const std::vector<std::vector<double>>& values) {
+  Json out = Json::array();
+  for (const std::vector<double>& column : values) {
+    Json list = Json::array();
+    for (double value : column) list.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
+    out.push_back(std::move(list));
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> from_json(const Json& json) {
+  std::vector<std::vector<double>> values;
+  for (const Json& list : json) {
+    std::vector<double>& column = values.emplace_back();
+    for (const Json& value : list)
+      column.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string CellStore::path(const std::string& key) const {
+  return fmt::format("{}/{:016x}.json", directory_, checksum(std::as_bytes(std::span(key))));
+}
+
+std::optional<CellRecord> CellStore::load(const std::string& key) const {
+  if (directory_.empty() || !file_exists(path(key))) return std::nullopt;
+  try {
+    const Json json = Json::parse(read_whole_file(path(key)));
+    CellRecord record;
+    record.key = json.at("key").get<std::string>();
+    record.failure = json.at("failure").get<std::string>();
+    record.seconds = json.at("seconds").get<double>();
+    record.gap = json.at("gap").get<double>();
+    record.health = json.at("health").get<double>();
+    record.support_vectors = json.at("support_vectors").get<std::uint64_t>();
+    record.passes = json.at("passes").get<std::uint64_t>();
+    record.valid = from_json(json.at("valid"));
+    record.test = from_json(json.at("test"));
+    if (record.key == key) return record;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // damaged: the cell is computed again
+  }
+  return std::nullopt;
+}
+
+void CellStore::save(const CellRecord& record) const {
+  if (directory_.empty()) return;
+  const Json json = {{"key", record.key},           {"failure", record.failure},
+                     {"seconds", record.seconds},   {"gap", record.gap},
+                     {"health", record.health},     {"support_vectors", record.support_vectors},
+                     {"passes", record.passes},     {"valid", to_json(record.valid)},
+                     {"test", to_json(record.test)}};
+  write_atomically(path(record.key), [&](std::ostream& out) { out << json.dump() << '\n'; });
+}
+
+}  // namespace dorm

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// From records to the table. On every split and for every measure a method is represented by the setting that
+// the validation queries prefer; its values on the test queries of all splits are put together.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "lab/compare/cell.h"
+#include "evaluation/bootstrap.h"
+#include "learning/train/choose.h"
+
+namespace dorm {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+class Summary {
+ public:
+  Summary(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
+          const std::vector<Cell>& cells, const std::vector<CellRecord>& records)
+      : splits_(splits),
+        options_(options),
+        cells_(cells),
+        records_(records),
+        measures_(all_measures(options)) {
+    for (const DataSplit& split : splits)
+      for (std::size_t q = 0; q < split.test.num_queries(); ++q)
+        weights_.push_back(split.test.query(q).weight);
+  }
+
+  ComparisonResult run() {
+    ComparisonResult result;
+    result.splits = splits_.size();
+    result.test_queries = weights_.size();
+    for (const DataSplit& split : splits_) result.train_queries.push_back(split.train.num_queries());
+    for (std::size_t size : options_.sizes.empty() ? std::vector<std::size_t>{0} : options_.sizes) {
+      std::vector<ComparisonRow> rows;
+      for (const std::string& method : options_.methods) rows.push_back(learnt(method, size));
+      for (const OutsideScores& outside : options_.outside)
+        rows.push_back(fixed(outside.name, size, outside.of_split, ""));
+      test_rows(rows);
+      rows.push_back(fixed("random", size, constant_scores(), "expected"));
+      rows.push_back(fixed("ideal", size, label_scores(), ""));
+      result.rows.insert(result.rows.end(), rows.begin(), rows.end());
+    }
+    return result;
+  }
+
+ private:
+  std::size_t index_of(const std::string& measure) const {
+    return static_cast<std::size_t>(std::find(measures_.begin(), measures_.end(), measure) -
+                                    measures_.begin());
+  }
+
+  ComparisonRow learnt(const std::string& method, std::size_t size) const {
+    ComparisonRow row{method, size, {}, {}, {}};
+    std::vector<std::vector<std::size_t>> of_split(splits_.size());
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      if (cells_[c].method != method || cells_[c].size != size) continue;
+      if (!records_[c].failure.empty()) {
+        row.failure = records_[c].failure;
+        return row;
+      }
+      of_split[cells_[c].split].push_back(c);
+    }
+    for (const std::string& measure : options_.measures) row.figures.push_back(figure(measure, of_split));
+    if (options_.curve.empty()) return row;
+    const std::vector<std::size_t> chosen = choose_all(index_of(options_.measures.front()), of_split);
+    for (const std::string& measure : options_.curve) row.curve.push_back(result_of(measure, chosen));
+    return row;
+  }
+
+  std::vector<std::size_t> choose_all(std::size_t measure,
+                                      const std::vector<std::vector<std::size_t>>& of_split) const {
+    std::vector<std::size_t> chosen;
+    for (const std::vector<std::size_t>& cells : of_split) chosen.push_back(choose_cell(measure, cells));
+    return chosen;
+  }
+
+  std::size_t choose_cell(std::size_t measure, const std::vector<std::size_t>& candidates) const {
+    std::vector<TuneCell> cells;
+    for (std::size_t c : candidates) {
+      TuneCell cell;
+      cell.C = cells_[c].setting.C;
+      cell.bound = cells_[c].setting.bound;
+      cell.start = cells_[c].setting.start;
+      cell.health = records_[c].health;
+      cell.per_query = records_[c].valid[measure];
+      const Moments moments = moments_of(cell.per_query);
+      cell.validation = moments.mean;
+      cell.standard_error = moments.standard_error;
+      cells.push_back(std::move(cell));
+    }
+    TuneOptions rule;
+    rule.choice = options_.choice;
+    return candidates[static_cast<std::size_t>(&choose(cells, rule) - cells.data())];
+  }
+
+  ComparisonFigure figure(const std::string& measure,
+                          const std::vector<std::vector<std::size_t>>& of_split) const {
+    ComparisonFigure out;
+    out.measure = measure;
+    const std::vector<std::size_t> chosen = choose_all(index_of(measure), of_split);
+    const auto share = 1 / static_cast<double>(splits_.size());
+    for (std::size_t split = 0; split < splits_.size(); ++split) {
+      const CellRecord& record = records_[chosen[split]];
+      out.chosen.push_back(cells_[chosen[split]].setting.text());
+      out.seconds += share * record.seconds;
+      out.support_vectors += share * static_cast<double>(record.support_vectors);
+      out.passes += share * static_cast<double>(record.passes);
+      for (std::size_t c : of_split[split]) out.tuning_seconds += share * records_[c].seconds;
+    }
+    out.result = result_of(measure, chosen);
+    return out;
+  }
+
+  MeasureResult result_of(const std::string& measure, const std::vector<std::size_t>& chosen) const {
+    MeasureResult result;
+    for (std::size_t c : chosen) {
+      const std::vector<double>& values = records_[c].test[index_of(measure)];
+      result.per_query.insert(result.per_query.end(), values.begin(), values.end());
+    }
+    finish(measure, result);
+    return result;
+  }
+
+  void finish(const std::string& measure, MeasureResult& result) const {
+    result.name = measure;
+    result.mean = weighted_mean(result.per_query, weights_);
+    result.skipped = static_cast<std::size_t>(std::count_if(result.per_query.begin(), result.per_query.end(),
+                                                            [](double x) { return std::isnan(x); }));
+    result.queries = result.per_query.size() - result.skipped;
+    const std::span<const double> column(result.per_query);
+    const Interval interval =
+        bootstrap(std::span(&column, 1), weights_, {.seed = options_.seed, .threads = 1})[0];
+    result.low = interval.low;
+    result.high = interval.high;
+  }
+
+  ComparisonRow fixed(const std::string& name, std::size_t size,
+                      const std::vector<std::vector<double>>& scores, const std::string& ties) const {
+    std::vector<MeasureResult> results(measures_.size());
+    for (std::size_t split = 0; split < splits_.size(); ++split) {
+      const EvaluateOptions evaluation{
+          .convention = options_.convention, .ties = ties, .bootstrap = 0, .threads = options_.threads};
+      const EvaluationTable table = evaluate(splits_[split].test, scores[split], measures_, evaluation);
+      for (std::size_t m = 0; m < results.size(); ++m)
+        results[m].per_query.insert(results[m].per_query.end(), table.measures[m].per_query.begin(),
+                                    table.measures[m].per_query.end());
+    }
+    for (std::size_t m = 0; m < results.size(); ++m) finish(measures_[m], results[m]);
+    ComparisonRow row{name, size, {}, {}, {}};
+    for (const std::string& measure : options_.measures) {
+      ComparisonFigure& out = row.figures.emplace_back();
+      out.measure = measure;
+      out.result = results[index_of(measure)];
+    }
+    for (const std::string& measure : options_.curve) row.curve.push_back(results[index_of(measure)]);
+    return row;
+  }
+
+  std::vector<std::vector<double>> constant_scores() const {
+    std::vector<std::vector<double>> scores;
+    for (const DataSplit& split : splits_) scores.emplace_back(split.test.num_documents(), 0.0);
+    return scores;
+  }
+
+  std::vector<std::vector<double>> label_scores() const {
+    std::vector<std::vector<double>> scores;
+    for (const DataSplit& split : splits_) {
+      std::vector<double>& own = scores.emplace_back();
+      for (std::size_t q = 0; q < split.test.num_queries(); ++q) {
+        const Query query = split.test.query(q);
+        own.insert(own.end(), query.labels.begin(), query.labels.end());
+      }
+    }
+    return scores;
+  }
+
+  /// Paired tests of every row against the one asked for, or against the best of the measure.
+  void test_rows(std::vector<ComparisonRow>& rows) const {
+    for (std::size_t m = 0; m < options_.measures.size(); ++m) {
+      ComparisonFigure* reference = nullptr;
+      for (ComparisonRow& row : rows) {
+        if (row.figures.empty()) continue;
+        ComparisonFigure& candidate = row.figures[m];
+        const bool better = !reference || candidate.result.mean > reference->result.mean;
+        if (options_.against.empty() ? better : row.method == options_.against) reference = &candidate;
+      }
+      if (!reference) continue;
+      reference->reference = true;
+      std::vector<double> p(rows.size(), kNaN);
+      parallel_for(rows.size(), options_.threads, [&](std::size_t r, std::size_t) {
+        if (rows[r].figures.empty() || &rows[r].figures[m] == reference) return;
+        ComparisonFigure& own = rows[r].figures[m];
+        own.test =
+            compare(own.result.per_query, reference->result.per_query, {.seed = options_.seed, .threads = 1});
+        p[r] = own.test.p_permutation;
+      });
+      p = holm(std::move(p));
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        if (!rows[r].figures.empty()) rows[r].figures[m].p_holm = p[r];
+    }
+  }
+
+  const std::vector<DataSplit>& splits_;
+  const ComparisonOptions& options_;
+  const std::vector<Cell>& cells_;
+  const std::vector<CellRecord>& records_;
+  std::vector<std::string> measures_;
+  std::vector<double> weights_;  // of the test queries of all splits
+};
+
+}  // namespace
+
+ComparisonResult summarise(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
+                           const std::vector<Cell>& cells, const std::vector<CellRecord>& records) {
+  return Summary(splits, options, cells, records).run();
+}
+
+std::vector<double> holm(std::vector<double> p) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (!std::isnan(p[i])) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  double largest = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    largest = std::max(largest, std::min(1.0, static_cast<double>(order.size() - k) * p[order[k]]));
+    p[order[k]] = largest;
+  }
+  return p;
+}
+
+}  // namespace dorm

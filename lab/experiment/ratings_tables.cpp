@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collaborative filtering table of the paper: NDCG and NDCG@10 of every recommender from N ratings per
+// user, on MovieLens-100K in place of EachMovie.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "evaluation/special_functions.h"
+#include "lab/experiment/data_sets.h"
+#include "lab/experiment/ratings_cells.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::array<std::size_t, 3> kGiven = {10, 20, 50};
+constexpr std::uint64_t kFirstSplit = 100, kSplits = 10;
+
+constexpr std::array kContenders{
+    Contender{"random"},
+    Contender{"popularity"},
+    Contender{"item-mean:0"},
+    Contender{"item-mean"},
+    Contender{"item-mean", 20, true},
+    Contender{"item-knn"},
+    Contender{"item-knn", 20, true},
+    Contender{"prank", 20, false, true, true},
+    Contender{"jrank", 20, false, true, true},
+    Contender{"gpr", 20, true, false, true},
+    Contender{"gpor", 20, true, false, true},
+    Contender{"cgpr", 20, false, true, true},
+    Contender{"cgpor", 20, false, true, true},
+    Contender{"mmmf", 20, true, true, true},
+    Contender{"squared", 20, false, true, true},
+    Contender{"squared", 20, true, true, true},
+    Contender{"ordinal", 20, false, true, true},
+    Contender{"ordinal", 20, true, true, true},
+    Contender{"pairwise", 20, false, true, true},
+    Contender{"pairwise", 20, true, true, true},
+    Contender{"dorm", 5, false, true, true},
+    Contender{"dorm", 10, false, true, true},
+    Contender{"dorm", 20, false, true, true},
+    Contender{"dorm", 100, false, true, true},
+    Contender{"dorm", 20, true, true, true},
+    Contender{"squared", 20, false, true, true, true},
+    Contender{"ordinal", 20, false, true, true, true},
+    Contender{"pairwise", 20, false, true, true, true},
+    Contender{"dorm", 20, false, true, true, true},
+};
+
+struct Printed {
+  std::string_view method;
+  std::array<const char*, 3> ndcg10, ndcg;  // by kGiven
+};
+constexpr std::array kPaper{
+    Printed{"gpr",
+            {"45.58 ± 1.51", "48.49 ± 0.66", "53.75 ± 0.89"},
+            {"83.41 ± 0.22", "84.12 ± 0.15", "85.15 ± 0.23"}},
+    Printed{"cgpr",
+            {"57.34 ± 1.44", "59.89 ± 1.18", "63.41 ± 1.14"},
+            {"86.39 ± 0.24", "86.98 ± 0.16", "87.82 ± 0.21"}},
+    Printed{"gpor",
+            {"36.92 ± 0.25", "36.78 ± 0.30", "36.63 ± 0.24"},
+            {"80.59 ± 0.03", "80.48 ± 0.05", "80.10 ± 0.04"}},
+    Printed{"cgpor",
+            {"37.89 ± 1.05", "37.81 ± 0.56", "37.74 ± 0.41"},
+            {"80.83 ± 0.11", "80.78 ± 0.13", "80.45 ± 0.06"}},
+    Printed{"mmmf",
+            {"47.46 ± 3.42", "47.86 ± 1.39", "54.78 ± 2.11"},
+            {"84.34 ± 0.48", "84.85 ± 0.28", "86.13 ± 0.38"}},
+    Printed{"dorm",
+            {"61.75 ± 1.83", "62.82 ± 1.9", "65.05 ± 1.27"},
+            {"87.17 ± 0.24", "87.63 ± 0.37", "87.84 ± 0.32"}},
+};
+
+struct Spread {
+  double mean = 0, deviation = 0;
+  std::size_t count = 0;
+};
+
+Spread spread_of(std::span<const double> values) {
+  Spread out;
+  for (const double x : values)
+    if (!std::isnan(x)) out.mean += x, ++out.count;
+  out.mean /= static_cast<double>(out.count);
+  for (const double x : values)
+    if (!std::isnan(x)) out.deviation += (x - out.mean) * (x - out.mean);
+  out.deviation = out.count > 1 ? std::sqrt(out.deviation / static_cast<double>(out.count - 1)) : 0;
+  return out;
+}
+
+/// One measure of one contender: means of splits, and of users over the splits.
+struct Column {
+  std::vector<double> by_split, by_user;
+};
+
+struct Line {
+  Contender contender;
+  std::vector<Column> columns;  // by measure
+};
+
+Line line_of(const Contender& contender, std::span<const CellRecord> records) {
+  Line line{contender, std::vector<Column>(rating_measures().size())};
+  const double share = 1 / static_cast<double>(records.size());
+  for (const CellRecord& record : records) {
+    for (std::size_t m = 0; m < line.columns.size(); ++m) {
+      Column& column = line.columns[m];
+      column.by_split.push_back(spread_of(record.test[m]).mean);
+      column.by_user.resize(record.test[m].size());  // the same users in every split
+      for (std::size_t u = 0; u < column.by_user.size(); ++u) column.by_user[u] += share * record.test[m][u];
+    }
+  }
+  return line;
+}
+
+struct Difference {
+  double mean = 0, p_users = 1, p_splits = 1;
+};
+
+/// Paired over users, each averaged over the splits; unpaired over splits, as the paper did.
+Difference difference(const Column& one, const Column& other) {
+  std::vector<double> by_user(one.by_user.size());
+  for (std::size_t u = 0; u < by_user.size(); ++u) by_user[u] = one.by_user[u] - other.by_user[u];
+  const Spread users = spread_of(by_user), a = spread_of(one.by_split), b = spread_of(other.by_split);
+  Difference out{a.mean - b.mean};
+  const auto p = [](double mean, double error, double freedom) {
+    return error > 0 ? student_two_sided(mean / error, freedom) : 1.0;
+  };
+  const auto n = static_cast<double>(users.count), splits = static_cast<double>(a.count);
+  out.p_users = p(users.mean, users.deviation / std::sqrt(n), n - 1);
+  out.p_splits = p(out.mean, std::hypot(a.deviation, b.deviation) / std::sqrt(splits), 2 * (splits - 1));
+  return out;
+}
+
+std::string p_brief(double p) { return p < 0.0001 ? "<.0001" : fmt::format("{:.2g}", p); }
+
+std::string difference_text(const Difference& to) {
+  return fmt::format("{:+.2f} ({}; {})", 100 * to.mean, p_brief(to.p_users), p_brief(to.p_splits));
+}
+
+std::string mean_text(const Column& column) {
+  const Spread spread = spread_of(column.by_split);
+  return fmt::format("{:.2f} ± {:.2f}", 100 * spread.mean, 100 * spread.deviation);
+}
+
+template <class Allowed>
+const Line& best_of(const std::vector<Line>& lines, std::size_t m, Allowed allowed) {
+  const Line* best = nullptr;
+  for (const Line& line : lines)
+    if (allowed(line) &&
+        (!best || spread_of(line.columns[m].by_split).mean > spread_of(best->columns[m].by_split).mean))
+      best = &line;
+  return *best;
+}
+
+TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines) {
+  TextTable table{fmt::format("N = {}, {} genres: figures x 100", kGiven[given], facts ? "with" : "without"),
+                  {"method", "NDCG@10", "to the first (p users; splits)", "NDCG",
+                   "to the first (p users; splits)", "paper: NDCG@10", "NDCG"},
+                  {}};
+  for (const Line& line : lines) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(line.contender.label());
+    for (std::size_t m = 0; m < line.columns.size(); ++m) {
+      const Line& first = best_of(lines, m, [](const Line&) { return true; });
+      row.push_back(mean_text(line.columns[m]));
+      row.push_back(&first == &line ? "first"
+                                    : difference_text(difference(line.columns[m], first.columns[m])));
+    }
+    const auto paper = std::find_if(kPaper.begin(), kPaper.end(), [&](const Printed& printed) {
+      return printed.method == line.contender.method;
+    });
+    row.push_back(paper == kPaper.end() ? "" : paper->ndcg10[given]);
+    row.push_back(paper == kPaper.end() ? "" : paper->ndcg[given]);
+  }
+  return table;
+}
+
+bool is_dorm(const Contender& contender) { return std::string_view(contender.method) == "dorm"; }
+
+/// DORM at its defaults against the best of the others that know no more, in one row per table.
+void add_verdict(TextTable& verdict, std::size_t given, bool facts, bool raters,
+                 const std::vector<Line>& lines) {
+  const Line& own = best_of(lines, 0, [&](const Line& line) {
+    const Contender& who = line.contender;
+    return is_dorm(who) && who.rank == 20 && !who.chosen && who.raters == raters;
+  });
+  std::vector<std::string>& row = verdict.rows.emplace_back();
+  row.push_back(fmt::format("N = {}, {} genres{}", kGiven[given], facts ? "with" : "without",
+                            raters ? ", raters" : ""));
+  for (std::size_t m = 0; m < own.columns.size(); ++m) {
+    const Line& rival = best_of(lines, m, [&](const Line& line) {
+      return !is_dorm(line.contender) && line.contender.raters <= raters;
+    });
+    row.push_back(fmt::format("{} {}", difference_text(difference(own.columns[m], rival.columns[m])),
+                              rival.contender.label()));
+  }
+}
+
+}  // namespace
+
+ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
+  ExperimentResult result;
+  result.title = "Recommendation from 10, 20 and 50 ratings per user";
+  result.paper = "DORM is the best at every N, in NDCG@10 significantly; collaborative regression is second.";
+  result.difference =
+      "EachMovie was withdrawn by its owner; MovieLens-100K stands in for it, with all users that have N + "
+      "10 "
+      "ratings (the paper: 100 users and 1075 films), so levels cannot be compared. The paper's rivals were "
+      "not tuned; here all are tuned alike, and the factorizations that begin with item means lie within .3 "
+      "of each other at N = 10 and 20.";
+  result.remarks = {
+      fmt::format(
+          "N random ratings of every user to train on, the others to test; {} splits, seeds {} to {}. Mean "
+          "and standard deviation over splits. p: paired t-test over users, each averaged over the splits; "
+          "unpaired t-test over splits, as in the paper. Not corrected for the number of tests.",
+          kSplits, kFirstSplit, kFirstSplit + kSplits - 1),
+      "Parameters are defaults that come from other splits, or `chosen` on 60 % of the training ratings of "
+      "half of the users. Rank 20 where nothing else is said. `raters`: with implicit feedback (2) and 20 "
+      "features from the graph of items rated by the same people."};
+  const RatingsData data = movielens(laboratory.options.data_directory);
+  std::vector<RatingsCell> cells;
+  for (const bool facts : {false, true})
+    for (const std::size_t given : kGiven)
+      for (const Contender& contender : kContenders)
+        for (std::uint64_t split = kFirstSplit; split < kFirstSplit + kSplits; ++split)
+          if (facts ? contender.facts : contender.without) cells.push_back({contender, given, split, facts});
+  const auto records = run_ratings_cells(cells, data, laboratory);
+  result.complete = records.has_value();
+  if (!records) return result;
+  TextTable verdict{"DORM, rank 20, minus the best other method, x 100 (p users; splits)",
+                    {"setting", "NDCG@10", "NDCG"},
+                    {}};
+  for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
+    std::vector<Line> lines;
+    const RatingsCell here = cells[first];
+    for (; first < cells.size() && cells[first].given == here.given && cells[first].facts == here.facts;
+         first += kSplits)
+      lines.push_back(line_of(cells[first].contender, std::span(*records).subspan(first, kSplits)));
+    result.tables.push_back(table_of(given, here.facts, lines));
+    for (const bool raters : {false, true}) add_verdict(verdict, given, here.facts, raters, lines);
+  }
+  result.tables.insert(result.tables.begin(), std::move(verdict));
+  return result;
+}
+
+}  // namespace dorm

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the binary form in place. Every count, offset and index is checked before it is used, so that a
+// damaged or hostile file is refused and never followed. A file must not be changed while it is mapped.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/page_buffer.h"
+#include "data/storage.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
+#include "data/io/binary.h"
+#include "data/io/binary_layout.h"
+#include "data/io/checksum.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+// Ends of consecutive pieces of [0, total): increasing (strictly, where no piece may be empty) up to total.
+void check_ends(const Layout& layout, const char* what, std::span<const std::uint64_t> end,
+                std::uint64_t total, bool may_be_empty) {
+  std::uint64_t before = 0;
+  for (const std::uint64_t e : end) {
+    if (e < before || e > total || (e == before && !may_be_empty))
+      layout.refuse_damaged(fmt::format("the ends of the {} are not increasing", what));
+    before = e;
+  }
+  if (before != total) layout.refuse_damaged(fmt::format("the {} do not cover their block", what));
+}
+
+TextColumn text_column(const Layout& layout, const char* what, std::span<const std::uint64_t> end,
+                       SectionId text_id) {
+  const TextColumn column{end, layout.whole_array<char>(text_id)};
+  check_ends(layout, what, end, column.text.size(), true);
+  return column;
+}
+
+void read_features(const Layout& layout, Storage& out, bool verify) {
+  const BinaryHeader& h = layout.header();
+  out.dense = h.dense == 1;
+  out.num_features = h.num_features;
+  out.stride = h.stride;
+  out.values = layout.array<float>(SectionId::values, h.num_values);
+  if (verify && !all_finite(out.values)) layout.refuse_damaged("a feature value is not finite");
+  if (out.dense) {
+    for (std::uint64_t row = 0; verify && row < h.num_documents; ++row)
+      for (std::uint64_t j = h.num_features; j < h.stride; ++j)
+        if (out.values[row * h.stride + j] != 0) layout.refuse_damaged("the padding of a row is not zero");
+    return;
+  }
+  out.columns = layout.array<std::uint32_t>(SectionId::columns, h.num_values);
+  out.row_end = layout.array<std::uint64_t>(SectionId::row_end, h.num_documents);
+  check_ends(layout, "rows", out.row_end, h.num_values, true);
+  std::uint64_t begin = 0;
+  for (const std::uint64_t end : out.row_end) {
+    for (std::uint64_t k = begin; k < end; ++k)
+      if (out.columns[k] >= h.num_features || (k > begin && out.columns[k] <= out.columns[k - 1]))
+        layout.refuse_damaged("the columns of a row are not increasing or out of range");
+    begin = end;
+  }
+}
+
+// A permutation of the documents.
+void check_source_rows(const Layout& layout, std::span<const std::uint64_t> rows) {
+  std::vector<bool> seen(rows.size(), false);
+  for (const std::uint64_t row : rows) {
+    if (row >= rows.size() || seen[row]) layout.refuse_damaged("the source rows are not a permutation");
+    seen[row] = true;
+  }
+}
+
+void read_documents(const Layout& layout, Storage& out) {
+  const std::uint64_t documents = layout.header().num_documents;
+  out.labels = layout.array<float>(SectionId::labels, documents);
+  if (!all_finite(out.labels)) layout.refuse_damaged("a label is not finite");
+  out.source_rows = layout.optional_array<std::uint64_t>(SectionId::source_rows, documents);
+  check_source_rows(layout, out.source_rows);
+  out.document_ids = text_column(layout, "document ids",
+                                 layout.optional_array<std::uint64_t>(SectionId::document_id_end, documents),
+                                 SectionId::document_id_text);
+  out.group_names =
+      text_column(layout, "group names", layout.whole_array<std::uint64_t>(SectionId::group_name_end),
+                  SectionId::group_name_text);
+  out.group_of = layout.optional_array<std::uint32_t>(SectionId::group_of, documents);
+  for (const std::uint32_t group : out.group_of)
+    if (group > out.group_names.size()) layout.refuse_damaged("a document's group has no name");
+}
+
+void read_queries(const Layout& layout, Storage& out) {
+  const BinaryHeader& h = layout.header();
+  out.query_end = layout.array<std::uint64_t>(SectionId::query_end, h.num_queries);
+  check_ends(layout, "queries", out.query_end, h.num_documents, false);
+  out.query_ids =
+      text_column(layout, "query ids", layout.array<std::uint64_t>(SectionId::query_id_end, h.num_queries),
+                  SectionId::query_id_text);
+  out.query_weights = layout.optional_array<double>(SectionId::query_weights, h.num_queries);
+  for (const double weight : out.query_weights)
+    if (!std::isfinite(weight) || weight < 0)
+      layout.refuse_damaged("a query weight is negative or not finite");
+  out.feature_names =
+      text_column(layout, "feature names",
+                  layout.optional_array<std::uint64_t>(SectionId::feature_name_end, h.num_features),
+                  SectionId::feature_name_text);
+  out.first_feature_id = h.first_feature_id;
+}
+
+// The content of the layout must be aligned, and is kept alive by `owner`.
+Dataset interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
+  if (verify)
+    for (const SectionEntry& entry : layout.table())
+      if (checksum(layout.content(entry)) != entry.checksum)
+        layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
+  auto storage = std::make_shared<Storage>();
+  read_features(layout, *storage, verify);
+  read_documents(layout, *storage);
+  read_queries(layout, *storage);
+  storage->owner = std::move(owner);
+  return Dataset(std::move(storage));
+}
+
+}  // namespace
+
+Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify) {
+  Layout layout(bytes, name);
+  auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy->data());
+  layout.rebase(copy->span());
+  return interpret(layout, std::move(copy), verify);
+}
+
+Dataset read_binary(const std::string& path, bool verify) {
+  const InputFile file(path);
+  if (!file.regular())
+    throw Error(ErrorCode::io, SourcePosition{.file = path},
+                "cannot be mapped; the binary form is read from regular files only");
+  auto mapping = std::make_shared<const FileMapping>(file);
+  const Bytes bytes = std::as_bytes(std::span(mapping->bytes()));
+  return interpret(Layout(bytes, path), std::move(mapping), verify);
+}
+
+}  // namespace dorm

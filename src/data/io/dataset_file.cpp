@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which format a file of judged documents has.
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "dorm/error.h"
+#include "dorm/read.h"
+#include "dorm/write.h"
+#include "data/io/binary.h"
+#include "data/io/decompress.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+DataFormat format_of_name(std::string_view path) {
+  const std::string_view name = uncompressed_name(path);
+  if (name.ends_with(".dorm")) return DataFormat::binary;
+  if (name.ends_with(".csv")) return DataFormat::csv;
+  if (name.ends_with(".tsv")) return DataFormat::tsv;
+  return DataFormat::letor;
+}
+
+}  // namespace
+
+DataFormat detect_format(const std::string& path) {
+  InputFile file(path);
+  if (file.regular()) {
+    std::string head(64, '\0');
+    head.resize(file.read(head.data(), head.size()));
+    if (is_binary(head)) return DataFormat::binary;
+  }
+  return format_of_name(path);
+}
+
+Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
+  const DataFormat format = options.format == DataFormat::detect ? detect_format(path) : options.format;
+  if (format == DataFormat::csv || format == DataFormat::tsv) {
+    ReadOptions with_format = options;
+    with_format.format = format;
+    return read_csv(path, with_format, report);
+  }
+  if (format == DataFormat::letor) return read_letor(path, options, report);
+  if (report != nullptr) report->bytes = InputFile(path).size();
+  return read_binary(path);
+}
+
+void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer) {
+  const DataFormat format = format_of_name(path);
+  if (format == DataFormat::binary && compression_of_name(path) != Compression::none)
+    throw Error(ErrorCode::unsupported, {path, 0, 0},
+                "the binary form is not written compressed; expected a name ending in .dorm");
+  writer(path, [&](std::ostream& out) {
+    if (format == DataFormat::binary)
+      write_binary(data, out);
+    else if (format == DataFormat::letor)
+      write_letor(data, out);
+    else
+      write_csv(data, out, format == DataFormat::tsv ? '\t' : ',');
+  });
+}
+
+}  // namespace dorm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/io/text_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/number.h"
+#include "data/io/decompress.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kStreamChunk = std::size_t{1} << 21;
+
+// Small enough to share out among threads, large enough that a huge file does not make a crowd of chunks.
+std::size_t chunk_size_for(std::size_t total) {
+  return std::clamp(total / 128, std::size_t{1} << 18, std::size_t{1} << 24);
+}
+
+// Ends `bytes` in a line end and gives it its padding.
+void own(TextChunk& chunk, std::vector<char> bytes) {
+  if (bytes.back() != '\n') bytes.push_back('\n');
+  const std::size_t size = bytes.size();
+  bytes.resize(size + kTextPadding, '\0');
+  chunk.owned = std::move(bytes);
+  chunk.text = {chunk.owned.data(), size};
+}
+
+// Views into one piece of memory; only the last chunk, which lacks padding, is copied.
+class MemoryText final : public TextSource {
+ public:
+  explicit MemoryText(std::string_view text) : text_(text), chunk_size_(chunk_size_for(text.size())) {}
+
+  bool next(TextChunk& chunk) override {
+    if (begin_ == text_.size()) return false;
+    const std::size_t begin = begin_;
+    std::size_t end = text_.size();
+    if (end - begin > chunk_size_) {
+      const std::size_t newline = text_.find('\n', begin + chunk_size_);
+      if (newline < end - kTextPadding - 1) end = newline + 1;
+    }
+    chunk.owned.clear();
+    if (end == text_.size())
+      own(chunk, {text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.end()});
+    else
+      chunk.text = text_.substr(begin, end - begin);
+    begin_ = end;
+    chunk.done_bytes = end;
+    return true;
+  }
+  std::uint64_t total_bytes() const override { return text_.size(); }
+
+ private:
+  std::string_view text_;
+  std::size_t chunk_size_;
+  std::size_t begin_ = 0;
+};
+
+class MappedText final : public TextSource {
+ public:
+  explicit MappedText(FileMapping mapping) : mapping_(std::move(mapping)), text_(mapping_.bytes()) {}
+
+  bool next(TextChunk& chunk) override { return text_.next(chunk); }
+  void release(const TextChunk& chunk) override {
+    const auto end = static_cast<std::size_t>(chunk.done_bytes);
+    mapping_.release(end - std::min(end, chunk.text.size()), end);
+  }
+  std::uint64_t total_bytes() const override { return text_.total_bytes(); }
+
+ private:
+  FileMapping mapping_;
+  MemoryText text_;
+};
+
+class StreamText final : public TextSource {
+ public:
+  StreamText(std::unique_ptr<ByteStream> stream, std::uint64_t total)
+      : stream_(std::move(stream)), total_(total) {}
+
+  bool next(TextChunk& chunk) override {
+    std::vector<char> bytes = std::move(rest_);
+    rest_.clear();
+    std::size_t searched = 0;
+    std::size_t end = 0;  // past the last line end
+    while (!finished_ && end == 0) {
+      searched = bytes.size();
+      bytes.resize(searched + kStreamChunk);
+      const std::size_t n = stream_->read(bytes.data() + searched, kStreamChunk);
+      bytes.resize(searched + n);
+      finished_ = n < kStreamChunk;
+      const void* newline = n == 0 ? nullptr : ::memrchr(bytes.data() + searched, '\n', n);
+      if (newline != nullptr)
+        end = static_cast<std::size_t>(static_cast<const char*>(newline) - bytes.data()) + 1;
+    }
+    if (!finished_) {
+      rest_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.end());
+      bytes.resize(end);
+    }
+    if (bytes.empty()) return false;
+    own(chunk, std::move(bytes));
+    chunk.done_bytes = stream_->consumed();
+    return true;
+  }
+  std::uint64_t total_bytes() const override { return total_; }
+
+ private:
+  std::unique_ptr<ByteStream> stream_;
+  std::uint64_t total_;
+  std::vector<char> rest_;
+  bool finished_ = false;
+};
+
+bool is_plain(const FileMapping& mapping, const std::string& path) {
+  return compression_of_name(path) == Compression::none &&
+         compression_of_content(mapping.bytes()) == Compression::none;
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> open_text(const std::string& path) {
+  InputFile file(path);
+  const std::uint64_t size = file.size();
+  if (file.regular()) {
+    FileMapping mapping(file);
+    if (is_plain(mapping, path)) return std::make_unique<MappedText>(std::move(mapping));
+  }
+  return std::make_unique<StreamText>(open_stream(std::move(file)), size);
+}
+
+std::unique_ptr<TextSource> text_in_memory(std::string_view text) {
+  return std::make_unique<MemoryText>(text);
+}
+
+}  // namespace dorm

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grades as classes. A linear score that grows with the grade is made of the decision functions f_k: the sum
+// of grade_k f_k(x). Biases are constants, which rank nothing.
+#include <cmath>
+
+#include "base/vector_ops.h"
+#include "learning/baseline/class_risk.h"
+#include "learning/baseline/fit.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+/// A feature of ones, beside features in unit scale.
+double unit_bias(const TrainingSet& set) { return 1 / std::sqrt(set.squared_scale()); }
+
+std::vector<float> classes_of(const Dataset& data) {
+  std::vector<float> classes = distinct_labels(data);
+  if (classes.size() < 2)
+    throw Error(ErrorCode::bad_input, "nothing to learn from: all documents have the same label");
+  return classes;
+}
+
+void add_report(const SolveReport& part, SolveReport& sum) {
+  if (sum.oracle_calls == 0 || part.status != SolveStatus::converged) sum.status = part.status;
+  sum.primal += part.primal;
+  sum.dual += part.dual;
+  sum.gap = (sum.primal - sum.dual) / sum.primal;
+  sum.passes += part.passes;
+  sum.oracle_calls += part.oracle_calls;
+  sum.planes += part.planes;
+  sum.support_vectors += part.support_vectors;
+  sum.seconds += part.seconds;
+  sum.oracle_seconds += part.oracle_seconds;
+  sum.qp_seconds += part.qp_seconds;
+}
+
+}  // namespace
+
+BaselineFit fit_svm(const BaselineProblem& problem) {
+  BaselineFit fit{std::vector<double>(problem.set.linear_features().dimension(), 0.0), {}};
+  for (float positive : classes_of(problem.set.linear_features().data())) {
+    const BaselineFit one = solve_scores(
+        problem, [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document,
+        "a weight", unit_bias(problem.set));
+    axpy(static_cast<double>(positive), std::span<const double>(one.w), fit.w);
+    add_report(one.report, fit.report);
+  }
+  return fit;
+}
+
+BaselineFit fit_crammer_singer(const BaselineProblem& problem) {
+  const TrainingSet& set = problem.set;
+  const std::vector<float> classes = classes_of(set.linear_features().data());
+  ClassRisk risk(set.linear_features(), classes, unit_bias(set));
+  risk.set_trade_off(problem.options.C * set.squared_scale() / static_cast<double>(risk.num_blocks()));
+  SolveResult result = solve(risk, solve_options(problem.options), problem.observer);
+  const std::size_t dimension = set.linear_features().dimension();
+  BaselineFit fit{std::vector<double>(dimension, 0.0), in_unit_scale(std::move(result.report), set)};
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    axpy(static_cast<double>(classes[k]),
+         std::span<const double>(result.w).subspan(k * (dimension + 1), dimension), fit.w);
+  return fit;
+}
+
+}  // namespace dorm

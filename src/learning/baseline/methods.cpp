@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of methods, and training one by its spelling.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "learning/baseline/fit.h"
+#include "dorm/baseline.h"
+#include "dorm/decay.h"
+#include "dorm/error.h"
+#include "dorm/train.h"
+#include "learning/train/fit.h"
+
+namespace dorm {
+namespace {
+
+using Fit = BaselineFit (*)(const BaselineProblem&);
+
+struct Row {
+  CatalogEntry entry;
+  Fit fit;  // null: takes an argument after a colon
+  bool uses_C = true;
+};
+
+constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool uses_C,
+                  std::string_view help) {
+  return {{.name = name, .usage = usage, .help = help}, fit, uses_C};
+}
+
+// clang-format off
+constexpr std::array kRows{
+    row("dorm", "dorm:MEASURE[~DECAY[~BOUND]]", nullptr, true, "direct optimization of a trainable measure"),
+    row("feature", "feature:NAME", nullptr, false, "one column, up or down as the training data says"),
+    row("ridge", "ridge", fit_ridge, true, "least squares on labels centred within each query"),
+    row("svr", "svr", fit_svr, true, "support vector regression on the same, tube 0.1"),
+    row("svm", "svm", fit_svm, true, "one support vector machine per grade, summed by grade"),
+    row("crammer-singer", "crammer-singer", fit_crammer_singer, true, "one joint multiclass support vector machine, summed by grade"),
+    row("ranksvm", "ranksvm", fit_ranksvm, true, "mean hinge over the pairs of each query"),
+    row("svm-ir-qp", "svm-ir-qp", fit_svm_ir_qp, true, "the same, pairs weighted by what their swap costs in NDCG@10"),
+    row("roc-svm", "roc-svm", fit_roc_svm, true, "multivariate hinge for the area under the ROC curve"),
+    row("precision-svm", "precision-svm[@n]", fit_precision_svm, true, "multivariate hinge for precision@n (10)"),
+    row("ap-svm", "ap-svm", fit_ap_svm, true, "multivariate hinge for average precision"),
+    row("prank", "prank", fit_prank, false, "perceptron with thresholds between grades, averaged"),
+};
+// clang-format on
+
+constexpr auto kEntries = [] {
+  std::array<CatalogEntry, kRows.size()> entries{};
+  for (std::size_t i = 0; i < kRows.size(); ++i) entries[i] = kRows[i].entry;
+  return entries;
+}();
+
+/// A method as written: its row, the text after the colon or the number after the @.
+struct Spelling {
+  const Row* row = nullptr;
+  std::string_view argument;
+  std::size_t cutoff = 0;
+};
+
+std::size_t parse_cutoff(std::string_view method, std::string_view digits) {
+  std::size_t n = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  if (error != std::errc() || end != digits.data() + digits.size() || n == 0)
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("method \"{}\": the cutoff is \"{}\"; expected a whole number above 0", method, digits));
+  return n;
+}
+
+Spelling parse_method(std::string_view method) {
+  const std::string_view name = method.substr(0, method.find_first_of(":@"));
+  const std::string_view rest = method.substr(name.size());
+  Spelling spelling;
+  for (const Row& candidate : kRows)
+    if (candidate.entry.name == name) spelling.row = &candidate;
+  if (!spelling.row) throw_unknown_name("method", name, kEntries);
+  const bool takes_cutoff = spelling.row->entry.usage.find('@') != std::string_view::npos;
+  const bool takes_argument = !spelling.row->fit;
+  const bool fits =
+      takes_argument ? rest.size() > 1 && rest[0] == ':' : rest.empty() || (takes_cutoff && rest[0] == '@');
+  if (!fits)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("method \"{}\"; expected {}", method, spelling.row->entry.usage));
+  if (takes_argument) spelling.argument = rest.substr(1);
+  if (!takes_argument && !rest.empty()) spelling.cutoff = parse_cutoff(method, rest.substr(1));
+  return spelling;
+}
+
+TrainOptions dorm_options(std::string_view argument, const MethodOptions& options) {
+  TrainOptions train;
+  const auto next = [&argument](std::string_view otherwise) {
+    const std::size_t end = argument.find('~');
+    const std::string_view piece = argument.substr(0, end);
+    argument = end == std::string_view::npos ? std::string_view() : argument.substr(end + 1);
+    return std::string(piece.empty() ? otherwise : piece);
+  };
+  train.measure = next("");
+  train.decay = next(train.decay);
+  train.bound = next(options.bound);
+  train.start = train.bound == options.bound ? options.start : "auto";
+  train.convention = options.convention;
+  train.C = options.C;
+  train.scale = options.scale;
+  train.solver = options.solver;
+  train.tolerance = options.tolerance;
+  train.max_passes = options.max_passes;
+  train.threads = options.threads;
+  train.seed = options.seed;
+  return train;
+}
+
+MethodResult train_dorm(const Dataset& data, std::string_view argument, const MethodOptions& options,
+                        const Observer& observer) {
+  TrainObserver relay;
+  if (observer) relay = [&](const TrainProgress& progress) { return observer(progress.solver); };
+  TrainResult result = train(data, dorm_options(argument, options), nullptr, relay);
+  return {std::move(result.model), std::move(result.report.solve)};
+}
+
+MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
+                            const Observer& observer) {
+  const TrainingSet set(data, options.scale, options.threads);
+  const BaselineProblem problem{set, make_convention(options.convention), options, observer, spelling.cutoff};
+  BaselineFit fit = spelling.row->fit(problem);
+  if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
+    throw Error(ErrorCode::bad_input,
+                "no query has documents of different labels: there is nothing to learn from");
+  MethodResult result{set.model(fit.w), std::move(fit.report)};
+  result.model.C = spelling.row->uses_C ? options.C : 0.0;
+  if (result.solve.passes > 0) {
+    result.model.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,
+                                status_name(result.solve.status)};
+    result.model.solver = options.solver;
+    result.model.tolerance = options.tolerance;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::span<const CatalogEntry> method_catalog() { return kEntries; }
+
+bool method_uses_C(std::string_view method) { return parse_method(method).row->uses_C; }
+
+void check_method(std::string_view method) {
+  const Spelling spelling = parse_method(method);
+  if (spelling.row->entry.name == "dorm") dorm_options(spelling.argument, {}).validate();
+}
+
+MethodResult train_method(const Dataset& data, std::string_view method, const MethodOptions& options,
+                          const Observer& observer) {
+  const auto began = std::chrono::steady_clock::now();
+  const Spelling spelling = parse_method(method);
+  if (!(options.C > 0))
+    throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
+  MethodResult result;
+  if (spelling.row->entry.name == "dorm") {
+    result = train_dorm(data, spelling.argument, options, observer);
+  } else {
+    if (spelling.row->entry.name == "feature")
+      result.model = single_feature(data, spelling.argument, options);
+    else
+      result = train_baseline(data, spelling, options, observer);
+    Model& model = result.model;
+    model.measure = options.measure;
+    model.convention = options.convention;
+    model.bound = "none";
+    model.seed = options.seed;
+    if (model.certificate.status.empty()) model.certificate.status = "none";
+    model.data = {data.fingerprint(), data.num_queries(), data.num_queries(), data.num_documents(),
+                  data.num_features()};
+  }
+  result.model.method = method;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+}  // namespace dorm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/solver/block_ascent.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "base/rng.h"
+
+namespace dorm {
+
+std::size_t batch_size(const SolveContext& context) {
+  if (context.options.batch > 0) return context.options.batch;
+  return std::clamp<std::size_t>(context.crew.blocks().size() / 50, 1, 16);
+}
+
+std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass) {
+  std::vector<std::size_t> order = context.crew.blocks();
+  Rng rng(Rng(context.options.seed).next() ^ Rng(pass).next());
+  rng.shuffle(std::span(order));
+  return order;
+}
+
+bool evaluation_due(std::uint64_t pass) {
+  std::uint64_t due = 1;
+  while (due < pass) due = due + std::max<std::uint64_t>(1, due / 2);
+  return due == pass;
+}
+
+BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
+    : context_(context), cache_(context.risk, context.state, limits), proposals_(batch_size(context)) {}
+
+PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
+  PassResult result;
+  const auto start = std::chrono::steady_clock::now();
+  const double oracle_before = context_.crew.seconds();
+  std::vector<char> added(proposals_.size());
+  std::vector<double> values(proposals_.size());
+  const std::size_t batch = proposals_.size();
+  context_.crew.run_batches(
+      order.size(), batch,
+      [&](std::size_t i, std::size_t worker) {
+        const std::size_t block = order[i];
+        if (oracle) {
+          const OracleCrew::Answer answer = context_.crew.linearize(block, context_.state.w, worker);
+          added[i % batch] = cache_.insert(block, *answer.plane);
+          values[i % batch] = answer.value;
+        }
+        cache_.propose(block, context_.state.w, proposals_[i % batch]);
+      },
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+          const Proposal& proposal = proposals_[i % batch];
+          result.gain += cache_.apply(order[i], proposal);
+          result.gap += std::isfinite(values[i % batch]) ? proposal.gap : NAN;
+          result.cost += proposal.cost + (oracle ? context_.risk.linearize_cost(order[i]) : 0.0);
+          result.new_planes += added[i % batch];
+        }
+      });
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seconds_ += std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / context_.crew.threads());
+  return result;
+}
+
+PassResult BlockAscent::oracle_pass() {
+  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  ++context_.state.pass;
+  context_.state.oracle_calls += context_.crew.blocks().size();
+  return sweep(pass_order(context_, context_.state.pass), true);
+}
+
+PassResult BlockAscent::cached_pass(std::uint64_t number) {
+  return sweep(pass_order(context_, (context_.state.pass << 16) + number), false);
+}
+
+double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
+  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  ++context_.state.pass;
+  context_.state.oracle_calls += context_.crew.blocks().size();
+  const std::size_t count = context_.crew.blocks().size();
+  std::atomic<std::size_t> added{0};
+  const double risk = context_.crew.evaluate(
+      w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
+        if (cache_.insert(block, *answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
+      });
+  result.new_planes = added.load();
+  for (const std::size_t block : context_.crew.blocks()) result.cost += context_.risk.linearize_cost(block);
+  return 0.5 * context_.risk.inner(w, w) + risk;
+}
+
+}  // namespace dorm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of exact dual steps over all blocks, with or without the oracle.
+//
+// Blocks go in batches. All of a batch propose a step at the same w, in parallel; the steps are then applied
+// one after the other in a fixed order, each with an exact line search at the w it meets. The dual never
+// falls, and nothing depends on the number of threads.
+#pragma once
+
+#include "learning/solver/context.h"
+#include "learning/solver/plane_cache.h"
+
+namespace dorm {
+
+struct PassResult {
+  double gain = 0;  // rise of the dual
+  double gap = 0;   // sum of the gaps of the blocks, each just before its step; NaN if a value was not finite
+  double cost = 0;  // multiply-adds
+  std::size_t new_planes = 0;
+};
+
+class BlockAscent {
+ public:
+  BlockAscent(SolveContext& context, const PlaneLimits& limits);
+
+  /// Linearises each block at the w of its batch and steps on all its planes.
+  PassResult oracle_pass();
+  /// Steps on the planes at hand.
+  PassResult cached_pass(std::uint64_t number);
+  /// P(w) at one fixed w; new planes are kept, no step is made.
+  double evaluate(std::span<const double> w, PassResult& result);
+
+  PlaneCache& cache() { return cache_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  PassResult sweep(std::span<const std::size_t> order, bool oracle);
+
+  SolveContext& context_;
+  PlaneCache cache_;
+  std::vector<Proposal> proposals_;
+  double seconds_ = 0;  // of sweeps, without the oracle
+};
+
+}  // namespace dorm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every solver is given, and the solvers themselves. Each runs until stopping.finished() and leaves its
+// answer in stopping and state.
+#pragma once
+
+#include "learning/solver/oracle_crew.h"
+#include "learning/solver/stopping.h"
+
+namespace dorm {
+
+struct SolveContext {
+  const StructuredRisk& risk;
+  const SolveOptions& options;
+  OracleCrew& crew;
+  Stopping& stopping;
+  SolverState& state;
+  std::span<const double> start_weights;  // empty: none
+};
+
+void solve_bcda(SolveContext& context);
+void solve_nslack(SolveContext& context);
+void solve_oneslack(SolveContext& context);
+void solve_bcfw(SolveContext& context);
+void solve_online(SolveContext& context);
+
+/// Blocks that share one w: from the options, or a fixed function of the number of blocks, so that the result
+/// never depends on the threads.
+std::size_t batch_size(const SolveContext& context);
+
+/// The blocks in the order of one pass: a function of the seed and the number of the pass alone.
+std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass);
+
+/// Evaluations come after passes 1, 2, 3, 4, 6, 9, 13, ...: half as many passes again each time.
+bool evaluation_due(std::uint64_t pass);
+
+}  // namespace dorm

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/solver/plane_cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "learning/solver/simplex_qp.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// The plane without weight that has been so for longest.
+std::size_t oldest_inactive(const BlockPlanes& held) {
+  std::size_t oldest = kNone;
+  for (std::size_t k = 0; k < held.planes.size(); ++k)
+    if (held.alpha[k] == 0 && (oldest == kNone || held.last_active[k] < held.last_active[oldest])) oldest = k;
+  return oldest;
+}
+
+std::uint64_t plane_bytes(const Plane& plane) {
+  return sizeof(Plane) + plane.direction.size() * sizeof(float) +
+         plane.columns.size() * sizeof(std::uint32_t);
+}
+
+}  // namespace
+
+PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits)
+    : risk_(risk), state_(state), limits_(limits), grams_(risk.num_blocks()) {
+  state_.blocks.resize(risk.num_blocks());
+  for (std::size_t block = 0; block < state_.blocks.size(); ++block) {
+    std::vector<Plane> planes = std::move(state_.blocks[block].planes);
+    state_.blocks[block].planes.clear();
+    for (Plane& plane : planes) {
+      state_.blocks[block].planes.push_back(std::move(plane));
+      append_gram_row(block);
+    }
+  }
+}
+
+// Inner products of the last plane with all others of its block.
+void PlaneCache::append_gram_row(std::size_t block) {
+  const std::vector<Plane>& planes = state_.blocks[block].planes;
+  Gram& gram = grams_[block];
+  const std::size_t last = planes.size() - 1;
+  if (planes.size() > gram.stride) {
+    const std::size_t stride = std::max<std::size_t>(4, gram.stride * 2);
+    std::vector<double> wider(stride * stride);
+    for (std::size_t i = 0; i < last; ++i)
+      std::copy_n(&gram.entries[i * gram.stride], last, &wider[i * stride]);
+    gram = {std::move(wider), stride};
+  }
+  for (std::size_t k = 0; k <= last; ++k) {
+    const double product = risk_.inner(planes[last], planes[k]);
+    gram.entries[last * gram.stride + k] = gram.entries[k * gram.stride + last] = product;
+  }
+}
+
+// The last plane takes the freed slot.
+void PlaneCache::erase(std::size_t block, std::size_t slot) {
+  BlockPlanes& held = state_.blocks[block];
+  Gram& gram = grams_[block];
+  const std::size_t last = held.planes.size() - 1;
+  if (slot != last) {
+    held.planes[slot] = std::move(held.planes[last]);
+    held.alpha[slot] = held.alpha[last];
+    held.last_active[slot] = held.last_active[last];
+    for (std::size_t k = 0; k < last; ++k) {
+      const std::size_t other = k == slot ? last : k;
+      gram.entries[slot * gram.stride + k] = gram.entries[k * gram.stride + slot] =
+          gram.entries[last * gram.stride + other];
+    }
+  }
+  held.planes.pop_back();
+  held.alpha.pop_back();
+  held.last_active.pop_back();
+}
+
+bool PlaneCache::insert(std::size_t block, const Plane& plane) {
+  BlockPlanes& held = state_.blocks[block];
+  if (std::find(held.planes.begin(), held.planes.end(), plane) != held.planes.end()) return false;
+  if (!std::isfinite(plane.offset) || !std::isfinite(risk_.inner(plane, plane))) return false;
+  for (std::size_t k = held.planes.size(); k-- > 0;)
+    if (held.alpha[k] == 0 && state_.pass - held.last_active[k] > limits_.idle_passes) erase(block, k);
+  while (held.planes.size() >= limits_.planes_per_block) {
+    const std::size_t oldest = oldest_inactive(held);
+    if (oldest == kNone) break;
+    erase(block, oldest);
+  }
+  held.planes.push_back(plane);
+  held.alpha.push_back(0);
+  held.last_active.push_back(state_.pass);
+  append_gram_row(block);
+  return true;
+}
+
+double PlaneCache::cached_value(std::size_t block, std::span<const double> w) const {
+  double value = 0;
+  for (const Plane& plane : state_.blocks[block].planes)
+    value = std::max(value, plane.offset - risk_.dot(w, plane));
+  return value;
+}
+
+void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal& out) {
+  BlockPlanes& held = state_.blocks[block];
+  const Gram& gram = grams_[block];
+  const std::size_t count = held.planes.size();
+  const double weight = risk_.block_weight(block);
+  out.alpha = held.alpha;
+  out.h.resize(count);
+  double highest = 0, inner = 0;
+  out.cost = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Plane& plane = held.planes[k];
+    out.h[k] = plane.offset - risk_.dot(w, plane);
+    highest = std::max(highest, out.h[k]);
+    inner += out.alpha[k] * out.h[k];
+    out.cost += static_cast<double>(plane.direction.size());
+  }
+  out.gap = std::max(0.0, weight * highest - inner);
+  const SimplexQpReport qp =
+      improve_simplex({gram.entries.data(), count, gram.stride}, weight, out.h, out.alpha,
+                      {SimplexKind::capped, 1e-3 * out.gap, 20 + 10 * count});
+  out.moves = qp.gain > 0;
+  out.cost += static_cast<double>(qp.steps * (20 + 4 * count));
+  for (std::size_t k = 0; k < count; ++k)
+    if (out.alpha[k] > 0 || held.alpha[k] > 0) held.last_active[k] = state_.pass;
+}
+
+double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
+  if (!proposal.moves) return 0;
+  BlockPlanes& held = state_.blocks[block];
+  const Gram& gram = grams_[block];
+  const std::size_t count = held.planes.size();
+  double slope = 0, curvature = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double change = proposal.alpha[k] - held.alpha[k];
+    if (change == 0) continue;
+    slope += change * (held.planes[k].offset - risk_.dot(state_.w, held.planes[k]));
+    double row = 0;
+    for (std::size_t j = 0; j < count; ++j)
+      row += gram.entries[k * gram.stride + j] * (proposal.alpha[j] - held.alpha[j]);
+    curvature += change * row;
+  }
+  if (!(slope > 0)) return 0;
+  const double step = slope < curvature ? slope / curvature : 1;
+  std::vector<double> moved(count, 0.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double change = proposal.alpha[k] - held.alpha[k];
+    if (change == 0) continue;
+    moved[k] = step * change;
+    held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;
+  }
+  risk_.add_all(moved, held.planes, state_.w);
+  return step * (slope - 0.5 * step * std::max(0.0, curvature));
+}
+
+void PlaneCache::refresh_weights() {
+  std::fill(state_.w.begin(), state_.w.end(), 0.0);
+  for (const BlockPlanes& held : state_.blocks) risk_.add_all(held.alpha, held.planes, state_.w);
+}
+
+double PlaneCache::dual() const {
+  double sum = 0;
+  for (const BlockPlanes& held : state_.blocks)
+    for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
+  return sum - 0.5 * risk_.inner(state_.w, state_.w);
+}
+
+std::uint64_t PlaneCache::planes() const {
+  std::uint64_t sum = 0;
+  for (const BlockPlanes& held : state_.blocks) sum += held.planes.size();
+  return sum;
+}
+
+std::uint64_t PlaneCache::support_vectors() const {
+  std::uint64_t sum = 0;
+  for (const BlockPlanes& held : state_.blocks)
+    for (const double alpha : held.alpha) sum += alpha > 0;
+  return sum;
+}
+
+std::uint64_t PlaneCache::bytes() const {
+  std::uint64_t sum = 0;
+  for (std::size_t block = 0; block < grams_.size(); ++block) {
+    sum += grams_[block].entries.size() * sizeof(double);
+    for (const Plane& plane : state_.blocks[block].planes) sum += plane_bytes(plane);
+  }
+  return sum;
+}
+
+void PlaneCache::trim(std::uint64_t limit) {
+  std::uint64_t held_bytes = bytes();
+  for (std::uint64_t age = 64; held_bytes > limit; age /= 2) {
+    for (std::size_t block = 0; block < grams_.size() && held_bytes > limit; ++block) {
+      BlockPlanes& held = state_.blocks[block];
+      for (std::size_t k = held.planes.size(); k-- > 0;) {
+        if (held.alpha[k] > 0 || held.last_active[k] + age > state_.pass) continue;
+        held_bytes -= plane_bytes(held.planes[k]);
+        erase(block, k);
+      }
+    }
+    if (age == 0) break;
+  }
+}
+
+}  // namespace dorm

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry: names, checks of options and starts, dispatch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "dorm/error.h"
+#include "learning/solver/context.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::array<std::string_view, 5> kNames = {"bcda", "nslack", "oneslack", "bcfw", "online"};
+
+[[noreturn]] void refuse_state(const std::string& why) {
+  throw Error(ErrorCode::bad_input, "solver state: " + why);
+}
+
+bool same_family(SolverKind a, SolverKind b) {
+  const auto by_planes = [](SolverKind kind) {
+    return kind == SolverKind::bcda || kind == SolverKind::nslack;
+  };
+  return a == b || (by_planes(a) && by_planes(b));
+}
+
+void check_blocks(const StructuredRisk& risk, const SolverState& state) {
+  for (std::size_t block = 0; block < state.blocks.size(); ++block) {
+    const BlockPlanes& held = state.blocks[block];
+    for (const Plane& plane : held.planes)
+      if (!risk.well_formed(plane))
+        refuse_state(fmt::format("block {} holds a plane of another problem", block));
+    const double sum = std::accumulate(held.alpha.begin(), held.alpha.end(), 0.0);
+    if (sum > state.block_weights[block] * (1 + 1e-9))
+      refuse_state(fmt::format("the dual weights of block {} add up to {}, more than {}", block, sum,
+                               state.block_weights[block]));
+  }
+}
+
+// A state must belong to this solver, this risk and these block weights.
+void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
+  if (options.solver == SolverKind::online || !same_family(state.solver, options.solver))
+    refuse_state(fmt::format("made by {}, cannot be used by {}", solver_name(state.solver),
+                             solver_name(options.solver)));
+  if (state.dimension != risk.dimension() || state.block_weights.size() != risk.num_blocks())
+    refuse_state(fmt::format("made for {} blocks of dimension {}; expected {} of dimension {}",
+                             state.block_weights.size(), state.dimension, risk.num_blocks(),
+                             risk.dimension()));
+  for (std::size_t block = 0; block < risk.num_blocks(); ++block) {
+    const double expected = risk.block_weight(block);
+    if (std::abs(state.block_weights[block] - expected) > 1e-12 * expected)
+      refuse_state(fmt::format("block {} has weight {}; expected {} (rescale the state first)", block,
+                               state.block_weights[block], expected));
+  }
+  check_blocks(risk, state);
+}
+
+SolverState fresh_state(const StructuredRisk& risk, SolverKind kind) {
+  SolverState state;
+  state.solver = kind;
+  state.dimension = risk.dimension();
+  for (std::size_t block = 0; block < risk.num_blocks(); ++block)
+    state.block_weights.push_back(risk.block_weight(block));
+  state.w.assign(risk.dimension(), 0.0);
+  return state;
+}
+
+void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
+  if (risk.dimension() == 0)
+    throw Error(ErrorCode::bad_input, "the risk has dimension 0; expected at least 1");
+  for (std::size_t block = 0; block < risk.num_blocks(); ++block)
+    if (!(risk.block_weight(block) >= 0) || !std::isfinite(risk.block_weight(block)))
+      throw Error(ErrorCode::bad_input, fmt::format("block {} has weight {}; expected a finite number >= 0",
+                                                    block, risk.block_weight(block)));
+  if (!weights.empty() && weights.size() != risk.dimension())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} start weights; expected {}", weights.size(), risk.dimension()));
+  if (!std::all_of(weights.begin(), weights.end(), [](double x) { return std::isfinite(x); }))
+    throw Error(ErrorCode::bad_input, "a start weight is not finite");
+}
+
+void run_solver(SolveContext& context) {
+  switch (context.options.solver) {
+    case SolverKind::bcda:
+      return solve_bcda(context);
+    case SolverKind::nslack:
+      return solve_nslack(context);
+    case SolverKind::oneslack:
+      return solve_oneslack(context);
+    case SolverKind::bcfw:
+      return solve_bcfw(context);
+    case SolverKind::online:
+      return solve_online(context);
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> solver_names() { return kNames; }
+
+std::string_view solver_name(SolverKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+SolverKind parse_solver(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end())
+    throw Error(ErrorCode::unknown_name,
+                fmt::format("no solver is called '{}'; expected {}", name, fmt::join(kNames, ", ")));
+  return static_cast<SolverKind>(found - kNames.begin());
+}
+
+void SolveOptions::validate() const {
+  const auto require = [](bool ok, std::string_view field, double value, std::string_view allowed) {
+    if (!ok) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", field, value, allowed));
+  };
+  require(tolerance >= 0 && tolerance < 1, "tolerance", tolerance, "a number in [0, 1)");
+  require(max_passes >= 1, "max_passes", static_cast<double>(max_passes), "at least 1");
+  require(seconds >= 0, "seconds", seconds, "at least 0 (0: no limit)");
+  require(planes_per_block >= 2, "planes_per_block", static_cast<double>(planes_per_block), "at least 2");
+}
+
+SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer,
+                  SolveStart start) {
+  options.validate();
+  check_risk(risk, start.weights);
+  SolveResult result;
+  if (start.state.empty()) {
+    result.state = fresh_state(risk, options.solver);
+  } else {
+    check_state(risk, options, start.state);
+    result.state = std::move(start.state);
+    result.state.solver = options.solver;
+  }
+  OracleCrew crew(risk, options.threads);
+  Stopping stopping(options, observer, result.state);
+  SolveContext context{risk, options, crew, stopping, result.state, start.weights};
+  if (!stopping.converged())
+    run_solver(context);  // a state that was saved when it had converged stays as it is
+
+  SolveReport& report = stopping.report();
+  report.primal = stopping.primal();
+  report.dual = stopping.dual();
+  report.gap = stopping.gap();
+  report.passes = result.state.pass;
+  report.oracle_calls = result.state.oracle_calls;
+  report.oracle_seconds = crew.seconds();
+  report.seconds = stopping.seconds();
+  result.report = std::move(report);
+  result.w = result.state.best_w;
+  if (options.solver == SolverKind::online) result.state = {};
+  return result;
+}
+
+}  // namespace dorm

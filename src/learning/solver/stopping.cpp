@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/solver/stopping.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dorm {
+
+Stopping::Stopping(const SolveOptions& options, const Observer& observer, SolverState& state)
+    : options_(options), observer_(observer), state_(state) {}
+
+void Stopping::offer(std::span<const double> w, double primal) {
+  if (!std::isfinite(primal)) return give_up();
+  if (!state_.best_w.empty() && primal >= state_.best_primal) return;
+  state_.best_w.assign(w.begin(), w.end());
+  state_.best_primal = primal;
+}
+
+void Stopping::bound(double dual) {
+  if (!std::isfinite(dual)) return give_up();
+  state_.best_dual = std::max(state_.best_dual, dual);
+}
+
+double Stopping::gap() const {
+  const double difference = std::max(0.0, state_.best_primal - state_.best_dual);
+  return difference == 0 ? 0 : difference / state_.best_primal;
+}
+
+double Stopping::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Stopping::last_call(std::uint64_t evaluation_passes) const {
+  return trouble_ || !wanted_ || state_.pass + 1 + evaluation_passes > options_.max_passes || out_of_time();
+}
+
+Progress Stopping::progress(std::uint64_t planes) const {
+  Progress now;
+  now.pass = state_.pass;
+  now.primal = primal();
+  now.dual = dual();
+  now.gap = state_.best_w.empty() ? 1.0 : gap();
+  now.seconds = seconds();
+  now.oracle_calls = state_.oracle_calls;
+  now.planes = planes;
+  return now;
+}
+
+void Stopping::tick(std::uint64_t planes) {
+  if (!observer_) return;
+  Progress now = progress(planes);
+  now.best_w = state_.best_w;
+  wanted_ = observer_(now) && wanted_;
+}
+
+bool Stopping::finished(std::uint64_t planes, bool resumable) {
+  Progress now = progress(planes);
+  report_.history.push_back(now);
+  now.evaluated = true;
+  if (resumable) now.state = &state_;
+  now.best_w = state_.best_w;
+  if (observer_) wanted_ = observer_(now) && wanted_;
+  if (converged())
+    report_.status = SolveStatus::converged;
+  else if (trouble_)
+    report_.status = SolveStatus::numerical_trouble;
+  else if (!wanted_)
+    report_.status = SolveStatus::interrupted;
+  else if (options_.seconds > 0 && now.seconds >= options_.seconds)
+    report_.status = SolveStatus::time_limit;
+  else if (state_.pass >= options_.max_passes)
+    report_.status = SolveStatus::pass_limit;
+  else
+    return false;
+  return true;
+}
+
+}  // namespace dorm

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's
+// state, which carries its own checksum.
+#include "learning/train/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "dorm/error.h"
+#include "dorm/write.h"
+#include "data/io/checksum.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kVersion = 1;
+
+[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+  throw Error(ErrorCode::bad_input, {path},
+              fmt::format("cannot resume from this checkpoint: {}; delete it to start afresh", why));
+}
+
+std::uint64_t hash(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
+
+Json to_json(const Fitted& fitted) {
+  return {{"w", fitted.w},
+          {"primal", fitted.primal},
+          {"dual", fitted.dual},
+          {"gap", fitted.gap},
+          {"zero_risk", fitted.zero_risk},
+          {"health", fitted.health},
+          {"zero_is_optimal", fitted.zero_is_optimal},
+          {"status", fitted.status},
+          {"rounds", fitted.rounds}};
+}
+
+Fitted fitted_from(const Json& json) {
+  Fitted fitted;
+  json.at("w").get_to(fitted.w);
+  json.at("primal").get_to(fitted.primal);
+  json.at("dual").get_to(fitted.dual);
+  json.at("gap").get_to(fitted.gap);
+  json.at("zero_risk").get_to(fitted.zero_risk);
+  json.at("health").get_to(fitted.health);
+  json.at("zero_is_optimal").get_to(fitted.zero_is_optimal);
+  json.at("status").get_to(fitted.status);
+  json.at("rounds").get_to(fitted.rounds);
+  fitted.report.primal = fitted.primal;
+  fitted.report.dual = fitted.dual;
+  fitted.report.gap = fitted.gap;
+  return fitted;
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint)
+    : options_(options), data_fingerprint_(data_fingerprint), saved_(std::chrono::steady_clock::now()) {
+  if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
+  if (!std::filesystem::is_regular_file(
+          options_.checkpoint))  // reading a device may never end, and remove() would delete it
+    throw Error(ErrorCode::io, {options_.checkpoint},
+                "not a regular file; expected a place to save progress to");
+  load();
+}
+
+std::string Checkpoint::identity() const {
+  const TrainOptions& o = options_;
+  return fmt::format(
+      "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
+      "tolerance={} seed={} one_per={} kernel={} approximation={}",
+      o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
+      o.tolerance, o.seed, o.one_per, o.kernel_function ? o.kernel_function->spec() : o.kernel,
+      o.approximation);
+}
+
+void Checkpoint::load() {
+  const std::string& path = options_.checkpoint;
+  const std::string content = read_whole_file(path);
+  const std::size_t header_end = content.find('\n');
+  const std::size_t json_end =
+      header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
+  if (json_end == std::string::npos) refuse(path, "it is cut short");
+  const std::string_view json_text =
+      std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
+  if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(json_text)))
+    refuse(path, "it is damaged or of another version");
+  const Json json = Json::parse(json_text);
+  if (json.at("data") != fmt::format("{:016x}", data_fingerprint_))
+    refuse(path, "the data has changed since it was written");
+  if (json.at("options") != identity())
+    refuse(path,
+           fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
+  for (const Json& fitted : json.at("finished")) finished_.push_back(fitted_from(fitted));
+  json.at("round").get_to(current_.round);
+  json.at("reference_w").get_to(current_.reference_w);
+  json.at("objectives").get_to(current_.objectives);
+  if (json.at("has_solver")) {
+    try {
+      std::istringstream stream(content.substr(json_end + 1));
+      current_.solver = SolverState::load(stream);
+    } catch (const Error& error) {
+      refuse(path, error.what());
+    }
+  }
+}
+
+RoundsState Checkpoint::resume(std::size_t index) {
+  return index == finished_.size() ? std::exchange(current_, {}) : RoundsState{};
+}
+
+void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress,
+                             bool now) {
+  if (options_.checkpoint.empty() || index != finished_.size() || !progress.evaluated) return;
+  const std::chrono::duration<double> age = std::chrono::steady_clock::now() - saved_;
+  if (!now && age.count() < options_.checkpoint_seconds) return;
+  save(state, progress.state);
+  saved_ = std::chrono::steady_clock::now();
+}
+
+void Checkpoint::finish(Fitted fitted) {
+  if (options_.checkpoint.empty()) return;
+  fitted.first_round = {};
+  finished_.push_back(std::move(fitted));
+  save({}, nullptr);
+  saved_ = std::chrono::steady_clock::now();
+}
+
+void Checkpoint::save(const RoundsState& state, const SolverState* solver) {
+  Json finished = Json::array();
+  for (const Fitted& fitted : finished_) finished.push_back(to_json(fitted));
+  const Json json = {{"data", fmt::format("{:016x}", data_fingerprint_)},
+                     {"options", identity()},
+                     {"finished", std::move(finished)},
+                     {"round", state.round},
+                     {"reference_w", state.reference_w},
+                     {"objectives", state.objectives},
+                     {"has_solver", solver != nullptr}};
+  const std::string text = json.dump();
+  write_atomically(options_.checkpoint, [&](std::ostream& out) {
+    out << fmt::format("dorm-checkpoint {} {:016x}\n", kVersion, hash(text)) << text << '\n';
+    try {
+      if (solver) solver->save(out);
+    } catch (const Error&) {
+      if (out) throw;  // else the stream failed, and write_atomically names the file and the reason
+    }
+  });
+}
+
+void Checkpoint::remove() {
+  std::error_code ignored;  // a file that stays is refused or resumed like any other
+  if (!options_.checkpoint.empty()) std::filesystem::remove(options_.checkpoint, ignored);
+}
+
+}  // namespace dorm

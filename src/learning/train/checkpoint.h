@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress of a training on disk: written atomically now and then, and picked up where it stopped.
+//
+// A checkpoint belongs to one set of options and one data set; anything else is refused with the reason.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dorm/train.h"
+#include "learning/train/fit.h"
+
+namespace dorm {
+
+class Checkpoint {
+ public:
+  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for
+  /// other options or other data, Error(io) when it is no regular file. Does nothing, ever, when
+  /// options.checkpoint is empty.
+  Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint);
+
+  /// The result of candidate `index`, if the interrupted training had finished it.
+  const Fitted* finished(std::size_t index) const {
+    return index < finished_.size() ? &finished_[index] : nullptr;
+  }
+
+  /// Where candidate `index` stood; a state with no round begun if it had not been.
+  RoundsState resume(std::size_t index);
+
+  /// Saves after an evaluation (only then is there a state to resume from) when the last save is
+  /// checkpoint_seconds old, or `now`. A full disk throws Error(io); the old checkpoint stays.
+  void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now);
+
+  /// Candidate results are kept from now on.
+  void finish(Fitted fitted);
+
+  /// The training is over: the file has served its purpose.
+  void remove();
+
+ private:
+  void load();
+  void save(const RoundsState& state, const SolverState* solver);
+  std::string identity() const;  // what must not differ between the runs
+
+  const TrainOptions& options_;
+  std::uint64_t data_fingerprint_;
+  std::vector<Fitted> finished_;
+  RoundsState current_;
+  std::chrono::steady_clock::time_point saved_;
+};
+
+}  // namespace dorm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/train/initial.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+
+namespace dorm {
+
+std::vector<double> initial_weights(const Model& model, const TrainingSet& set) {
+  const Scaling &then = model.scaling, &now = set.scaling();
+  if (then.kind != now.kind)
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("the initial model was trained on features scaled by {}, but here they are scaled "
+                    "by {}; set the scaling to {}",
+                    name_of(then.kind), name_of(now.kind), name_of(then.kind)));
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t k = 0; k < model.features.size(); ++k) index.emplace(model.features[k], k);
+  const LinearFeatures& features = set.linear_features();
+  std::vector<double> w(features.dimension(), 0.0);
+  for (std::size_t j = 0; j < w.size(); ++j) {
+    const std::size_t column = features.column(j);
+    const auto found = index.find(features.data().feature_name(column));
+    if (found == index.end()) continue;
+    w[j] = model.weights[found->second];
+    if (!now.factor.empty())
+      w[j] = now.factor[column] > 0 ? w[j] * then.factor[found->second] / now.factor[column] : 0.0;
+  }
+  return w;
+}
+
+}  // namespace dorm

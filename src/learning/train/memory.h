@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory training will take at most, told before it starts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dorm/dataset.h"
+#include "dorm/scale.h"
+#include "learning/train/kernel_options.h"
+
+namespace dorm {
+
+/// What the prediction depends on.
+struct MemoryInput {
+  std::uint64_t queries = 0, documents = 0, features = 0;
+  std::uint64_t nonzeros = 0;  // stored values
+  bool dense = true;
+  bool mapped = false;       // features lie in a mapped file, whose pages the system takes back at need
+  bool scaled = false;       // training works on a scaled copy, which is dense
+  std::uint64_t copies = 1;  // trainings side by side, each with a scaled copy of its own
+  std::size_t planes_per_block = 50;
+  std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that stand for a kernel
+  std::uint64_t plane_length = 0;  // numbers in a plane; 0: by the features
+};
+
+/// In bytes. Upper bounds, except that planes in use are never dropped.
+struct MemoryForecast {
+  std::uint64_t features = 0;  // as read; 0 when mapped
+  std::uint64_t mapped = 0;    // not counted in total()
+  std::uint64_t scaled_copy = 0;
+  std::uint64_t kernel = 0;
+  std::uint64_t queries = 0;       // prepared labels, references, ids
+  std::uint64_t planes = 0;        // every cache full
+  std::uint64_t least_planes = 0;  // what training cannot do without
+
+  std::uint64_t total() const { return features + scaled_copy + kernel + queries + planes; }
+  std::uint64_t least() const { return features + scaled_copy + kernel + queries + least_planes; }
+};
+
+MemoryForecast predict_memory(const MemoryInput& input);
+
+/// Lowers `planes` so that total() is at most `limit`. Throws Error(bad_option) when least() is above it,
+/// saying what would help.
+void limit_memory(MemoryForecast& forecast, std::uint64_t limit);
+
+MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped);
+
+/// What a kernel changes of it; so many documents are validated on.
+void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation = 0);
+
+}  // namespace dorm

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/train/training_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+#include "dorm/solver.h"
+#include "learning/risk/pairwise_risk.h"
+#include "learning/risk/ridge.h"
+#include "learning/train/support.h"
+
+namespace dorm {
+namespace {
+
+// The pairwise start is a start: solved loosely, at one moderate C.
+constexpr double kPairwiseC = 100;
+constexpr double kPairwiseTolerance = 1e-2;
+constexpr std::size_t kStartDocuments = 200000;
+
+Scaling scaling_for(const Dataset& data, std::string_view name) {
+  return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
+}
+
+// What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in
+// queries spread evenly over it. Sets whose columns were compacted are taken whole, since a part may use
+// fewer columns.
+LinearFeatures start_sample(const LinearFeatures& features) {
+  const Dataset& data = features.data();
+  const std::size_t step = data.num_documents() / kStartDocuments + 1;
+  if (step == 1 || features.dimension() != data.num_features()) return features;
+  std::vector<std::size_t> queries;
+  for (std::size_t q = 0; q < data.num_queries(); q += step) queries.push_back(q);
+  return LinearFeatures(data.select(queries));
+}
+
+// Queries of one label get no coefficients, but would make the Gram matrix larger.
+Dataset learnable_part(const Dataset& data) {
+  std::vector<std::size_t> queries;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    const auto [low, high] = std::minmax_element(query.labels.begin(), query.labels.end());
+    if (query.weight > 0 && low != query.labels.end() && *low < *high) queries.push_back(q);
+  }
+  return queries.empty() ? data : data.select(queries);
+}
+
+}  // namespace
+
+TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads,
+                         const KernelOptions& kernel, std::uint64_t seed)
+    : threads_(thread_count(threads)), options_(kernel) {
+  const bool precomputed = kernel.spec == "precomputed";
+  scaling_ = scaling_for(data, precomputed && scale == "auto" ? "none" : scale);
+  summary_.queries = data.num_queries();
+  summary_.documents = data.num_documents();
+  summary_.features = data.num_features();
+  const Dataset scaled = apply_scaling(scaling_, data, threads_);
+  if (kernel.used()) {
+    prepare_kernel(scaled, seed);
+  } else {
+    auto linear = std::make_unique<LinearFeatures>(scaled);
+    linear_ = linear.get();
+    representation_ = std::move(linear);
+  }
+  // Of all documents, also where the representation leaves some out: C means the same for every kernel.
+  const double norm =
+      exact_ ? centred_kernel_norm(*kernel_, scaled, threads_) : representation_->centred_norm(threads_);
+  if (kernel.used() && !std::isfinite(norm))
+    throw Error(ErrorCode::bad_input,
+                "kernel values are not finite: features are too large for it; expected scaled features or a "
+                "lower degree");
+  if (!(norm > 0))
+    throw Error(ErrorCode::bad_input,
+                kernel.used() ? "the kernel is constant within every query: there is nothing to rank by"
+                              : "every feature is constant within every query: there is nothing to rank by");
+  squared_scale_ = 1 / norm;
+}
+
+void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
+  const Documents documents(data);
+  for (std::size_t j = 0; j < data.num_features(); ++j) names_.push_back(data.feature_name(j));
+  if (options_.function == nullptr) made_ = make_kernel(options_.spec, documents, seed);
+  kernel_ = options_.function ? options_.function : made_.get();
+  if (!kernel_->proven()) check_positive(*kernel_, documents, seed);
+  if (options_.exact()) {
+    auto exact =
+        std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
+    exact_ = exact.get();
+    representation_ = std::move(exact);
+    kernel_note_ = kernel_->spec();
+    return;
+  }
+  map_ = fit_feature_map(parse_approximation(options_.approximation), *kernel_, documents, seed, threads_);
+  const MapError error = map_error(*map_, *kernel_, documents, seed);
+  kernel_note_ = fmt::format(
+      "{}, {}: {} features; error of kernel values {:.2g} (root mean square over pairs, relative to k(x, "
+      "x)), of "
+      "k(x, x) {:.2g}",
+      kernel_->spec(), options_.approximation, map_->size(), error.pairs, error.diagonal);
+  auto linear = std::make_unique<LinearFeatures>(apply_feature_map(*map_, documents, threads_));
+  linear_ = linear.get();
+  representation_ = std::move(linear);
+}
+
+const LinearFeatures& TrainingSet::linear_features() const {
+  if (linear_ == nullptr || map_ != nullptr)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("this needs weights of features, which kernel \"{}\" has not; "
+                            "expected no kernel",
+                            kernel_->spec()));
+  return *linear_;
+}
+
+const std::vector<double>& TrainingSet::start(std::string_view name, double lambda) {
+  const std::pair key(std::string(name), lambda);
+  const auto found = starts_.find(key);
+  if (found != starts_.end()) return found->second;
+  return starts_.emplace(key, compute_start(name, lambda)).first->second;
+}
+
+const std::vector<double>& TrainingSet::known_start(std::string_view name) const {
+  return starts_.at({std::string(name), kDefaultLambda});
+}
+
+std::vector<double> TrainingSet::compute_start(std::string_view name, double lambda) const {
+  std::unique_ptr<const LinearFeatures> sample;
+  if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
+  const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
+  if (name == "ridge") return ridge(features, lambda, threads_);
+  PairwiseRisk risk(features);
+  if (risk.num_blocks() == 0) return std::vector<double>(features.dimension(), 0.0);
+  risk.set_weight(kPairwiseC * squared_scale_ / static_cast<double>(risk.num_blocks()));
+  return solve(risk, {.tolerance = kPairwiseTolerance, .threads = solver_threads()}).w;
+}
+
+Model TrainingSet::described_model() const {
+  Model model;
+  model.scaling = scaling_;
+  model.features = names_;
+  model.data = summary_;
+  return model;
+}
+
+Model TrainingSet::model(const std::vector<double>& w) const {
+  Model model = described_model();
+  if (kernel_ == nullptr) {
+    const Dataset& data = linear_->data();
+    for (std::size_t j = 0; j < w.size(); ++j)
+      model.features.push_back(data.feature_name(linear_->column(j)));
+    model.weights = w;
+  } else if (options_.spec == "precomputed" && exact_) {
+    // Features are kernel values with the training documents, so that coefficients are weights.
+    model.weights.assign(model.features.size(), 0.0);
+    for (std::size_t i = 0; i < exact_->documents().size(); ++i)
+      model.weights[exact_->data().source_row(i)] = w[i];
+  } else {
+    model.kernel = exact_ ? support_of(*exact_, *kernel_, w) : map_->expansion(w);
+    model.kernel->kernel = kernel_->spec();
+    model.kernel->approximation = options_.approximation;
+    model.kernel->documents = summary_.documents;
+  }
+  return model;
+}
+
+std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
+  Model model = described_model();
+  if (kernel_ == nullptr) {
+    model = this->model(std::vector<double>(linear_->dimension(), 1.0));
+    require_features(model, data);
+    return std::make_unique<LinearScorer>(model, data, threads_);
+  }
+  model.weights.assign(model.features.size(), 1.0);
+  require_features(model, data);
+  const Dataset aligned = align_features(model, data, threads_);
+  if (map_) return std::make_unique<MappedScorer>(*map_, aligned, threads_);
+  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(),
+                                        threads_);
+}
+
+}  // namespace dorm

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A data set made ready for training: scaled features or their kernel, the unit of C, and the cheap rankers
+// that rounds start from. Everything here is independent of measure, decay, bound and C, so a grid over those
+// shares it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dorm/model.h"
+#include "dorm/scale.h"
+#include "model/kernel/feature_map.h"
+#include "model/scorer.h"
+#include "model/features/kernel_features.h"
+#include "model/features/linear_features.h"
+#include "learning/train/kernel_options.h"
+
+namespace dorm {
+
+class TrainingSet {
+ public:
+  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are
+  /// constant, or when the kernel does not fit the data.
+  TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads,
+              const KernelOptions& kernel = {}, std::uint64_t seed = 1);
+
+  const Representation& features() const { return *representation_; }
+  /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.
+  const LinearFeatures& linear_features() const;
+  const Scaling& scaling() const { return scaling_; }
+  std::size_t threads() const { return threads_; }
+  std::size_t num_queries() const { return summary_.queries; }
+
+  /// Threads for the solver: exact kernels put theirs to work on rows of the Gram matrix.
+  std::size_t solver_threads() const { return exact_ ? 1 : threads_; }
+
+  /// s^2: features times s have unit mean squared row norm (centred per query).
+  double squared_scale() const { return squared_scale_; }
+
+  /// The weights of a start: "ridge" (with a regularisation, see ridge.h) or "pairwise". Computed once.
+  const std::vector<double>& start(std::string_view name, double lambda = kDefaultLambda);
+
+  /// The same without computing: it must have been asked for before. Safe from several threads.
+  const std::vector<double>& known_start(std::string_view name) const;
+
+  static constexpr double kDefaultLambda = 1e-3;
+
+  /// A model of these weights; the caller fills in how they were found.
+  Model model(const std::vector<double>& w) const;
+
+  /// Ready to score `data` by weights of this training. Throws Error(bad_input) when features are missing.
+  std::unique_ptr<const Scorer> scorer(const Dataset& data) const;
+
+  /// What is to be said about kernel and approximation; empty for a linear ranker.
+  const std::string& kernel_note() const { return kernel_note_; }
+
+ private:
+  void prepare_kernel(const Dataset& data, std::uint64_t seed);
+  std::vector<double> compute_start(std::string_view name, double lambda) const;
+  Model described_model() const;  // features, scaling, data; no weights yet
+
+  std::size_t threads_;
+  KernelOptions options_;
+  Scaling scaling_;
+  DataSummary summary_;
+  std::vector<std::string> names_;         // of the features that scaling and kernel see
+  std::unique_ptr<const Kernel> made_;     // unless options_.function is given
+  const Kernel* kernel_ = nullptr;         // null: linear
+  std::unique_ptr<const FeatureMap> map_;  // null: exact or linear
+  std::unique_ptr<const Representation> representation_;
+  const LinearFeatures* linear_ = nullptr;  // the representation, unless it is a kernel
+  const KernelFeatures* exact_ = nullptr;   // the representation, if it is a kernel
+  double squared_scale_ = 0;
+  std::string kernel_note_;
+  std::map<std::pair<std::string, double>, std::vector<double>> starts_;
+};
+
+}  // namespace dorm

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of diversity-aware measures.
+#include <array>
+
+#include "ranking/names/spelling.h"
+#include "dorm/subtopic_measure.h"
+#include "ranking/measure/subtopic.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::array<CatalogEntry, 3> kEntries = {{
+    {.name = "alpha-ndcg",
+     .usage = "alpha-ndcg[@n][:alpha=0.5]",
+     .help = "ndcg in which a subtopic seen k times is worth (1 - alpha)^k",
+     .example = "alpha-ndcg@10"},
+    {.name = "ia-precision",
+     .usage = "ia-precision@n",
+     .help = "precision@n for each subtopic, averaged",
+     .example = "ia-precision@10"},
+    {.name = "subtopic-recall",
+     .usage = "subtopic-recall@n",
+     .help = "share of the subtopics that the first n documents cover",
+     .example = "subtopic-recall@10"},
+}};
+constexpr std::array kMakers = {alpha_ndcg, intent_aware_precision, subtopic_recall};
+
+}  // namespace
+
+std::span<const CatalogEntry> subtopic_catalog() { return kEntries; }
+
+std::unique_ptr<const SubtopicMeasure> make_subtopic_measure(std::string_view spelling) {
+  const MeasureSpec spec = parse_spelling(spelling);
+  for (std::size_t row = 0; row < kEntries.size(); ++row)
+    if (kEntries[row].name == spec.name) return kMakers[row](spec);
+  throw_unknown_name("subtopic measure", spec.name, kEntries);
+}
+
+}  // namespace dorm

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// a constant past the cutoff n, any gains: all documents start in a tail sorted by score at positions n, n+1,
+// ...; the top positions are then filled one by one along best augmenting paths.
+#include <algorithm>
+#include <cmath>
+
+#include "ranking/oracle/algorithms.h"
+#include "ranking/oracle/exchange_kernel.h"
+#include "ranking/oracle/ties.h"
+
+namespace dorm::oracle {
+namespace {
+
+using namespace exchange;
+
+// A document with n documents before it in score order whose gains are not larger can stay in the tail: one
+// of them is not at the top, and exchanging the two does not hurt. So candidates are the documents that enter
+// the running list of the n smallest gains.
+struct Search {
+  const PreparedQuery& query;
+  const double* g;
+  const std::uint32_t* order;
+  double centre;  // taken off every score: a common shift changes nothing
+  std::size_t stride;
+  double *candidate_g, *candidate_b;
+  std::uint32_t* rank;
+  std::size_t found = 0;
+};
+
+void find_candidates(Search& s) {
+  const std::size_t l = s.query.size(), n = s.query.tables->cutoff;
+  const double* b = s.query.b.data();
+  const double floor = s.query.gains.empty() ? 0 : s.query.gains[0];
+  double smallest[kMaxExchange];  // ascending
+  for (std::size_t r = 0; r < l; ++r) {
+    const double gain = b[s.order[r]];
+    if (s.found >= n && gain >= smallest[n - 1]) continue;
+    std::size_t hole = std::min(s.found, n - 1);
+    for (; hole > 0 && smallest[hole - 1] > gain; --hole) smallest[hole] = smallest[hole - 1];
+    smallest[hole] = gain;
+    s.candidate_g[s.found] = s.g[s.order[r]] - s.centre;
+    s.candidate_b[s.found] = gain;
+    s.rank[s.found] = static_cast<std::uint32_t>(r);
+    if (++s.found >= n && smallest[n - 1] <= floor) break;
+  }
+}
+
+// The gap rows, see Candidates.
+template <std::size_t W>
+[[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
+  const double* c = s.query.tables->c.data();
+  for (std::size_t i = 0; i < s.found; ++i) {
+    Lanes sums[W] = {};
+    for (std::size_t r = i == 0 ? s.rank[0] : s.rank[i - 1] + 1; r < s.rank[i]; ++r) {
+      const double score = s.g[s.order[r]] - s.centre;
+      for (std::size_t w = 0; w < W; ++w) {
+        Lanes weight;
+        load_lanes(c + r - 1 + w * kLanes, weight);
+        sums[w] += weight * score;
+      }
+    }
+    for (std::size_t w = 0; w < W; ++w) store_lanes(sums[w], gap + i * s.stride + w * kLanes);
+  }
+}
+
+[[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
+  if (s.stride == kLanes)
+    sum_gaps<1>(s, gap);
+  else if (s.stride == 2 * kLanes)
+    sum_gaps<2>(s, gap);
+  else if (s.stride == 4 * kLanes)
+    sum_gaps<4>(s, gap);
+  else
+    sum_gaps<kMaxStride / kLanes>(s, gap);
+}
+
+struct Kernels {
+  void (*sum)(const Search&, double*);
+  bool (*fill)(Candidates&);
+};
+
+void sum_portable(const Search& s, double* gap) { sum_gaps(s, gap); }
+bool fill_portable(Candidates& list) { return fill_top(list); }
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) void sum_avx2(const Search& s, double* gap) { sum_gaps(s, gap); }
+__attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void sum_avx512(const Search& s, double* gap) {
+  sum_gaps(s, gap);
+}
+__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) {
+  return fill_top(list);
+}
+#endif
+
+Kernels kernels_of(SimdLevel level) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (level == SimdLevel::avx512) return {sum_avx512, fill_avx512};
+  if (level == SimdLevel::avx2) return {sum_avx2, fill_avx2};
+#endif
+  static_cast<void>(level);
+  return {sum_portable, fill_portable};
+}
+
+// Top documents, then everyone else in score order.
+void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l,
+                   std::uint32_t* ranking) {
+  for (std::size_t j = 0; j < list.n; ++j) ranking[j] = order[list.rank[list.at[j]]];
+  std::uint32_t* next = ranking + list.n;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < list.size; ++i) {
+    if (list.top_of[i] == kTail) continue;
+    next = std::copy(order + from, order + list.rank[i], next);
+    from = list.rank[i] + 1;
+  }
+  std::copy(order + from, order + l, next);
+}
+
+}  // namespace
+
+void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
+  const std::size_t l = query.size();
+  const PositionTables& t = *query.tables;
+  const Kernels kernels = kernels_of(work.level);
+  std::uint32_t* order = reserve(work.order, l);
+  sort_descending(g, {order, l}, work.sort, work.level);
+
+  const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
+  const std::size_t stride = whole <= 2 * kLanes ? whole : whole <= 4 * kLanes ? 4 * kLanes : kMaxStride;
+  Search search{query,
+                g.data(),
+                order,
+                g[order[l / 2]],
+                stride,
+                reserve(work.sorted_g, l),
+                reserve(work.sorted_b, l),
+                reserve(work.list, l)};
+  find_candidates(search);
+  double* gap = reserve(work.exchange.gap, search.found * stride);
+  kernels.sum(search, gap);
+
+  double* a = reserve(work.key, t.cutoff + 1);
+  for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
+  Candidates list{search.found,
+                  t.cutoff,
+                  stride,
+                  search.candidate_g,
+                  search.candidate_b,
+                  gap,
+                  search.rank,
+                  a,
+                  t.c.data(),
+                  reserve(work.exchange.top_of, l),
+                  {},
+                  0};
+  const double largest = *std::max_element(list.b, list.b + list.size),
+               spread = g[order[0]] - g[order[l - 1]];
+  list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
+  std::fill_n(list.top_of, list.size, kTail);
+  if (!kernels.fill(list)) return rank_paths(query, g, work);
+  write_ranking(list, order, l, work.ranking.data());
+  settle_ties(query, g, work);
+}
+
+}  // namespace dorm::oracle

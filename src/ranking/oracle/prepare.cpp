@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done once per query: validation, distinct gains, the ideal value, the choice of an algorithm.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "dorm/error.h"
+#include "ranking/oracle/limits.h"
+
+namespace dorm {
+namespace {
+
+void validate_gains(const Factors& factors) {
+  if (factors.a.size() != factors.b.size()) {
+    throw Error(ErrorCode::bad_input, fmt::format("{} position weights for {} gains; expected equal lengths",
+                                                  factors.a.size(), factors.b.size()));
+  }
+  for (std::size_t i = 0; i < factors.b.size(); ++i) {
+    const double b = factors.b[i];
+    if (!std::isfinite(b) || b < 0) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("gain b[{}] = {}; expected a finite, non-negative number", i, b));
+    }
+    if (factors.kind == Factors::Kind::first && b != 0 && b != 1) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("gain b[{}] = {}; a first-hit measure expects 0 or 1", i, b));
+    }
+  }
+}
+
+double largest_value(const Factors& factors) {
+  std::vector<double> b = factors.b;
+  std::sort(b.begin(), b.end(), std::greater<>());
+  if (factors.kind == Factors::Kind::first) return factors.a[0] * b[0];
+  double sum = 0;
+  for (std::size_t j = 0; j < b.size(); ++j) sum += factors.a[j] * b[j];
+  return sum;
+}
+
+void find_classes(PreparedQuery& query) {
+  std::vector<double> gains = query.b;
+  std::sort(gains.begin(), gains.end());
+  gains.erase(std::unique(gains.begin(), gains.end()), gains.end());
+  if (gains.size() > oracle::kMaxClasses) return;
+  query.gains.assign(gains.begin(), gains.end());
+  query.gain_of.reserve(query.b.size());
+  for (double b : query.b) {
+    const auto place = std::lower_bound(gains.begin(), gains.end(), b) - gains.begin();
+    query.gain_of.push_back(static_cast<std::uint8_t>(place));
+  }
+}
+
+// Which of the general algorithms is fastest was measured (docs/oracles.md): the exchange makes n passes, so
+// it wants lists well longer than the cutoff; two gains merge fast whatever the cutoff, three in short lists,
+// several without a cutoff.
+OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
+  const bool few = classes > 0;
+  if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;
+  if (few && classes <= 3 && l <= 5 * n) return OracleKind::merge;
+  if (classes == 2 && n >= 16) return OracleKind::merge;
+  if (n <= oracle::kMaxExchange) return (n <= 24 ? 2 : 8) * n <= l ? OracleKind::exchange : OracleKind::paths;
+  return few && (8 * n <= l || l >= 1000) ? OracleKind::merge : OracleKind::paths;
+}
+
+OracleKind choose(const PreparedQuery& query) {
+  if (supports(query, OracleKind::proportional)) return OracleKind::proportional;
+  if (supports(query, OracleKind::first_hit)) return OracleKind::first_hit;
+  return choose_general(query.size(), query.tables->cutoff, query.gains.size());
+}
+
+}  // namespace
+
+PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables) {
+  validate_gains(factors);
+  PreparedQuery query;
+  query.tables = &tables.find_or_make(factors.a, decay);
+  query.kind = factors.kind;
+  query.b = factors.b;
+  query.ideal = largest_value(factors);
+  find_classes(query);
+  query.chosen = choose(query);
+  return query;
+}
+
+PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables, GroupLimits groups) {
+  validate_gains(factors);
+  require_valid(groups, factors.b.size());
+  PreparedQuery query;
+  query.tables = &tables.find_or_make(factors.a, decay);
+  query.kind = factors.kind;
+  query.b = factors.b;
+  query.ideal = ideal_value(factors, groups);
+  query.shown = list_length(factors.a, groups);
+  query.groups = std::move(groups);
+  return query;
+}
+
+double largest_loss(const PreparedQuery& query) {
+  Separation worst;
+  OracleWorkspace workspace;
+  separate(query, std::vector<double>(query.size(), 0.0), worst, workspace);
+  return worst.loss;
+}
+
+bool supports(const PreparedQuery& query, OracleKind kind) {
+  if (!query.groups.empty()) return kind == OracleKind::automatic;
+  const bool first = query.kind == Factors::Kind::first;
+  switch (kind) {
+    case OracleKind::automatic:
+      return true;
+    case OracleKind::proportional:
+      return !first && (query.tables->proportional || query.gains.size() == 1);
+    case OracleKind::first_hit:
+      return first;
+    case OracleKind::merge:
+      return !first && !query.gains.empty();
+    case OracleKind::exchange:
+      return !first && query.tables->cutoff > 0 && query.tables->cutoff <= oracle::kMaxExchange;
+    case OracleKind::paths:
+      return !first;
+    case OracleKind::assignment:
+      return !first && query.size() <= oracle::kMaxDense;
+  }
+  return false;
+}
+
+std::string_view name_of(OracleKind kind) {
+  switch (kind) {
+    case OracleKind::automatic:
+      return "automatic";
+    case OracleKind::proportional:
+      return "proportional";
+    case OracleKind::first_hit:
+      return "first_hit";
+    case OracleKind::merge:
+      return "merge";
+    case OracleKind::exchange:
+      return "exchange";
+    case OracleKind::paths:
+      return "paths";
+    case OracleKind::assignment:
+      return "assignment";
+  }
+  return "";
+}
+
+}  // namespace dorm

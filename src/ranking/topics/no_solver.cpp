@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the solver where the library was built without one.
+#include "dorm/error.h"
+#include "ranking/topics/integer_program.h"
+
+namespace dorm {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::unsupported,
+              "topic limits that bind need an integer-programming solver, and this dorm was built without "
+              "one; install the package coinor-libcbc-dev and build again with cmake -DDORM_MIP=ON");
+}
+
+}  // namespace
+
+ProgramSolution solve_program(const IntegerProgram&, double) { refuse(); }
+ProgramSolution relax_program(const IntegerProgram&) { refuse(); }
+std::string program_solver() { return ""; }
+
+}  // namespace dorm

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recommend/factor/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "dorm/error.h"
+#include "dorm/write.h"
+#include "recommend/factor/factor_file.h"
+#include "data/io/checksum.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::string_view kFormat = "dorm-factor-checkpoint";
+constexpr int kVersion = 1;
+
+std::uint64_t fingerprint(const Ratings& ratings) {
+  Checksum sum;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) {
+    const RatingRow row = ratings.of_user(u);
+    const std::uint64_t size = row.size();
+    sum.update(std::as_bytes(std::span(&size, 1)));
+    sum.update(std::as_bytes(row.index));
+    sum.update(std::as_bytes(row.value));
+  }
+  for (const IdTable* ids : {&ratings.users(), &ratings.items()})
+    for (const std::string& name : ids->names()) sum.update(std::as_bytes(std::span(name)));
+  return sum.value();
+}
+
+std::uint64_t fingerprint(const SideFeatures* features) {
+  Checksum sum;
+  if (features != nullptr) sum.update(std::as_bytes(std::span(features->values)));
+  return sum.value();
+}
+
+FactorMatrix like(const FactorMatrix& shape, std::vector<double> values) {
+  FactorMatrix matrix;
+  matrix.rows = shape.rows;
+  matrix.width = shape.width;
+  matrix.values = std::move(values);
+  return matrix;
+}
+
+}  // namespace
+
+std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& o,
+                                const FactorizeInputs& inputs) {
+  return fmt::format(
+      "ratings={:016x} validation={:016x} item_features={:016x} user_features={:016x} warm={} rank={} "
+      "measure={} convention={} decay={} bound={} lambda={} margin={} centred={} start_lambda={} "
+      "start_sweeps={} implicit={} neighbours={} tolerance={} seed={}",
+      fingerprint(train), inputs.validation == nullptr ? 0 : fingerprint(*inputs.validation),
+      fingerprint(inputs.item_features), fingerprint(inputs.user_features), inputs.warm != nullptr, o.rank,
+      o.measure, o.convention, o.decay, o.bound, o.lambda, o.margin, o.centred, o.start_lambda,
+      o.start_sweeps, o.implicit, o.neighbours, o.tolerance, o.seed);
+}
+
+void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path) {
+  ArchiveWriter archive;
+  add_factor_arrays(state.model, archive);
+  const auto add = [&](const char* name, const FactorMatrix& matrix) {
+    archive.add(name, std::span<const double>(matrix.values));
+  };
+  add("user_centre", state.user_centre);
+  add("item_centre", state.item_centre);
+  add("best_users", state.best_users);
+  add("best_items", state.best_items);
+  nlohmann::json header = factor_header(state.model);
+  header["identity"] = identity;
+  header["round"] = state.round;
+  header["best_round"] = state.best_round;
+  header["history"] = nlohmann::json::array();
+  for (const FactorRound& round : state.rounds)
+    header["history"].push_back(
+        {{"round", round.round},
+         {"objective", round.objective},
+         {"validation", std::isnan(round.validation) ? nlohmann::json() : nlohmann::json(round.validation)},
+         {"seconds", round.seconds}});
+  write_atomically(path, [&](std::ostream& out) { archive.write(out, kFormat, kVersion, header); });
+}
+
+bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path) {
+  if (!file_exists(path)) return false;
+  const ArchiveReader archive(path, kFormat, kVersion);
+  state.model = factors_from(archive);
+  try {
+    const nlohmann::json& header = archive.header();
+    if (header.at("identity") != identity)
+      archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");
+    header.at("round").get_to(state.round);
+    header.at("best_round").get_to(state.best_round);
+    for (const auto& row : header.at("history")) {
+      FactorRound round;
+      row.at("round").get_to(round.round);
+      row.at("objective").get_to(round.objective);
+      if (!row.at("validation").is_null()) row.at("validation").get_to(round.validation);
+      row.at("seconds").get_to(round.seconds);
+      state.rounds.push_back(round);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    archive.refuse(error.what());
+  }
+  const FactorMatrix& users = state.model.user_factors;
+  const FactorMatrix& items = state.model.item_factors;
+  state.user_centre = like(users, archive.doubles("user_centre", users.values.size()));
+  state.item_centre = like(items, archive.doubles("item_centre", items.values.size()));
+  state.best_users = like(users, archive.doubles("best_users", users.values.size()));
+  state.best_items = like(items, archive.doubles("best_items", items.values.size()));
+  return true;
+}
+
+void remove_checkpoint(const std::string& path) {
+  std::error_code ignored;  // a file that stays is refused or resumed like any other
+  std::filesystem::remove(path, ignored);
+}
+
+}  // namespace dorm

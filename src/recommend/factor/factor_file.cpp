@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recommend/factor/factor_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+
+#include "dorm/error.h"
+#include "dorm/write.h"
+#include "data/io/file.h"
+
+namespace dorm {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kFormat = "dorm-factors";
+constexpr int kVersion = 1;
+
+Json options_json(const FactorizeOptions& o) {
+  return {{"rank", o.rank},
+          {"measure", o.measure},
+          {"convention", o.convention},
+          {"decay", o.decay},
+          {"bound", o.bound},
+          {"lambda", o.lambda},
+          {"margin", o.margin},
+          {"rounds", o.rounds},
+          {"centred", o.centred},
+          {"start_lambda", o.start_lambda},
+          {"start_sweeps", o.start_sweeps},
+          {"implicit", o.implicit},
+          {"neighbours", o.neighbours},
+          {"tolerance", o.tolerance},
+          {"max_passes", o.max_passes},
+          {"patience", o.patience},
+          {"seed", o.seed}};
+}
+
+FactorizeOptions options_from(const Json& json) {
+  FactorizeOptions o;
+  json.at("rank").get_to(o.rank);
+  json.at("measure").get_to(o.measure);
+  json.at("convention").get_to(o.convention);
+  json.at("decay").get_to(o.decay);
+  json.at("bound").get_to(o.bound);
+  json.at("lambda").get_to(o.lambda);
+  json.at("margin").get_to(o.margin);
+  json.at("rounds").get_to(o.rounds);
+  json.at("centred").get_to(o.centred);
+  json.at("start_lambda").get_to(o.start_lambda);
+  json.at("start_sweeps").get_to(o.start_sweeps);
+  o.implicit = json.value("implicit", o.implicit);
+  o.neighbours = json.value("neighbours", o.neighbours);
+  json.at("tolerance").get_to(o.tolerance);
+  json.at("max_passes").get_to(o.max_passes);
+  json.at("patience").get_to(o.patience);
+  json.at("seed").get_to(o.seed);
+  o.validate();
+  return o;
+}
+
+// JSON has no NaN.
+Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+double number_from(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
+
+FactorMatrix matrix_from(const ArchiveReader& archive, const std::string& name, std::size_t rows,
+                         std::size_t width) {
+  FactorMatrix matrix;
+  matrix.rows = rows;
+  matrix.width = width;
+  matrix.values = archive.doubles(name, rows * width);
+  if (!std::all_of(matrix.values.begin(), matrix.values.end(), [](double x) { return std::isfinite(x); }))
+    archive.refuse("a factor is not a finite number");
+  return matrix;
+}
+
+void check_seen(const ArchiveReader& archive, const FactorModel& model) {
+  if (model.seen_begin.front() != 0 || model.seen_begin.back() != model.seen.size() ||
+      !std::is_sorted(model.seen_begin.begin(), model.seen_begin.end()))
+    archive.refuse("the rows of seen items do not fit");
+  for (std::size_t u = 0; u < model.users.size(); ++u) {
+    const auto row = model.seen_by(u);
+    if (std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) != row.end() ||
+        (!row.empty() && row.back() >= model.items.size()))
+      archive.refuse("a list of seen items is not increasing or has unknown items");
+  }
+}
+
+}  // namespace
+
+Json factor_header(const FactorModel& model) {
+  return {{"version_of_dorm", DORM_VERSION},
+          {"users", model.users.size()},
+          {"items", model.items.size()},
+          {"mean", model.mean},
+          {"unit", model.unit},
+          {"rounds", model.rounds},
+          {"objective", number_or_null(model.objective)},
+          {"validation", number_or_null(model.validation)},
+          {"options", options_json(model.options)}};
+}
+
+void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive) {
+  archive.add_names("user_ids", model.users.names());
+  archive.add_names("item_ids", model.items.names());
+  archive.add_names("item_features", model.item_features);
+  archive.add_names("user_features", model.user_features);
+  archive.add("user_factors", std::span<const double>(model.user_factors.values));
+  archive.add("item_factors", std::span<const double>(model.item_factors.values));
+  archive.add("offsets", std::span<const double>(model.offsets));
+  if (model.implicit.rows > 0) archive.add("implicit", std::span<const double>(model.implicit.values));
+  archive.add("seen_begin", std::span<const std::uint64_t>(model.seen_begin));
+  archive.add("seen", std::span<const std::uint32_t>(model.seen));
+}
+
+FactorModel factors_from(const ArchiveReader& archive) {
+  FactorModel model;
+  try {
+    const Json& header = archive.header();
+    header.at("mean").get_to(model.mean);
+    header.at("unit").get_to(model.unit);
+    header.at("rounds").get_to(model.rounds);
+    model.objective = number_from(header.at("objective"));
+    model.validation = number_from(header.at("validation"));
+    model.options = options_from(header.at("options"));
+  } catch (const nlohmann::json::exception& error) {
+    archive.refuse(error.what());
+  }
+  model.users = IdTable(archive.names("user_ids"));
+  model.items = IdTable(archive.names("item_ids"));
+  model.item_features = archive.names("item_features");
+  model.user_features = archive.names("user_features");
+  model.layout = {model.item_features.size() + 1, model.options.rank, model.user_features.size() + 1};
+  const std::size_t width = model.layout.width();
+  model.user_factors = matrix_from(archive, "user_factors", model.users.size(), width);
+  model.item_factors = matrix_from(archive, "item_factors", model.items.size(), width);
+  model.offsets = archive.doubles("offsets", model.items.size());
+  if (archive.has("implicit"))
+    model.implicit = matrix_from(archive, "implicit", model.items.size(), model.layout.user_width() - 1);
+  model.seen_begin = archive.integers("seen_begin", model.users.size() + 1);
+  model.seen = archive.indices("seen");
+  check_seen(archive, model);
+  return model;
+}
+
+void save_factors(const FactorModel& model, const std::string& path) {
+  ArchiveWriter archive;
+  add_factor_arrays(model, archive);
+  write_atomically(path,
+                   [&](std::ostream& out) { archive.write(out, kFormat, kVersion, factor_header(model)); });
+}
+
+FactorModel load_factors(const std::string& path) {
+  return factors_from(ArchiveReader(path, kFormat, kVersion));
+}
+
+std::string factors_to_bytes(const FactorModel& model) {
+  ArchiveWriter archive;
+  add_factor_arrays(model, archive);
+  std::ostringstream out;
+  archive.write(out, kFormat, kVersion, factor_header(model));
+  return std::move(out).str();
+}
+
+FactorModel factors_from_bytes(std::string bytes, const std::string& name) {
+  return factors_from(ArchiveReader(std::move(bytes), name, kFormat, kVersion));
+}
+
+bool is_factor_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  InputFile file(path);
+  std::string head(kFormat.size(), '\0');
+  return file.read(head.data(), head.size()) == head.size() && head == kFormat;
+}
+
+}  // namespace dorm

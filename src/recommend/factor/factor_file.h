@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models in archives; checkpoints add what they need beside the model.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "dorm/factorize.h"
+#include "data/io/archive.h"
+
+namespace dorm {
+
+nlohmann::json factor_header(const FactorModel& model);
+void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive);
+/// Checks that everything fits together.
+FactorModel factors_from(const ArchiveReader& archive);
+
+}  // namespace dorm

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The alternation: a squared-loss start, then rounds of item step and user step, each of which never raises
+// the objective; the round to keep is chosen on validation data where there is any.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "dorm/error.h"
+#include "recommend/factor/checkpoint.h"
+#include "recommend/factor/factor_start.h"
+#include "recommend/factor/implicit.h"
+#include "recommend/factor/item_step.h"
+#include "recommend/factor/squared_loss.h"
+#include "recommend/factor/user_step.h"
+
+namespace dorm {
+namespace {
+
+constexpr double kStationary = 1e-5;  // relative fall of the objective in a round that is not worth another
+
+double squared_distance(std::span<const double> x, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
+class Alternation {
+ public:
+  Alternation(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs,
+              const FactorizeObserver& observer)
+      : train_(train),
+        options_(options),
+        inputs_(inputs),
+        observer_(observer),
+        pool_(thread_count(options.threads)) {}
+
+  FactorizeResult run();
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  bool tell(std::string_view stage, double gap);
+  void make_start();
+  void set_centre();
+  HalfStep step_items(ItemStep& step, std::size_t round);
+  HalfStep step_users(RankingLists& lists, std::size_t round);
+  void close_round(double objective);
+  void run_rounds(RankingLists& lists);
+  double regulariser_of_users() const;
+  double regulariser_of_items() const;
+
+  const Ratings& train_;
+  const FactorizeOptions& options_;
+  const FactorizeInputs& inputs_;
+  const FactorizeObserver& observer_;
+  ThreadPool pool_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  FactorState state_;
+  FactorizeReport report_;
+  bool wanted_ = true;
+  double best_validation_ = -INFINITY;
+  std::string measure_;
+};
+
+bool Alternation::tell(std::string_view stage, double gap) {
+  const double objective = state_.rounds.empty() ? 0 : state_.rounds.back().objective;
+  if (observer_ && !observer_({stage, state_.round + 1, objective, gap,
+                               std::isfinite(best_validation_) ? best_validation_ : std::nan("")}))
+    wanted_ = false;
+  if (!wanted_) report_.status = "interrupted";
+  if (wanted_ && options_.seconds > 0 && seconds() > options_.seconds) {
+    wanted_ = false;
+    report_.status = "time_limit";
+  }
+  return wanted_;
+}
+
+void Alternation::make_start() {
+  state_.model = unlearnt_model(train_, options_, inputs_, pool_);
+  if (inputs_.warm != nullptr) {
+    copy_factors(*inputs_.warm, state_.model);
+  } else {
+    fit_squared_loss(state_.model, train_, pool_,
+                     [&](std::size_t sweep) { return tell("start", 1.0 / static_cast<double>(sweep)); });
+  }
+  report_.start_seconds = seconds();
+}
+
+void Alternation::set_centre() {
+  state_.user_centre = state_.model.user_factors;
+  state_.item_centre = state_.model.item_factors;
+  if (options_.centred) return;
+  const FactorLayout& layout = state_.model.layout;
+  for (std::size_t u = 0; u < state_.user_centre.rows; ++u)
+    prior_mean(state_.model, state_.model.seen_by(u), state_.user_centre.row(u).first(layout.user_width()));
+  for (std::size_t j = 0; j < state_.item_centre.rows; ++j) {
+    const auto learnt = state_.item_centre.row(j).subspan(layout.item_begin());
+    std::fill(learnt.begin(), learnt.end(), 0.0);
+  }
+}
+
+double Alternation::regulariser_of_users() const {
+  return 0.5 * options_.lambda *
+         squared_distance(state_.model.user_factors.values, state_.user_centre.values);
+}
+double Alternation::regulariser_of_items() const {
+  return 0.5 * options_.lambda *
+         squared_distance(state_.model.item_factors.values, state_.item_centre.values);
+}
+
+HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
+  const double started = seconds();
+  const double other = regulariser_of_users();
+  const ItemStepResult result =
+      step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre,
+                 state_.model.item_factors, [&](double gap) { return tell("items", gap); });
+  return {round,
+          true,
+          result.before + other,
+          result.after + other,
+          result.after > 0 ? std::max(0.0, result.after - result.dual) / result.after : 0,
+          result.passes,
+          seconds() - started};
+}
+
+HalfStep Alternation::step_users(RankingLists& lists, std::size_t round) {
+  const double started = seconds();
+  double other = regulariser_of_items() + regulariser_of_users();  // users without a list stay as they are
+  for (std::size_t l = 0; l < lists.size(); ++l)
+    other -=
+        0.5 * options_.lambda *
+        squared_distance(state_.model.user_factors.row(lists[l].user), state_.user_centre.row(lists[l].user));
+  const std::size_t width = state_.model.layout.user_width();
+  std::vector<UserStepResult> results(lists.size());
+  std::vector<UserStep> steps = user_steps(pool_.size(), options_);
+  pool_.run(lists.size(), [&](std::size_t l, std::size_t worker) {
+    const std::uint32_t user = lists[l].user;
+    results[l] =
+        steps[worker].solve(lists, l, state_.model.item_factors, state_.model.offsets,
+                            state_.user_centre.row(user).first(width), state_.model.user_factors.row(user));
+  });
+  double before = 0, after = 0, dual = 0;
+  for (const UserStepResult& result : results) {
+    before += result.before;
+    after += result.after;
+    dual += result.dual;
+  }
+  return {round,
+          false,
+          before + other,
+          after + other,
+          after > 0 ? (after - dual) / after : 0,
+          1,
+          seconds() - started};
+}
+
+void Alternation::close_round(double objective) {
+  FactorRound round{state_.round, objective, std::nan(""), seconds()};
+  bool better = true;
+  if (inputs_.validation != nullptr) {
+    const std::vector<double> scores = score(state_.model, *inputs_.validation);
+    EvaluateOptions how;
+    how.convention = options_.convention;
+    how.bootstrap = 0;
+    how.threads = 1;
+    const std::string measures[] = {options_.measure};
+    round.validation = evaluate(*inputs_.validation, scores, measures, how).measures.front().mean;
+    better = round.validation > best_validation_;
+  }
+  if (better) {
+    best_validation_ = inputs_.validation != nullptr ? round.validation : best_validation_;
+    state_.best_round = state_.round;
+    state_.best_users = state_.model.user_factors;
+    state_.best_items = state_.model.item_factors;
+  }
+  state_.rounds.push_back(round);
+}
+
+void Alternation::run_rounds(RankingLists& lists) {
+  ItemStep items(
+      lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
+      pool_);
+  report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
+  const std::string identity =
+      options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
+  while (state_.round < options_.rounds && lists.size() > 0 && tell("items", 1)) {
+    const double before = state_.rounds.back().objective;
+    report_.half_steps.push_back(step_items(items, state_.round + 1));
+    if (wanted_) report_.half_steps.push_back(step_users(lists, state_.round + 1));
+    ++state_.round;
+    close_round(report_.half_steps.back().after);
+    if (state_.round == 1) state_.rounds.front().objective = report_.half_steps.front().before;
+    if (!options_.checkpoint.empty()) save_checkpoint(state_, identity, options_.checkpoint);
+    if (!wanted_) break;
+    if (inputs_.validation != nullptr && state_.round >= state_.best_round + options_.patience) {
+      report_.status = "validation";
+      break;
+    }
+    if (state_.round > 1 && before - state_.rounds.back().objective < kStationary * before) {
+      report_.status = "stationary";
+      break;
+    }
+  }
+}
+
+FactorizeResult Alternation::run() {
+  const bool resumed =
+      !options_.checkpoint.empty() &&
+      load_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
+  if (resumed) {
+    for (const FactorRound& round : state_.rounds)
+      if (round.round == state_.best_round && !std::isnan(round.validation))
+        best_validation_ = round.validation;
+  } else {
+    make_start();
+    set_centre();
+    close_round(0);
+  }
+  RankingLists lists(train_, options_, pool_);
+  report_.users_without_order = train_.num_users() - lists.size();
+  if (wanted_) run_rounds(lists);
+  if (!options_.checkpoint.empty() && wanted_) remove_checkpoint(options_.checkpoint);
+  state_.model.user_factors = std::move(state_.best_users);
+  state_.model.item_factors = std::move(state_.best_items);
+  state_.model.rounds = state_.best_round;
+  for (const FactorRound& round : state_.rounds)
+    if (round.round == state_.best_round) {
+      state_.model.objective = round.objective;
+      state_.model.validation = round.validation;
+    }
+  report_.rounds = std::move(state_.rounds);
+  report_.seconds = seconds();
+  return {std::move(state_.model), std::move(report_)};
+}
+
+}  // namespace
+
+FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options,
+                          const FactorizeInputs& inputs, const FactorizeObserver& observer) {
+  options.validate();
+  return Alternation(train, options, inputs, observer).run();
+}
+
+}  // namespace dorm

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scores, recommendations and similar items of a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/vector_ops.h"
+#include "dorm/error.h"
+#include "recommend/factor/factor_start.h"
+
+namespace dorm {
+namespace {
+
+std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, std::size_t n) {
+  const auto better = [](const Recommendation& x, const Recommendation& y) {
+    return x.score > y.score || (x.score == y.score && x.item < y.item);
+  };
+  const std::size_t kept = std::min(n, candidates.size());
+  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
+                    candidates.end(), better);
+  candidates.resize(kept);
+  return candidates;
+}
+
+void check_index(std::size_t index, std::size_t count, const char* what) {
+  if (index >= count)
+    throw Error(ErrorCode::bad_input, fmt::format("{} {}; the model has {}", what, index, count));
+}
+
+}  // namespace
+
+std::vector<double> score(const FactorModel& model, const Ratings& ratings, UnknownIds* unknown) {
+  UnknownIds missing;
+  std::vector<std::optional<std::uint32_t>> place(ratings.num_items());
+  for (std::size_t j = 0; j < place.size(); ++j) {
+    place[j] = model.items.find(ratings.items()[j]);
+    if (!place[j] && ratings.of_item(j).size() > 0) ++missing.items;
+  }
+  std::vector<double> scores;
+  scores.reserve(ratings.size());
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) {
+    const RatingRow row = ratings.of_user(u);
+    if (row.size() == 0) continue;
+    const auto user = model.users.find(ratings.users()[u]);
+    missing.users += !user;
+    for (const std::uint32_t item : row.index) {
+      double value = place[item] ? model.offsets[*place[item]] : damped_offset(0, 0);
+      if (place[item] && user)
+        value += dot(model.user_factors.row(*user), model.item_factors.row(*place[item]));
+      if (place[item] && !user) value += model.item_factors.row(*place[item]).back();
+      scores.push_back(value);
+    }
+  }
+  if (unknown != nullptr) *unknown = missing;
+  return scores;
+}
+
+std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row,
+                                      std::size_t n, std::span<const std::uint32_t> exclude) {
+  if (user_row.size() != model.layout.width())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("a user row of {} numbers; expected {}", user_row.size(), model.layout.width()));
+  std::vector<Recommendation> candidates;
+  candidates.reserve(model.items.size());
+  auto skip = exclude.begin();
+  for (std::uint32_t item = 0; item < model.items.size(); ++item) {
+    while (skip != exclude.end() && *skip < item) ++skip;
+    if (skip != exclude.end() && *skip == item) continue;
+    candidates.push_back({item, model.offsets[item] + dot(user_row, model.item_factors.row(item))});
+  }
+  return best_of(std::move(candidates), n);
+}
+
+std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n,
+                                      bool with_seen) {
+  check_index(user, model.users.size(), "user");
+  return recommend(model, model.user_factors.row(user), n,
+                   with_seen ? std::span<const std::uint32_t>() : model.seen_by(user));
+}
+
+// The shared coordinates and the features, without the constants: taste, not quality.
+std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n) {
+  check_index(item, model.items.size(), "item");
+  const auto taste = [&](std::size_t j) {
+    return model.item_factors.row(j).subspan(1, model.layout.width() - 2);
+  };
+  const double own = std::sqrt(dot(taste(item), taste(item)));
+  std::vector<Recommendation> candidates;
+  for (std::uint32_t j = 0; j < model.items.size(); ++j) {
+    if (j == item) continue;
+    const double length = own * std::sqrt(dot(taste(j), taste(j)));
+    candidates.push_back({j, length > 0 ? dot(taste(item), taste(j)) / length : 0});
+  }
+  return best_of(std::move(candidates), n);
+}
+
+}  // namespace dorm

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons: what the figures are made of, and that nothing depends on threads, interruptions or old files.
+#include "dorm/lab/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "lab/compare/cell.h"
+#include "dorm/error.h"
+#include "support/random_data.h"
+#include "support/temporary_directory.h"
+
+namespace dorm {
+namespace {
+
+namespace fs = std::filesystem;
+
+Dataset world(std::uint64_t seed, std::size_t queries = 30) {
+  return test::random_data(
+      {.lengths = std::vector<std::size_t>(queries, 8), .grades = 3, .signal = 0.7, .seed = seed});
+}
+
+const std::vector<DataSplit>& splits() {
+  static const std::vector<DataSplit> two = {{world(1), world(2), world(3)}, {world(4), world(5), world(6)}};
+  return two;
+}
+
+ComparisonOptions small() {
+  ComparisonOptions options;
+  options.methods = {"ridge", "ranksvm", "feature:1", "dorm:ndcg@3"};
+  options.measures = {"ndcg@3", "mrr"};
+  options.curve = {"ndcg@1", "ndcg@3"};
+  options.C = {1, 100};
+  options.threads = 1;
+  return options;
+}
+
+// All but the seconds, which no two runs share.
+std::string without_times(const ComparisonResult& result) {
+  ComparisonResult copy = result;
+  for (ComparisonRow& row : copy.rows)
+    for (ComparisonFigure& figure : row.figures) figure.seconds = figure.tuning_seconds = 0;
+  return comparison_csv(copy);
+}
+
+const ComparisonRow& row_of(const ComparisonResult& result, const std::string& method) {
+  for (const ComparisonRow& row : result.rows)
+    if (row.method == method) return row;
+  throw std::runtime_error("no row " + method);
+}
+
+TEST(Comparison, FiguresAreThoseOfTheCandidateThatValidationPrefers) {
+  const ComparisonResult result = run_comparison(splits(), small());
+  const ComparisonFigure& figure = row_of(result, "ranksvm").figures[1];
+  std::vector<double> expected;
+  for (const DataSplit& split : splits()) {
+    double best = -1;
+    std::vector<double> kept;
+    for (double C : {1.0, 100.0}) {
+      const Model model = train_method(split.train, "ranksvm", {.C = C, .threads = 1}).model;
+      const std::vector<std::string> mrr = {"mrr"};
+      const double valid = evaluate(split.valid, score(model, split.valid), mrr).measures[0].mean;
+      if (valid <= best) continue;
+      best = valid;
+      kept = evaluate(split.test, score(model, split.test), mrr).measures[0].per_query;
+    }
+    expected.insert(expected.end(), kept.begin(), kept.end());
+  }
+  ASSERT_EQ(figure.result.per_query.size(), 60u);
+  for (std::size_t q = 0; q < expected.size(); ++q)
+    EXPECT_TRUE(figure.result.per_query[q] == expected[q] ||
+                (std::isnan(expected[q]) && std::isnan(figure.result.per_query[q])));
+}
+
+TEST(Comparison, RandomIsTheExpectationAndIdealTheTop) {
+  const ComparisonResult result = run_comparison(splits(), small());
+  EXPECT_DOUBLE_EQ(row_of(result, "ideal").figures[0].result.mean, 1);
+  const double random = row_of(result, "random").figures[0].result.mean;
+  double sum = 0;
+  Rng rng(9);
+  constexpr int kDraws = 400;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    std::vector<double> scores(splits()[0].test.num_documents());
+    for (double& x : scores) x = rng.uniform();
+    const std::vector<std::string> measure = {"ndcg@3"};
+    for (const DataSplit& split : splits())
+      sum += evaluate(split.test, scores, measure, {.bootstrap = 0}).measures[0].mean / 2;
+  }
+  EXPECT_NEAR(random, sum / kDraws, 0.01);
+  EXPECT_EQ(row_of(result, "random").curve.size(), 2u);
+}
+
+TEST(Comparison, DoesNotDependOnThreads) {
+  ComparisonOptions options = small();
+  const std::string one = without_times(run_comparison(splits(), options));
+  options.threads = 3;
+  EXPECT_EQ(without_times(run_comparison(splits(), options)), one);
+}
+
+TEST(Comparison, GoesOnWhereItWasStoppedAndEndsTheSame) {
+  const test::TemporaryDirectory folder;
+  ComparisonOptions options = small();
+  const std::string whole = without_times(run_comparison(splits(), options));
+  options.directory = folder.path("cells");
+  std::size_t most = 0;
+  ComparisonResult result;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::size_t fresh = 0;
+    result = run_comparison(splits(), options, [&](const ComparisonProgress& progress) {
+      most = std::max(most, progress.found);
+      fresh = progress.done - progress.found;
+      return fresh < 3;
+    });
+    if (result.complete) break;
+  }
+  ASSERT_TRUE(result.complete);
+  EXPECT_GT(most, 5u);
+  EXPECT_EQ(without_times(result), whole);
+}
+
+TEST(Comparison, UsesNoCellOfOtherDataOrOptionsAndRepeatsDamagedOnes) {
+  const test::TemporaryDirectory folder;
+  ComparisonOptions options = small();
+  options.directory = folder.path("cells");
+  run_comparison(splits(), options);
+  const auto found = [&](const std::vector<DataSplit>& data, const ComparisonOptions& with) {
+    std::size_t count = 0;
+    run_comparison(data, with, [&](const ComparisonProgress& progress) {
+      count = progress.found;
+      return true;
+    });
+    return count;
+  };
+  ComparisonOptions other = options;
+  other.tolerance = 1e-4;
+  EXPECT_EQ(found(splits(), other), 0u);
+  EXPECT_EQ(found({{world(7), world(2), world(3)}}, options), 0u);
+  for (const auto& entry : fs::directory_iterator(options.directory))
+    std::ofstream(entry.path()) << "{\"key\": 3";
+  EXPECT_EQ(found(splits(), options), 0u);
+}
+
+TEST(Comparison, SizesTakeNestedSamples) {
+  const Dataset data = world(1);
+  const Dataset ten = training_part(data, 10, 1), twenty = training_part(data, 20, 1);
+  std::size_t shared = 0;
+  for (std::size_t q = 0; q < ten.num_queries(); ++q)
+    for (std::size_t r = 0; r < twenty.num_queries(); ++r) shared += ten.query(q).id == twenty.query(r).id;
+  EXPECT_EQ(ten.num_queries(), 10u);
+  EXPECT_EQ(shared, 10u);
+  EXPECT_EQ(training_part(data, 99, 1).num_queries(), 30u);
+}
+
+TEST(Comparison, HasOneTablePerSizeTheLastOfAllQueries) {
+  ComparisonOptions options = small();
+  options.methods = {"ridge"};
+  const ComparisonResult all = run_comparison(splits(), options);
+  options.sizes = {10, 0};
+  const ComparisonResult sizes = run_comparison(splits(), options);
+  ASSERT_EQ(sizes.rows.size(), 6u);
+  EXPECT_EQ(sizes.rows[0].size, 10u);
+  EXPECT_NE(sizes.rows[0].figures[0].result.mean, all.rows[0].figures[0].result.mean);
+  EXPECT_EQ(sizes.rows[3].figures[0].result.mean, all.rows[0].figures[0].result.mean);
+}
+
+TEST(Comparison, AMethodThatCannotLearnSaysWhyAndOthersGoOn) {
+  std::vector<DataSplit> binary = splits();
+  ComparisonOptions options = small();
+  options.methods = {"precision-svm@8", "ridge"};
+  const ComparisonResult result = run_comparison(binary, options);
+  EXPECT_NE(row_of(result, "precision-svm@8").failure.find("nothing to learn"), std::string::npos);
+  EXPECT_EQ(row_of(result, "ridge").figures.size(), 2u);
+  EXPECT_NE(comparison_markdown(result).find("precision-svm@8: nothing to learn"), std::string::npos);
+}
+
+TEST(Comparison, TestsAgainstTheBestOrTheOneAskedFor) {
+  ComparisonOptions options = small();
+  const ComparisonResult best = run_comparison(splits(), options);
+  double top = 0;
+  for (const ComparisonRow& row : best.rows)
+    if (row.method != "ideal" && row.method != "random") top = std::max(top, row.figures[0].result.mean);
+  for (const ComparisonRow& row : best.rows)
+    EXPECT_TRUE(!row.figures[0].reference || row.figures[0].result.mean == top);
+  options.against = "feature:1";
+  const ComparisonResult fixed = run_comparison(splits(), options);
+  EXPECT_TRUE(row_of(fixed, "feature:1").figures[0].reference);
+  const PairedTest test = compare(row_of(fixed, "ridge").figures[0].result.per_query,
+                                  row_of(fixed, "feature:1").figures[0].result.per_query, {.seed = 1});
+  EXPECT_EQ(row_of(fixed, "ridge").figures[0].test.p_permutation, test.p_permutation);
+}
+
+TEST(Comparison, RefusesOptionsThatMakeNoSense) {
+  const auto refused = [](auto change) {
+    ComparisonOptions options = small();
+    change(options);
+    EXPECT_THROW(options.validate(), Error);
+  };
+  refused([](ComparisonOptions& o) { o.methods = {}; });
+  refused([](ComparisonOptions& o) { o.measures = {}; });
+  refused([](ComparisonOptions& o) { o.C = {0}; });
+  refused([](ComparisonOptions& o) { o.methods = {"ridge", "ridge"}; });
+  refused([](ComparisonOptions& o) { o.against = "svm"; });
+  refused([](ComparisonOptions& o) { o.measures = {"ndgc"}; });
+}
+
+// Holm (1979) by hand: .01 * 4, .02 * 3, .03 * 2, then never below what came before.
+TEST(Holm, StepsDownThroughTheSortedValues) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> adjusted = holm({0.03, 0.01, none, 0.5, 0.02});
+  EXPECT_DOUBLE_EQ(adjusted[1], 0.04);
+  EXPECT_DOUBLE_EQ(adjusted[4], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[0], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[3], 0.5);
+  EXPECT_TRUE(std::isnan(adjusted[2]));
+}
+
+}  // namespace
+}  // namespace dorm

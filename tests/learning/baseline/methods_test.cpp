@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods by name: spellings, what every one of them promises, and the parts that are not convex problems.
+#include <gtest/gtest.h>
+
+#include "learning/baseline/fit.h"
+#include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "support/random_data.h"
+
+namespace dorm {
+namespace {
+
+std::string example_of(const CatalogEntry& entry) {
+  if (entry.name == "dorm") return "dorm:ndcg@10";
+  if (entry.name == "feature") return "feature:1";
+  return std::string(entry.name);
+}
+
+double ndcg(const Model& model, const Dataset& data) {
+  const std::vector<std::string> measures = {"ndcg@10"};
+  return evaluate(data, score(model, data), measures, {.bootstrap = 0}).measures[0].mean;
+}
+
+Dataset informative(std::uint64_t seed) {
+  return test::random_data(
+      {.lengths = std::vector<std::size_t>(30, 15), .grades = 3, .signal = 2, .seed = seed});
+}
+
+TEST(Methods, EachBeatsChanceOnNewDataAndNotesItsName) {
+  const Dataset train = informative(1), test = informative(2);
+  const std::vector<std::string> measures = {"ndcg@10"};
+  const std::vector<double> equal(test.num_documents(), 0.0);
+  const double chance =
+      evaluate(test, equal, measures, {.ties = "expected", .bootstrap = 0}).measures[0].mean;
+  for (const CatalogEntry& entry : method_catalog()) {
+    const std::string method = example_of(entry);
+    const MethodResult result = train_method(train, method, {.C = 100, .threads = 1});
+    EXPECT_EQ(result.model.method, method);
+    EXPECT_EQ(model_from_json(to_json(result.model), "m").method, method);
+    EXPECT_GT(ndcg(result.model, test), chance + 0.15) << method;
+    EXPECT_LE(result.solve.gap, 1e-3) << method;
+  }
+}
+
+TEST(Methods, DoNotDependOnThreads) {
+  const Dataset data = informative(3);
+  for (const CatalogEntry& entry : method_catalog()) {
+    const std::string method = example_of(entry);
+    EXPECT_EQ(train_method(data, method, {.threads = 1}).model.weights,
+              train_method(data, method, {.threads = 3}).model.weights)
+        << method;
+  }
+}
+
+TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
+  struct {
+    const char* spelling;
+    const char* said;
+  } wrong[] = {{"ranksvn", "did you mean \"ranksvm\""},
+               {"ridge:3", "expected ridge"},
+               {"feature", "expected feature:NAME"},
+               {"precision-svm@0", "above 0"},
+               {"dorm:map", "ndcg"},
+               {"precision-svm@x", "whole number"},
+               {"dorm:ndcg@10~powr:1", "power"}};
+  for (const auto& [spelling, said] : wrong) {
+    try {
+      check_method(spelling);
+      ADD_FAILURE() << spelling;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_NO_THROW(check_method("dorm:ndcg@10~power:0.5~given"));
+  EXPECT_THROW(train_method(informative(1), "feature:none"), Error);
+}
+
+TEST(Methods, RefuseDataWithNothingToLearn) {
+  DatasetBuilder builder;
+  for (float x : {1.f, 2.f, 3.f}) builder.add({1, "q"}, std::vector<float>{x, 1 - x});
+  const Dataset data = builder.finish();
+  for (const CatalogEntry& entry : method_catalog())
+    if (entry.name != "feature" && entry.name != "svr") {
+      EXPECT_THROW(train_method(data, example_of(entry)), Error) << entry.name;
+    }
+}
+
+TEST(SingleFeature, PointsTheWayTheTrainingDataSays) {
+  DatasetBuilder builder;
+  for (int i = 0; i < 4; ++i)
+    builder.add({static_cast<float>(i % 2), "q"},
+                std::vector<float>{static_cast<float>(i % 2), static_cast<float>(-(i % 2))});
+  const Dataset data = builder.finish();
+  EXPECT_EQ(train_method(data, "feature:1").model.weights, std::vector<double>{1});
+  EXPECT_EQ(train_method(data, "feature:2").model.weights, std::vector<double>{-1});
+}
+
+// One query, labels 2 1 0 0, gains 3 1 0 0, discounts 1, .63093, .5, .43068, ideal DCG 3.63093.
+TEST(SwapCosts, AreTheMeanLossOfASwapInTheIdealRanking) {
+  DatasetBuilder builder;
+  for (float label : {2.f, 1.f, 0.f, 0.f}) builder.add({label, "q"}, std::vector<float>{label});
+  const PairWeights weights = swap_costs(builder.finish(), Convention{});
+  const double second = 1 / std::log2(3.0), ideal = 3 + second, low = (0.5 + 1 / std::log2(5.0)) / 2;
+  EXPECT_NEAR(weights.at(2, 1), 2 * (1 - second) / ideal, 1e-12);
+  EXPECT_NEAR(weights.at(2, 0), 3 * (1 - low) / ideal, 1e-12);
+  EXPECT_NEAR(weights.at(1, 0), (second - low) / ideal, 1e-12);
+  EXPECT_EQ(weights.at(0, 1), 0);
+}
+
+}  // namespace
+}  // namespace dorm

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is
+// refused.
+#include "learning/train/checkpoint.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+
+#include "base/rng.h"
+#include "dorm/error.h"
+#include "support/temporary_directory.h"
+#include "learning/train/learning_data.h"
+
+namespace dorm {
+namespace {
+
+using test::web_like;
+
+class Resume : public ::testing::Test {
+ protected:
+  Resume() {
+    options_.tolerance = 1e-4;
+    options_.bound = "predicted";
+    options_.rounds = 3;
+    options_.threads = 1;
+    options_.checkpoint_seconds = 0;
+  }
+
+  // Trains with the checkpoint until the observer has been called so often; true if it finished.
+  bool train_until(std::size_t calls) {
+    std::size_t seen = 0;
+    const TrainResult result =
+        train(data_, checkpointed(), nullptr, [&](const TrainProgress&) { return ++seen < calls; });
+    return !std::filesystem::exists(path_) && result.model.certificate.status == "converged";
+  }
+
+  TrainOptions checkpointed() const {
+    TrainOptions options = options_;
+    options.checkpoint = path_;
+    return options;
+  }
+
+  std::string refusal(const TrainOptions& options, const Dataset& data) const {
+    try {
+      train(data, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+      EXPECT_EQ(error.position().file, path_);
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  test::TemporaryDirectory directory_;
+  std::string path_ = directory_.path("checkpoint");
+  Dataset data_ = web_like(1, 30, 6);
+  TrainOptions options_;
+};
+
+TEST_F(Resume, StoppedAgainAndAgainItEndsAllTheSame) {
+  for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw"}) {
+    options_.solver = solver;
+    options_.tolerance = 2e-2;
+    Rng rng(3);
+    int stops = 0;
+    while (!train_until(1 + rng.below(6)) && stops < 500) ++stops;
+    EXPECT_LT(stops, 500) << solver << " never ends";
+    EXPECT_GT(stops, 2) << solver;
+    EXPECT_EQ(directory_.num_files(), 0u) << solver;
+  }
+}
+
+TEST_F(Resume, OnOneConvexProblemTheObjectivesAgreeWithinTheGap) {
+  options_.bound = "given";
+  for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw", "online"}) {
+    options_.solver = solver;
+    options_.tolerance = std::string(solver) == "online" ? 0.1 : 1e-2;
+    const Certificate whole = train(data_, options_).model.certificate;
+    Rng rng(4);
+    for (int round = 0; round < 4; ++round) {
+      train_until(1 + rng.below(12));
+      TrainOptions without_saving = checkpointed();
+      without_saving.checkpoint_seconds = 1000;
+      const Certificate resumed = train(data_, without_saving).model.certificate;
+      EXPECT_NEAR(resumed.primal, whole.primal, options_.tolerance * whole.primal) << solver;
+      EXPECT_EQ(resumed.status, whole.status) << solver;
+    }
+  }
+}
+
+// A state saved at an evaluation, by a training that was then killed: the solver promises the same bits.
+TEST_F(Resume, FromACopyOfTheFileItEndsInTheSameModel) {
+  const std::string whole = to_json(train(data_, options_).model);
+  std::vector<std::string> snapshots;
+  std::string last;
+  train(data_, checkpointed(), nullptr, [&](const TrainProgress&) {
+    if (std::filesystem::exists(path_))
+      if (std::string now = test::content_of(path_); now != last) snapshots.push_back(last = now);
+    return true;
+  });
+  ASSERT_GT(snapshots.size(), 5u);
+  TrainOptions without_saving = checkpointed();
+  without_saving.checkpoint_seconds = 1000;
+  for (const std::string& snapshot : snapshots) {
+    directory_.write("checkpoint", snapshot);
+    EXPECT_EQ(to_json(train(data_, without_saving).model), whole);
+  }
+}
+
+TEST_F(Resume, TheFileGoesWhenTheTrainingEndsAndStaysWhenItIsStopped) {
+  train_until(2);
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_EQ(directory_.num_files(), 1u);
+  train(data_, checkpointed());
+  EXPECT_EQ(directory_.num_files(), 0u);
+}
+
+TEST_F(Resume, ATimeLimitKeepsTheFile) {
+  TrainOptions limited = checkpointed();
+  limited.seconds = 1e-6;
+  limited.checkpoint_seconds = 1000;
+  EXPECT_EQ(train(data_, limited).model.certificate.status, "time_limit");
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_EQ(train(data_, checkpointed()).model.certificate.status, "converged");
+}
+
+TEST_F(Resume, OtherDataIsRefused) {
+  train_until(2);
+  EXPECT_NE(refusal(checkpointed(), web_like(2, 40, 6)).find("the data has changed"), std::string::npos);
+}
+
+TEST_F(Resume, OtherOptionsAreRefused) {
+  train_until(2);
+  const std::vector<std::function<void(TrainOptions&)>> changes = {
+      [](TrainOptions& o) { o.C = 999; },           [](TrainOptions& o) { o.measure = "ndcg@5"; },
+      [](TrainOptions& o) { o.decay = "power:1"; }, [](TrainOptions& o) { o.bound = "best"; },
+      [](TrainOptions& o) { o.solver = "nslack"; }, [](TrainOptions& o) { o.tolerance = 1e-2; },
+      [](TrainOptions& o) { o.seed = 9; },          [](TrainOptions& o) { o.start = "pairwise"; },
+      [](TrainOptions& o) { o.rounds = 2; },        [](TrainOptions& o) { o.scale = "none"; },
+      [](TrainOptions& o) { o.paper_C = true; },    [](TrainOptions& o) { o.convention = "letor4"; }};
+  for (const auto& change : changes) {
+    TrainOptions other = checkpointed();
+    change(other);
+    EXPECT_NE(refusal(other, data_).find("other options"), std::string::npos);
+  }
+}
+
+TEST_F(Resume, DamagedBytesAreRefused) {
+  train_until(3);
+  const std::string good = test::content_of(path_);
+  ASSERT_GT(good.size(), 1000u);
+  Rng rng(5);
+  const std::size_t solver_header = good.find('\n', good.find('\n') + 1) + 1;
+  for (std::size_t round = 0; round < 92; ++round) {  // the 32 bytes of the solver's header, and 60 at random
+    std::string bad = good;
+    bad[round < 32 ? solver_header + round : rng.below(bad.size())] ^= static_cast<char>(1 + rng.below(255));
+    directory_.write("checkpoint", bad);
+    EXPECT_NE(refusal(checkpointed(), data_).find("delete it to start afresh"), std::string::npos);
+  }
+  for (int round = 0; round < 30; ++round) {
+    directory_.write("checkpoint", good.substr(0, rng.below(good.size())));
+    EXPECT_NE(refusal(checkpointed(), data_).find("delete it to start afresh"), std::string::npos);
+  }
+}
+
+// Files of this process may not grow: what a full disk looks like, whoever runs the test.
+class NoRoom {
+ public:
+  NoRoom() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit tiny{64, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &tiny);
+  }
+  ~NoRoom() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Resume, AFullDiskIsAClearErrorAndKeepsTheOldFile) {
+  train_until(2);
+  const std::string old = test::content_of(path_);
+  std::string message = "accepted";
+  try {
+    const NoRoom limit;
+    train(data_, checkpointed());
+  } catch (const Error& error) {
+    message = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::io);
+  }
+  EXPECT_NE(message.find("checkpoint"), std::string::npos) << message;
+  EXPECT_EQ(test::content_of(path_), old);
+  EXPECT_EQ(directory_.num_files(), 1u);
+}
+
+TEST_F(Resume, ADestinationThatCannotBeWrittenIsNamed) {
+  TrainOptions options = checkpointed();
+  options.checkpoint = directory_.path("missing/checkpoint");
+  try {
+    train(data_, options);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_NE(std::string(error.what()).find("missing/checkpoint"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dorm

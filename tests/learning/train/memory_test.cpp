@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory forecast against hand arithmetic.
+#include "learning/train/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "dorm/error.h"
+#include "dorm/solver.h"
+
+namespace dorm {
+namespace {
+
+// 10 queries of 100 documents, 5 features: rows are padded to 8 floats.
+MemoryInput small() {
+  MemoryInput input;
+  input.queries = 10;
+  input.documents = 1000;
+  input.features = 5;
+  input.nonzeros = 5000;
+  input.planes_per_block = 6;
+  return input;
+}
+
+TEST(Memory, CountsPaddedRowsOfDenseFeatures) {
+  EXPECT_EQ(predict_memory(small()).features, 1000u * 8 * 4);
+  EXPECT_EQ(predict_memory(small()).scaled_copy, 0u);
+}
+
+TEST(Memory, CountsValuesColumnsAndRowEndsOfCompressedFeatures) {
+  MemoryInput input = small();
+  input.dense = false;
+  EXPECT_EQ(predict_memory(input).features, 5000u * 8 + 1000 * 8);
+}
+
+TEST(Memory, MappedFeaturesAreNotResident) {
+  MemoryInput input = small();
+  input.mapped = true;
+  const MemoryForecast forecast = predict_memory(input);
+  EXPECT_EQ(forecast.features, 0u);
+  EXPECT_EQ(forecast.mapped, 1000u * 8 * 4);
+  EXPECT_EQ(predict_memory(small()).total() - forecast.total(), 1000u * 8 * 4);
+}
+
+TEST(Memory, AScaledCopyIsDenseAndThereIsOnePerTraining) {
+  MemoryInput input = small();
+  input.dense = false;
+  input.scaled = true;
+  input.copies = 3;
+  EXPECT_EQ(predict_memory(input).scaled_copy, 3u * 1000 * 8 * 4);
+}
+
+TEST(Memory, PlanesAreFullCachesWithTheirGramMatrices) {
+  const std::uint64_t plane = sizeof(Plane) + 5 * 4;
+  EXPECT_EQ(predict_memory(small()).planes, 10 * (6 * plane + 6 * 6 * 8));
+  EXPECT_EQ(predict_memory(small()).least_planes, 10 * (4 * plane + 4 * 4 * 8));
+}
+
+TEST(Memory, ALimitIsKeptByFewerPlanesOrRefused) {
+  const MemoryForecast free = predict_memory(small());
+  MemoryForecast forecast = free;
+  limit_memory(forecast, free.total());
+  EXPECT_EQ(forecast.planes, free.planes);
+  limit_memory(forecast, free.total() - 100);
+  EXPECT_EQ(forecast.planes, free.planes - 100);
+  EXPECT_EQ(forecast.total(), free.total() - 100);
+  limit_memory(forecast, free.least());
+  EXPECT_EQ(forecast.planes, free.least_planes);
+  try {
+    limit_memory(forecast, free.least() - 1);
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_option);
+    EXPECT_NE(std::string(error.what()).find("--scale none"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Memory, CountsTheRowsOfAGramMatrixUpToTheCache) {
+  KernelOptions kernel;
+  kernel.spec = "rbf";
+  kernel.cache_bytes = 1'000'000;
+  MemoryInput input = small();
+  add_kernel(input, kernel, 10);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1'000'000 + 10 * 1000 * 4);
+  EXPECT_EQ(input.plane_length, 101u);
+  kernel.cache_bytes = 1'000'000'000;
+  add_kernel(input, kernel, 0);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1000 * 1000 * 4);
+  EXPECT_EQ(predict_memory(input).total(), predict_memory(small()).features +
+                                               predict_memory(small()).queries + input.kernel +
+                                               predict_memory(input).planes);
+}
+
+TEST(Memory, CountsTheFeaturesThatStandForAKernel) {
+  KernelOptions kernel;
+  kernel.spec = "rbf";
+  kernel.approximation = "nystroem:20";
+  MemoryInput input = small();
+  add_kernel(input, kernel, 100);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1100 * 20 * 4 + 20 * 20 * 3 * 8);
+  EXPECT_EQ(input.plane_length, 20u);
+}
+
+}  // namespace
+}  // namespace dorm

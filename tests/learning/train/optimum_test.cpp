@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every solver on the learning problem itself: tiny problems with all rankings listed and solved by an
+// independent program (make_reference.py), and medium ones on which the solvers must agree.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "dorm/read.h"
+#include "dorm/synth.h"
+#include "learning/risk/ranking_risk.h"
+#include "learning/risk/ridge.h"
+#include "learning/train/fit.h"
+
+namespace dorm {
+namespace {
+
+constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
+                                     SolverKind::bcfw};
+
+struct Tiny {
+  std::string file, measure, decay, bound;
+  double C = 0, primal = 0, dual = 0;
+};
+
+std::vector<Tiny> tiny_problems() {
+  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/train/data/optima.txt");
+  std::vector<Tiny> problems;
+  for (Tiny t; in >> t.file >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;)
+    problems.push_back(t);
+  return problems;
+}
+
+class TinyProblem : public ::testing::TestWithParam<Tiny> {
+ protected:
+  const Tiny& truth_ = GetParam();
+  LinearFeatures features_{read_letor(std::string(DORM_SOURCE_DIR) + "/tests/train/data/" + truth_.file)};
+  RankingRisk risk_{features_, *make_trainable(truth_.measure), Decay(truth_.decay), 1};
+
+  void SetUp() override {
+    std::vector<double> first_feature(risk_.dimension(), 0.0);
+    first_feature[0] = 1;
+    risk_.set_trade_off(truth_.C);
+    risk_.set_reference(parse_bound(truth_.bound), first_feature);
+  }
+};
+
+TEST_P(TinyProblem, EverySolverReachesTheOptimum) {
+  for (const SolverKind kind : kCertified) {
+    SolveOptions options;
+    options.solver = kind;
+    options.tolerance = kind == SolverKind::bcfw ? 9e-7 : 2e-7;
+    options.max_passes = kind == SolverKind::bcfw ? 1000000 : 5000;
+    const SolveReport report = solve(risk_, options).report;
+    EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " gap " << report.gap;
+    EXPECT_NEAR(report.primal, truth_.primal, 1e-6 * truth_.primal) << solver_name(kind);
+    EXPECT_NEAR(report.dual, truth_.dual, 1e-6 * truth_.dual) << solver_name(kind);
+  }
+}
+
+TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
+  SolveOptions options;
+  options.solver = SolverKind::online;
+  options.tolerance = 1e-2;
+  options.max_passes = 3000;
+  const SolveReport report = solve(risk_, options).report;
+  EXPECT_GE(report.primal, truth_.primal * (1 - 1e-6));
+  EXPECT_LE(report.dual, truth_.dual * (1 + 1e-6));
+  EXPECT_LE(report.primal - truth_.primal, report.gap * report.primal * (1 + 1e-6));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TinyProblem, ::testing::ValuesIn(tiny_problems()), [](const auto& tiny) {
+  return tiny.param.file.substr(0, tiny.param.file.find('.'));
+});
+
+TEST(TinyProblems, ThereAreEight) { EXPECT_EQ(tiny_problems().size(), 8u); }
+
+struct Medium {
+  const char *measure, *decay;
+  Bound bound;
+  double C;
+};
+
+TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
+  const Medium problems[] = {
+      {"ndcg@10", "measure", Bound::best, 10},
+      {"ndcg@10", "measure", Bound::predicted, 100},
+      {"ndcg@5", "power:0.5", Bound::given, 10},
+      {"mrr", "power:1", Bound::best, 30},
+      {"precision@5", "measure", Bound::best, 100},
+      {"dcg@3", "log", Bound::average, 1},
+      {"ndcg", "power:0.25", Bound::best, 10},
+      {"ndcg@3", "measure+tail", Bound::predicted, 30},
+      {"wta", "power:1", Bound::best, 10},
+      {"eru:half_life=3,neutral=0", "measure", Bound::best, 100},
+  };
+  std::uint64_t seed = 0;
+  for (const Medium& problem : problems) {
+    SynthOptions synth{.queries = 40, .features = 8, .documents_median = 12, .seed = ++seed, .threads = 1};
+    const LinearFeatures features(synthesize(synth));
+    RankingRisk risk(features, *make_trainable(problem.measure), Decay(problem.decay), 1);
+    risk.set_trade_off(problem.C / features.centred_norm(1) / static_cast<double>(risk.num_blocks()));
+    risk.set_reference(problem.bound, ridge(features, 1e-3, 1));
+    const SolveReport truth = solve(risk, {.tolerance = 1e-7, .max_passes = 20000}).report;
+    ASSERT_LE(truth.gap, 1e-6) << problem.measure;
+    for (const std::string_view name : solver_names()) {
+      SolveOptions options{.solver = parse_solver(name), .tolerance = 1e-3, .max_passes = 2000};
+      if (options.solver == SolverKind::online) options.max_passes = 30;
+      const SolveReport report = solve(risk, options).report;
+      if (options.solver != SolverKind::online) {
+        EXPECT_EQ(report.status, SolveStatus::converged)
+            << name << " " << problem.measure << " " << report.gap;
+      }
+      for (const Progress& p : report.history) {
+        EXPECT_GE(p.gap, (p.primal - truth.primal) / p.primal - 1e-8) << name << " " << problem.measure;
+        EXPECT_LE(p.dual, truth.primal * (1 + 1e-8)) << name << " " << problem.measure;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dorm

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds: a falling objective, one time limit, stopping, and the degenerate optimum.
+#include "learning/train/rounds.h"
+
+#include <gtest/gtest.h>
+
+#include "dorm/synth.h"
+#include "learning/risk/ridge.h"
+#include "learning/train/fit.h"
+#include "learning/train/training_set.h"
+
+namespace dorm {
+namespace {
+
+struct Problem {
+  TrainingSet set;
+  RankingRisk risk;
+
+  explicit Problem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5",
+                   const char* decay = "measure")
+      : set(synthesize({.queries = 60, .features = 10, .documents_median = 15, .seed = seed, .threads = 1}),
+            "auto", 1),
+        risk(set.features(), *make_trainable(measure), Decay(decay), 1) {
+    risk.set_trade_off(trade_off(C, false, set, risk));
+  }
+};
+
+TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
+  Problem problem(1);
+  RoundsOptions options{Bound::best, 4, {.tolerance = 1e-2}};
+  options.enough_health = 0.999;
+  EXPECT_EQ(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
+  options.enough_health = 0.001;
+  EXPECT_GT(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
+}
+
+TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
+  for (const Bound bound : {Bound::best, Bound::predicted})
+    for (const char* decay : {"measure", "power:0.5"})
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        Problem problem(seed, 100, "ndcg@5", decay);
+        const RoundsOptions options{bound, 6, {.tolerance = 1e-2}};
+        const RoundsResult result = run_rounds(problem.risk, options, problem.set.start("ridge"));
+        for (std::size_t r = 1; r < result.objectives.size(); ++r)
+          EXPECT_LE(result.objectives[r], result.objectives[r - 1] * (1 + 1e-12))
+              << decay << " seed " << seed;
+        EXPECT_EQ(result.report.primal, result.objectives.back());
+        EXPECT_LE(result.report.dual, result.report.primal);
+      }
+}
+
+TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
+  Problem problem(1);
+  const RoundsResult result =
+      run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}}, problem.set.start("ridge"));
+  ASSERT_GE(result.objectives.size(), 2u);
+  EXPECT_LT(result.objectives.back(), result.objectives.front());
+}
+
+TEST(Rounds, AFixedReferenceNeedsOne) {
+  Problem problem(2);
+  for (const Bound bound : {Bound::given, Bound::average}) {
+    FitOptions options;
+    options.bound = bound;
+    options.rounds = 5;
+    EXPECT_EQ(fit_bound(problem.risk, options, problem.set.start("ridge")).rounds, 1u);
+  }
+}
+
+TEST(Rounds, StopWhenToldEvenIfTheRoundConvergesThen) {
+  Problem problem(3);
+  std::size_t calls = 0;
+  const RoundsObserver once = [&](const RoundsState& state, const Progress& progress) {
+    ++calls;
+    EXPECT_EQ(state.round, 1u) << "a later round began";
+    return progress.gap > 0.9 || progress.gap > 1e-2;  // says stop once, at or near convergence
+  };
+  FitOptions options;
+  options.bound = Bound::predicted;
+  options.rounds = 6;
+  options.solve.tolerance = 1e-2;
+  const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"), once);
+  EXPECT_EQ(fitted.status, "interrupted");
+  EXPECT_GT(calls, 0u);
+  EXPECT_FALSE(fitted.w.empty());
+}
+
+TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
+  Problem problem(4);
+  FitOptions options;
+  options.bound = Bound::predicted;
+  options.rounds = 8;
+  options.solve.seconds = 1e-9;
+  const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"));
+  EXPECT_EQ(fitted.rounds, 1u);
+  EXPECT_EQ(fitted.status, "time_limit");
+  EXPECT_EQ(fitted.w.size(), problem.risk.dimension());
+}
+
+TEST(Fit, KeepsTheFirstStateOnlyWhenAsked) {
+  Problem problem(5);
+  FitOptions options;
+  EXPECT_TRUE(fit_bound(problem.risk, options, problem.set.start("ridge")).first_round.empty());
+  options.keep_first_round = true;
+  EXPECT_FALSE(fit_bound(problem.risk, options, problem.set.start("ridge")).first_round.empty());
+}
+
+TEST(Fit, HealthIsTheShareOfTheRiskOfZeroThatIsGone) {
+  Problem problem(6);
+  FitOptions options;
+  options.solve.tolerance = 1e-4;
+  const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"));
+  const double zero = problem.risk.loss(std::vector<double>(problem.risk.dimension(), 0.0));
+  EXPECT_DOUBLE_EQ(fitted.zero_risk, zero);
+  EXPECT_DOUBLE_EQ(fitted.health, 1 - fitted.primal / zero);
+  EXPECT_FALSE(fitted.zero_is_optimal);
+}
+
+TEST(TradeOff, FollowsTheUnitsOfC) {
+  Problem problem(7);
+  const auto m = static_cast<double>(problem.risk.num_blocks());
+  EXPECT_DOUBLE_EQ(trade_off(5, false, problem.set, problem.risk), 5 * problem.set.squared_scale() / m);
+  EXPECT_DOUBLE_EQ(trade_off(5, true, problem.set, problem.risk), 5);
+}
+
+}  // namespace
+}  // namespace dorm
