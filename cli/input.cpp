@@ -13,7 +13,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr std::array<CatalogEntry, 5> kFormats = {{
+constexpr std::array<CatalogEntry, 5> kInputFormats = {{
     {.name = "detect", .usage = "detect", .help = "by content, then by extension"},
     {.name = "letor", .usage = "letor", .help = "LETOR or SVMlight text"},
     {.name = "csv", .usage = "csv", .help = "comma-separated, with a header"},
@@ -79,7 +79,7 @@ void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& argume
 
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings) {
   ReadOptions options = arguments.options;
-  options.format = parse<DataFormat>("format", arguments.format, kFormats);
+  options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
   options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
   options.threads = settings.threads;
   if (options.format == DataFormat::detect) options.format = detect_format(path);
@@ -91,7 +91,7 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
                     "host or domain",
                     arguments.groups_from, path));
   Loaded loaded;
-  loaded.format = kFormats[static_cast<std::size_t>(options.format)].name;
+  loaded.format = kInputFormats[static_cast<std::size_t>(options.format)].name;
   {
     ReadProgress progress(path);
     if (!settings.quiet)

@@ -23,7 +23,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kCompareDescription =
     "Which linear ranker is best on your data, and is the difference real?\n"
     "\n"
     "Every method is trained at every C of the grid; for each measure the candidate that the validation\n"
@@ -35,7 +35,7 @@ constexpr const char* kDescription =
     "With --out every finished cell is kept: a run that was stopped or killed goes on with the same command\n"
     "and ends with the same table. The table does not depend on --threads.";
 
-constexpr const char* kExamples =
+constexpr const char* kCompareExamples =
     "Examples:\n"
     "  dorm compare data.txt --out results\n"
     "  dorm compare S1.txt S2.txt S3.txt S4.txt S5.txt --methods ridge,ranksvm,dorm:ndcg@10 --out results\n"
@@ -268,13 +268,13 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   app.add_flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff")
       ->group("Comparison");
   add_input_options(app, arguments->input);
-  app.description(kDescription);
+  app.description(kCompareDescription);
   const CatalogEntry outside{.name = "scores",
                              .usage = "scores:FILE",
                              .help = "somebody else's scores, one per row of the data tested on"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
   methods.push_back(outside);
-  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Methods", methods)));
+  app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_page("Methods", methods)));
   return [arguments, &settings] { run_compare(*arguments, settings); };
 }
 

@@ -14,14 +14,14 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kConvertDescription =
     "Change the format of a file of judged documents.\n"
     "\n"
     "The binary form .dorm is mapped into memory, so that large data is used at once and shared between\n"
     "processes. It keeps everything: ids, groups, weights, feature names and the order of the rows. LETOR\n"
     "text has no place for query weights and feature names.";
 
-constexpr const char* kFooter =
+constexpr const char* kConvertFooter =
     "Examples:\n"
     "  dorm convert train.txt train.dorm\n"
     "  dorm convert judgments.csv --label-column grade --query-column query judgments.dorm\n"
@@ -48,8 +48,8 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
                  "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
                  "- is standard output");
   add_input_options(app, arguments->input);
-  app.description(kDescription);
-  app.footer(kFooter);
+  app.description(kConvertDescription);
+  app.footer(kConvertFooter);
   return [arguments, &settings] {
     require_option(!arguments->in.empty(), "IN", "expected the file to read");
     require_option(!arguments->out.empty(), "OUT", "expected the file to write, or - for standard output");

@@ -26,7 +26,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kEvalDescription =
     "Measure how good a ranking is, with intervals and tests.\n"
     "\n"
     "Ranks the documents of every query by a model, or by their scores (one number per line, in the order "
@@ -35,7 +35,7 @@ constexpr const char* kDescription =
     "bootstrap interval over queries. A TREC run is judged by its qrels: documents without a judgment have\n"
     "label 0, judged documents that were not retrieved count in what could have been reached.";
 
-constexpr const char* kExamples =
+constexpr const char* kEvalExamples =
     "Examples:\n"
     "  dorm eval test.txt --scores model.scores\n"
     "  dorm eval test.txt --model m.json --against baseline.scores\n"
@@ -352,8 +352,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
        "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
   add_split_options(app, arguments->split);
   add_input_options(app, arguments->input);
-  app.description(kDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kExamples, catalog_page("Measures", measure_catalog()),
+  app.description(kEvalDescription);
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_page("Measures", measure_catalog()),
                          catalog_page("Subtopic measures", subtopic_catalog()),
                          catalog_page("Conventions", convention_catalog()),
                          catalog_page("Ties", tie_catalog())));

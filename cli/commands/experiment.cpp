@@ -24,7 +24,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kExperimentDescription =
     "Repeat an experiment of the paper; NAME `all` runs every one.\n"
     "\n"
     "Data is found by name in --data-dir, or in the folder that DORM_DATA names: mq2008/S1.txt ...,\n"
@@ -35,7 +35,7 @@ constexpr const char* kDescription =
     "goes\n"
     "on where data is missing, and fails at its end.";
 
-constexpr const char* kExamples =
+constexpr const char* kExperimentExamples =
     "Examples:\n"
     "  dorm experiment uci-table --data-dir data --out results\n"
     "  DORM_DATA=data dorm experiment all --out results\n";
@@ -171,8 +171,8 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
   app.add_option("--choose", arguments->choose, "candidate by validation, as in dorm compare (best)")
       ->option_text("NAME");
   app.add_option("--seed", arguments->seed, "of samples and solvers (1)")->option_text("S");
-  app.description(kDescription);
-  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Experiments", experiment_catalog())));
+  app.description(kExperimentDescription);
+  app.footer(fmt::format("{}\n{}", kExperimentExamples, catalog_page("Experiments", experiment_catalog())));
   return [arguments, &settings] { run_experiments(*arguments, settings); };
 }
 

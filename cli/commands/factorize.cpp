@@ -24,7 +24,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kFactorizeDescription =
     "Learn a recommender from ratings, for the measure you report.\n"
     "\n"
     "The score of an item for a user is offset + <U, V>. A squared-loss factorization comes first; rounds "
@@ -34,7 +34,7 @@ constexpr const char* kDescription =
     "regularised towards that start. With --valid or --valid-share the best round is kept. The same options\n"
     "give the same model, whatever the number of threads. Ctrl-C stops and writes the best so far.";
 
-constexpr const char* kExamples =
+constexpr const char* kFactorizeExamples =
     "Examples:\n"
     "  dorm factorize u.data --model m.factors\n"
     "  dorm factorize u.data --model m.factors --item-features u.item --rank 20\n"
@@ -198,8 +198,8 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
       ->option_text("LIST")
       ->group("Split");
   add_learning_options(app, *arguments);
-  app.description(kDescription);
-  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Decays", decay_catalog())));
+  app.description(kFactorizeDescription);
+  app.footer(fmt::format("{}\n{}", kFactorizeExamples, catalog_page("Decays", decay_catalog())));
   return [arguments, &settings] { run_factorize(*arguments, settings); };
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 std::string half_steps_table(const FactorizeResult& result) {
   std::vector<std::vector<std::string>> rows = {
@@ -69,8 +69,8 @@ std::string factorize_json(const FactorizeResult& result, const Ratings& train, 
                      {"seconds", step.seconds}});
   for (const FactorRound& round : result.report.rounds)
     rounds.push_back({{"round", round.round},
-                      {"objective", number(round.objective)},
-                      {"validation", number(round.validation)},
+                      {"objective", finite_or_null(round.objective)},
+                      {"validation", finite_or_null(round.validation)},
                       {"seconds", round.seconds}});
   Json json = {{"model", path},
                {"ratings", train.size()},
@@ -79,8 +79,8 @@ std::string factorize_json(const FactorizeResult& result, const Ratings& train, 
                {"users_without_order", result.report.users_without_order},
                {"status", result.report.status},
                {"round", result.model.rounds},
-               {"objective", number(result.model.objective)},
-               {"validation", number(result.model.validation)},
+               {"objective", finite_or_null(result.model.objective)},
+               {"validation", finite_or_null(result.model.validation)},
                {"start_seconds", result.report.start_seconds},
                {"seconds", result.report.seconds},
                {"half_steps", std::move(steps)},

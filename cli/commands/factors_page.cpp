@@ -10,11 +10,11 @@ namespace dorm::cli {
 namespace {
 
 std::string features_text(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 8;
+  constexpr std::size_t kFactorsPageShown = 8;
   std::string text = std::to_string(names.size());
-  for (std::size_t i = 0; i < names.size() && i < kShown; ++i)
+  for (std::size_t i = 0; i < names.size() && i < kFactorsPageShown; ++i)
     text += fmt::format("{}{}", i == 0 ? ": " : ", ", names[i]);
-  return names.size() > kShown ? fmt::format("{}, ...", text) : text;
+  return names.size() > kFactorsPageShown ? fmt::format("{}, ...", text) : text;
 }
 
 }  // namespace

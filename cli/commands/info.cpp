@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kDescription =
+constexpr const char* kInfoDescription =
     "Describe a file of judged documents, or a model.\n"
     "\n"
     "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
@@ -28,7 +28,7 @@ constexpr const char* kDescription =
     "format\n"
     "that keeps all of them.";
 
-constexpr const char* kFooter =
+constexpr const char* kInfoFooter =
     "Examples:\n"
     "  dorm info train.txt\n"
     "  dorm info m.json\n"
@@ -113,12 +113,12 @@ Json describe(const std::string& path, const Loaded& loaded) {
 }
 
 std::string labels_text(const Json& info) {
-  constexpr std::size_t kShown = 12;
+  constexpr std::size_t kInfoShown = 12;
   const auto documents = info["documents"].get<double>();
   std::string text;
   std::size_t shown = 0;
   for (const auto& [label, count] : info["labels"].items()) {
-    if (shown++ == kShown) return text + fmt::format(", ... ({} different)", info["labels"].size());
+    if (shown++ == kInfoShown) return text + fmt::format(", ... ({} different)", info["labels"].size());
     text += fmt::format("{}{}: {} ({:.1f} %)", text.empty() ? "" : ", ", label, count.get<std::size_t>(),
                         100 * count.get<double>() / documents);
   }
@@ -172,8 +172,8 @@ Action declare_info(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm, text may be .gz or .zst; or a model");
   add_input_options(app, arguments->input);
-  app.description(kDescription);
-  app.footer(kFooter);
+  app.description(kInfoDescription);
+  app.footer(kInfoFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
     if (looks_like_model(arguments->file)) {

@@ -16,7 +16,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kModelPageShown = 10;
 
 std::vector<std::size_t> by_size(const Model& model) {
   std::vector<std::size_t> order(model.weights.size());
@@ -24,7 +24,7 @@ std::vector<std::size_t> by_size(const Model& model) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
     return std::fabs(model.weights[i]) > std::fabs(model.weights[j]);
   });
-  if (order.size() > kShown) order.resize(kShown);
+  if (order.size() > kModelPageShown) order.resize(kModelPageShown);
   return order;
 }
 

@@ -20,7 +20,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kRankDescription =
     "Rank documents by a model.\n"
     "\n"
     "Features are matched by name. Numbers are printed so that they read back as the same doubles; equal\n"
@@ -28,7 +28,7 @@ constexpr const char* kDescription =
     "scores\n"
     "are minus the rank. With --topics and --limits each list of --top documents keeps the limits.";
 
-constexpr const char* kExamples =
+constexpr const char* kRankExamples =
     "Examples:\n"
     "  dorm rank m.json test.txt -o test.scores\n"
     "  dorm rank m.json test.txt --format order --top 10\n"
@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n"
     "  dorm rank m.json test.csv --format order --one-per host --top 10\n";
 
-constexpr std::array<CatalogEntry, 4> kFormats = {{
+constexpr std::array<CatalogEntry, 4> kRankFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
     {.name = "order",
      .usage = "order",
@@ -103,9 +103,9 @@ std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankin
 void check(const RankArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm train");
   require_option(!arguments.data.empty(), "DATA", "expected the documents to rank");
-  if (std::none_of(kFormats.begin(), kFormats.end(),
+  if (std::none_of(kRankFormats.begin(), kRankFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.ranking_format; }))
-    throw_unknown_name("format", arguments.ranking_format, kFormats);
+    throw_unknown_name("format", arguments.ranking_format, kRankFormats);
   const bool one_per = !arguments.one_per.empty() && arguments.one_per != "none";
   if (one_per) parse_one_per(arguments.one_per);
   if (one_per && arguments.topics.given())
@@ -184,8 +184,8 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
       ->group("Output");
   add_topic_options(app, arguments->topics);
   add_input_options(app, arguments->input, "--input-format");
-  app.description(kDescription);
-  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Formats", kFormats)));
+  app.description(kRankDescription);
+  app.footer(fmt::format("{}\n{}", kRankExamples, catalog_page("Formats", kRankFormats)));
   return [arguments, &settings] { run_rank(*arguments, settings); };
 }
 

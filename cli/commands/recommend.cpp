@@ -22,13 +22,13 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kRecommendDescription =
     "Recommend items to users by a model of dorm factorize.\n"
     "\n"
     "Items the user has rated in training are left out. Users the model has not seen are folded in, without\n"
     "retraining, from --ratings. Scores order the items of one user; they are not ratings.";
 
-constexpr const char* kExamples =
+constexpr const char* kRecommendExamples =
     "Examples:\n"
     "  dorm recommend m.factors --user 42 --top 10\n"
     "  dorm recommend m.factors --users list.txt --format csv -o recommended.csv\n"
@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  dorm recommend m.factors --user newcomer --ratings their-ratings.csv\n"
     "  dorm recommend m.factors --similar-to 50\n";
 
-constexpr std::array<CatalogEntry, 3> kFormats = {{
+constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
     {.name = "text", .usage = "text", .help = "user, rank, item, score; with tabs and a header"},
     {.name = "csv", .usage = "csv", .help = "the same with commas"},
     {.name = "jsonl",
@@ -106,9 +106,9 @@ void check(const RecommendArguments& arguments) {
       !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked != 1)
     throw Error(ErrorCode::bad_option, "expected one of --user ID, --users FILE, --all or --similar-to ITEM");
-  if (std::none_of(kFormats.begin(), kFormats.end(),
+  if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
-    throw_unknown_name("format", arguments.format, kFormats);
+    throw_unknown_name("format", arguments.format, kRecommendFormats);
 }
 
 void fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
@@ -166,8 +166,8 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
       ->group("Output");
   text("--format", arguments->format, "NAME", "Output", "text, csv or jsonl; see below (text)");
   text("-o,--output", arguments->output, "FILE", "Output", "where to write; - is standard output (-)");
-  app.description(kDescription);
-  app.footer(fmt::format("{}\n{}", kExamples, catalog_page("Formats", kFormats)));
+  app.description(kRecommendDescription);
+  app.footer(fmt::format("{}\n{}", kRecommendExamples, catalog_page("Formats", kRecommendFormats)));
   return [arguments, &settings] { run_recommend(*arguments, settings); };
 }
 

@@ -13,14 +13,14 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kSynthDescription =
     "Generate data that looks like web search.\n"
     "\n"
     "Feature 1 is a good ranker by itself (think of BM25); others matter more or less, three in ten not at\n"
     "all; some are counts with heavy tails, some lie in [0, 1]. Labels are the grades 0 to 4 with shares of\n"
     "52, 32, 13, 2 and 1 %. The same options give the same bytes on every platform.";
 
-constexpr const char* kFooter =
+constexpr const char* kSynthFooter =
     "Examples:\n"
     "  dorm synth --queries 100 -o train.txt\n"
     "  dorm synth --queries 31000 --documents-median 120 --seed 7 -o web.dorm\n"
@@ -65,8 +65,8 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
                  "compress; - is standard output")
       ->option_text("FILE")
       ->group("Output");
-  app.description(kDescription);
-  app.footer(kFooter);
+  app.description(kSynthDescription);
+  app.footer(kSynthFooter);
   return [arguments, &settings] {
     require_option(!arguments->output.empty(), "-o FILE",
                    "expected a file to write, or - for standard output");

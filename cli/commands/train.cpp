@@ -19,7 +19,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kTrainDescription =
     "Train a ranker, linear or in the space of a kernel, for the measure you report.\n"
     "\n"
     "Minimises 1/2 |w|^2 + (C/m) sum over the m usable queries of a bound on the loss of the measure, to a\n"
@@ -27,7 +27,7 @@ constexpr const char* kDescription =
     "The same options give the same model, whatever the number of threads. Ctrl-C (and SIGTERM) stops,\n"
     "writes the best model so far and ends with status 130 (143); a second one ends at once.";
 
-constexpr const char* kExamples =
+constexpr const char* kTrainExamples =
     "Examples:\n"
     "  dorm train train.txt --model m.json\n"
     "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
@@ -159,8 +159,8 @@ Action declare_train(CLI::App& app, const Settings& settings) {
       ->group("Learning problem");
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
-  app.description(kDescription);
-  app.footer(training_footer(kExamples + ("\n" + catalog_page("Methods", method_catalog()))));
+  app.description(kTrainDescription);
+  app.footer(training_footer(kTrainExamples + ("\n" + catalog_page("Methods", method_catalog()))));
   return [arguments, &settings] { run_train(*arguments, settings); };
 }
 

@@ -19,7 +19,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kTuneDescription =
     "Choose options on validation data or by folds over queries, then train with the winner.\n"
     "\n"
     "Every cell of the grid is trained and judged by --measure on the validation data, or without --valid "
@@ -27,7 +27,7 @@ constexpr const char* kDescription =
     "each of --folds parts of the queries by a model of the others. Two halvings refine C around the best\n"
     "cell. The winner is refitted on all of DATA.";
 
-constexpr const char* kExamples =
+constexpr const char* kTuneExamples =
     "Grid, --grid AXIS=VALUES,AXIS=VALUES...; axes left out keep their defaults:\n"
     "  C=LOW:HIGH:FACTOR, or C=1/10/100         (10:1e4:10)\n"
     "  decay=NAME/NAME                          (measure/power:0.25/power:1/measure+tail)\n"
@@ -158,8 +158,8 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
   app.add_flag("--no-refine", arguments->no_refine, "only the C of the grid")->group("Tuning");
   app.add_flag("--verbose", arguments->verbose, "print every cell, not the ten best")->group("Tuning");
   add_input_options(app, arguments->input);
-  app.description(kDescription);
-  app.footer(training_footer(kExamples));
+  app.description(kTuneDescription);
+  app.footer(training_footer(kTuneExamples));
   return [arguments, &settings] { run_tune(*arguments, settings); };
 }
 

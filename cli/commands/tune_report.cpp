@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kTuneReportShown = 10;
 
 std::vector<const TuneCell*> best_first(const TuneResult& result) {
   std::vector<const TuneCell*> cells;
@@ -61,7 +61,7 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
-    if (!all && i >= kShown && !c.chosen) continue;
+    if (!all && i >= kTuneReportShown && !c.chosen) continue;
     rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound,
                     c.start, fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.4f}", c.standard_error)});

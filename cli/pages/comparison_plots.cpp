@@ -54,7 +54,7 @@ report::Bars measure_bars(const ComparisonRows& rows, std::size_t measure, const
 }
 
 /// "10" of "ndcg@10".
-double cutoff_of(const std::string& measure) {
+double cutoff_in(const std::string& measure) {
   const std::size_t at = measure.find('@');
   return at == std::string::npos ? report::kMissing : std::strtod(measure.c_str() + at + 1, nullptr);
 }
@@ -71,7 +71,7 @@ report::Plot cutoff_plot(const ComparisonRows& rows, const std::string& data) {
   for (std::size_t k = 0; k < shown; ++k) {
     report::Series line{.name = all[k]->method};
     for (const MeasureResult& point : all[k]->curve) {
-      line.x.push_back(cutoff_of(point.name));
+      line.x.push_back(cutoff_in(point.name));
       line.y.push_back(point.mean);
     }
     plot.series.push_back(std::move(line));

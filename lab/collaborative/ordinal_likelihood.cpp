@@ -8,10 +8,11 @@
 
 #include "lab/collaborative/likelihood.h"
 
+#include "base/numeric.h"
+
 namespace dorm {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kNewtonSteps = 50;
 
 double density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }

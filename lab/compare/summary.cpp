@@ -11,11 +11,10 @@
 #include "lab/compare/cell.h"
 #include "evaluation/bootstrap.h"
 #include "learning/train/choose.h"
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 class Summary {
  public:

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "dorm/lab/collaborative.h"
 #include "dorm/joint.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -117,7 +117,7 @@ std::string key_of(const EruCell& cell, std::uint64_t seed) {
 
 std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& data, std::uint64_t seed,
                                        const std::function<bool()>& wanted) {
-  const auto began = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   CellRecord record;
   record.key = key_of(cell, seed);
   const std::uint64_t trial_seed = seed * 1000 + cell.trial;
@@ -137,7 +137,7 @@ std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& dat
     for (auto& values : judge(trial.test, learner.scores(trial, kernel, chosen)))
       record.test.push_back(std::move(values));
   }
-  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  record.seconds = watch.seconds();
   return record;
 }
 

@@ -50,27 +50,27 @@ constexpr std::array kContenders{
     Contender{"dorm", 20, false, true, true, true},
 };
 
-struct Printed {
+struct PrintedNdcg {
   std::string_view method;
   std::array<const char*, 3> ndcg10, ndcg;  // by kGiven
 };
-constexpr std::array kPaper{
-    Printed{"gpr",
+constexpr std::array kPaperNdcg{
+    PrintedNdcg{"gpr",
             {"45.58 ± 1.51", "48.49 ± 0.66", "53.75 ± 0.89"},
             {"83.41 ± 0.22", "84.12 ± 0.15", "85.15 ± 0.23"}},
-    Printed{"cgpr",
+    PrintedNdcg{"cgpr",
             {"57.34 ± 1.44", "59.89 ± 1.18", "63.41 ± 1.14"},
             {"86.39 ± 0.24", "86.98 ± 0.16", "87.82 ± 0.21"}},
-    Printed{"gpor",
+    PrintedNdcg{"gpor",
             {"36.92 ± 0.25", "36.78 ± 0.30", "36.63 ± 0.24"},
             {"80.59 ± 0.03", "80.48 ± 0.05", "80.10 ± 0.04"}},
-    Printed{"cgpor",
+    PrintedNdcg{"cgpor",
             {"37.89 ± 1.05", "37.81 ± 0.56", "37.74 ± 0.41"},
             {"80.83 ± 0.11", "80.78 ± 0.13", "80.45 ± 0.06"}},
-    Printed{"mmmf",
+    PrintedNdcg{"mmmf",
             {"47.46 ± 3.42", "47.86 ± 1.39", "54.78 ± 2.11"},
             {"84.34 ± 0.48", "84.85 ± 0.28", "86.13 ± 0.38"}},
-    Printed{"dorm",
+    PrintedNdcg{"dorm",
             {"61.75 ± 1.83", "62.82 ± 1.9", "65.05 ± 1.27"},
             {"87.17 ± 0.24", "87.63 ± 0.37", "87.84 ± 0.32"}},
 };
@@ -169,11 +169,11 @@ TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines
       row.push_back(&first == &line ? "first"
                                     : difference_text(difference(line.columns[m], first.columns[m])));
     }
-    const auto paper = std::find_if(kPaper.begin(), kPaper.end(), [&](const Printed& printed) {
+    const auto paper = std::find_if(kPaperNdcg.begin(), kPaperNdcg.end(), [&](const PrintedNdcg& printed) {
       return printed.method == line.contender.method;
     });
-    row.push_back(paper == kPaper.end() ? "" : paper->ndcg10[given]);
-    row.push_back(paper == kPaper.end() ? "" : paper->ndcg[given]);
+    row.push_back(paper == kPaperNdcg.end() ? "" : paper->ndcg10[given]);
+    row.push_back(paper == kPaperNdcg.end() ? "" : paper->ndcg[given]);
   }
   return table;
 }

@@ -8,12 +8,12 @@
 namespace dorm {
 namespace {
 
-struct Row {
+struct ExperimentRow {
   CatalogEntry entry;
   ExperimentResult (*run)(const Laboratory&);
 };
 
-constexpr Row row(std::string_view name, ExperimentResult (*run)(const Laboratory&), std::string_view help) {
+constexpr ExperimentRow row(std::string_view name, ExperimentResult (*run)(const Laboratory&), std::string_view help) {
   return {{.name = name, .usage = name, .help = help}, run};
 }
 
@@ -63,7 +63,7 @@ std::vector<DataFile> missing_data(std::string_view experiment, const std::strin
 
 ExperimentResult run_experiment(std::string_view name, const ExperimentOptions& options,
                                 const ComparisonObserver& observer) {
-  for (const Row& candidate : kRows)
+  for (const ExperimentRow& candidate : kRows)
     if (candidate.entry.name == name) {
       ExperimentResult result = candidate.run({options, observer});
       result.name = name;

@@ -16,23 +16,23 @@ constexpr std::array kMethods = {
     "precision-svm", "ap-svm", "prank", "dorm:ndcg@10~power:1", "dorm:ndcg@10"};
 constexpr const char* kReference = "dorm:ndcg@10~power:1";  // the paper's c = 1 / (i + 1)
 
-struct Printed {
+struct PrintedUci {
   const char* data;
   const char *roc, *svm, *precision, *dorm;
 };
-constexpr std::array kPaper{Printed{"page-blocks", "35.9 ± 7", "46.5 ± 7", "44.0 ± 7", "63.7 ± 6"},
-                            Printed{"pendigits", "26.2 ± 8", "41.5 ± 4", "15.6 ± 3", "85.2 ± 3"},
-                            Printed{"optdigits", "26.0 ± 9", "26.1 ± 3", "26.2 ± 3", "76.1 ± 6"},
-                            Printed{"covertype", "47.0 ± 2", "48.5 ± 2", "42.1 ± 1", "58.8 ± 2"}};
+constexpr std::array kPaperUci{PrintedUci{"page-blocks", "35.9 ± 7", "46.5 ± 7", "44.0 ± 7", "63.7 ± 6"},
+                            PrintedUci{"pendigits", "26.2 ± 8", "41.5 ± 4", "15.6 ± 3", "85.2 ± 3"},
+                            PrintedUci{"optdigits", "26.0 ± 9", "26.1 ± 3", "26.2 ± 3", "76.1 ± 6"},
+                            PrintedUci{"covertype", "47.0 ± 2", "48.5 ± 2", "42.1 ± 1", "58.8 ± 2"}};
 
-std::string printed(const Printed& paper, std::string_view method) {
+std::string printed(const PrintedUci& paper, std::string_view method) {
   if (method == "roc-svm") return paper.roc;
   if (method == "svm") return paper.svm;
   if (method == "precision-svm") return paper.precision;
   return method == kReference ? paper.dorm : "";
 }
 
-TextTable table_of(const Printed& paper, const ComparisonResult& result) {
+TextTable table_of(const PrintedUci& paper, const ComparisonResult& result) {
   TextTable table{fmt::format("{}: NDCG@10 x 100", paper.data),
                   {"method", "ours [95 % interval]", "paper", "p against DORM (t, Holm)"},
                   {}};
@@ -71,8 +71,8 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
       "class are the irrelevant ones of ROCArea and Precision@10.",
       "The paper's DORM is dorm:ndcg@10~power:1, c = 1/(i + 1). Its ± is not explained there; ours are "
       "bootstrap intervals over test queries."};
-  for (const Printed& paper : kPaper) require_data_set(laboratory.options.data_directory, paper.data);
-  for (const Printed& paper : kPaper) {
+  for (const PrintedUci& paper : kPaperUci) require_data_set(laboratory.options.data_directory, paper.data);
+  for (const PrintedUci& paper : kPaperUci) {
     ComparisonOptions options;
     options.methods.assign(kMethods.begin(), kMethods.end());
     options.against = kReference;

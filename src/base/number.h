@@ -30,6 +30,12 @@ inline constexpr bool fits_float(double x) { return x < kFloatLimit && x > -kFlo
 /// case.
 NumberKind parse_number(std::string_view text, double& value);
 
+/// Whether `text` is one finite number.
+inline bool is_number(std::string_view text) {
+  double value = 0;
+  return parse_number(text, value) == NumberKind::finite;
+}
+
 namespace detail {
 
 inline constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

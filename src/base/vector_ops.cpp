@@ -119,4 +119,10 @@ void accumulate(const SparseRows& x, std::span<const double> coefficients, std::
   }
 }
 
+double squared_distance(std::span<const double> x, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
 }  // namespace dorm

@@ -35,6 +35,9 @@ double dot(std::span<const float> x, std::span<const float> y);
 double dot(std::span<const float> x, std::span<const double> y);
 double dot(std::span<const double> x, std::span<const double> y);
 
+/// sum_i (x_i - y_i)^2, added in order.
+double squared_distance(std::span<const double> x, std::span<const double> y);
+
 /// y += scale * x.
 void axpy(double scale, std::span<const float> x, std::span<double> y);
 void axpy(double scale, std::span<const double> x, std::span<double> y);

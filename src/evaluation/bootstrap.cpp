@@ -10,11 +10,10 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // A column ready for resampling: weight and weight * value, both 0 where the query does not count.
 struct Terms {

@@ -13,11 +13,11 @@
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 #include "evaluation/within_limits.h"
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Queries handed to a thread at once: enough that a query of one document is not all overhead.
 constexpr std::size_t kChunk = 64;
 

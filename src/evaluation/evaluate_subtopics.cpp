@@ -11,11 +11,10 @@
 #include "dorm/subtopic.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Documents of the run first, in its order, then the judged ones it left out.
 struct JudgedQuery {

@@ -36,7 +36,7 @@ std::string figure_html(const Picture& picture) {
                            table_html(numbers_of(picture)));
 }
 
-struct BlockWriter {
+struct HtmlBlockWriter {
   std::string operator()(const Paragraph& block) const {
     return fmt::format("<p>{}</p>\n", escape_html(block.text));
   }
@@ -71,7 +71,7 @@ std::string section_html(const Section& section, std::size_t number) {
   for (const Block& block : section.blocks) {
     if (is_figure(block) != figures) out += figures ? "</div>\n" : "<div class=\"figures\">\n";
     figures = is_figure(block);
-    out += std::visit(BlockWriter{}, block);
+    out += std::visit(HtmlBlockWriter{}, block);
   }
   return out + (figures ? "</div>\n" : "") + "</section>\n";
 }

@@ -73,7 +73,7 @@ std::string facts_markdown(const std::vector<Fact>& facts) {
   return out + "\n";
 }
 
-struct BlockWriter {
+struct MarkdownBlockWriter {
   std::string operator()(const Paragraph& block) const { return escape_markdown(block.text) + "\n\n"; }
   std::string operator()(const Code& block) const { return code_markdown(block.text); }
   std::string operator()(const Notice& block) const {
@@ -95,7 +95,7 @@ std::string to_markdown(const Report& report) {
   if (!report.highlights.empty()) out += facts_markdown(report.highlights);
   for (const Section& section : report.sections) {
     out += fmt::format("## {}\n\n", escape_markdown(section.title));
-    for (const Block& block : section.blocks) out += std::visit(BlockWriter{}, block);
+    for (const Block& block : section.blocks) out += std::visit(MarkdownBlockWriter{}, block);
   }
   if (!report.footer.empty()) out += escape_markdown(report.footer) + "\n";
   return out;

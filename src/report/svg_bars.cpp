@@ -12,15 +12,9 @@
 namespace dorm::report {
 namespace {
 
-constexpr double kWidth = 480, kTop = 6, kBottom = 48, kRight = 18;
+constexpr double kBarsWidth = 480, kBarsTop = 6, kBarsBottom = 48, kBarsRight = 18;
 constexpr double kThickness = 13, kBetween = 9;  // of a bar; between categories
 constexpr double kLongestName = 255;
-const Column kShown = significant_column("", 6);
-
-double at(const std::vector<double>& values, std::size_t i) {
-  return i < values.size() ? values[i] : kMissing;
-}
-
 std::vector<double> bar_values(const Bars& bars) {
   std::vector<double> values = {0};  // bars grow from zero
   for (const Bars::Group& group : bars.groups)
@@ -29,38 +23,38 @@ std::vector<double> bar_values(const Bars& bars) {
   return values;
 }
 
-class Picture {
+class BarPicture {
  public:
-  explicit Picture(const Bars& bars) : bars_(bars), scale_(linear(bars.value), bar_values(bars), true, 0, 1) {
+  explicit BarPicture(const Bars& bars) : bars_(bars), scale_(linear(bars.value), bar_values(bars), true, 0, 1) {
     double names = 0;
     for (const std::string& name : bars.categories)
       names = std::max(names, svg::text_width(svg::shortened(name, kLongestName)));
     left_ = names + 10;
     step_ = kThickness * static_cast<double>(std::max<std::size_t>(1, bars.groups.size())) + kBetween;
-    bottom_ = kTop + step_ * static_cast<double>(bars.categories.size());
-    scale_.lay_over(left_, kWidth - kRight);
+    bottom_ = kBarsTop + step_ * static_cast<double>(bars.categories.size());
+    scale_.lay_over(left_, kBarsWidth - kBarsRight);
   }
 
   std::string draw() const {
-    std::string out = svg::opening(kWidth, bottom_ + kBottom,
+    std::string out = svg::opening(kBarsWidth, bottom_ + kBarsBottom,
                                    fmt::format("{}: bars of {}", bars_.title, bars_.value.label));
     double free_from = 0;  // labels that would touch the one before are left out
     for (const Tick& tick : scale_.ticks()) {
       const double x = scale_.place(tick.value), half = svg::text_width(tick.label) / 2;
-      out += svg::line(x, kTop, x, bottom_, "grid");
-      if (x - half < free_from || x + half > kWidth) continue;
+      out += svg::line(x, kBarsTop, x, bottom_, "grid");
+      if (x - half < free_from || x + half > kBarsWidth) continue;
       out += svg::text(x, bottom_ + 18, svg::Anchor::kMiddle, tick.label);
       free_from = x + half + 6;
     }
     for (std::size_t i = 0; i < bars_.categories.size(); ++i) {
-      const double y = kTop + step_ * static_cast<double>(i);
+      const double y = kBarsTop + step_ * static_cast<double>(i);
       out += svg::text(left_ - 6, y + step_ / 2 + 4, svg::Anchor::kEnd,
                        svg::shortened(bars_.categories[i], kLongestName));
       for (std::size_t k = 0; k < bars_.groups.size(); ++k)
         out += bar(k, i, y + kBetween / 2 + kThickness * static_cast<double>(k));
     }
-    out += svg::line(scale_.place(0), kTop, scale_.place(0), bottom_, "axis");
-    out += svg::text((left_ + kWidth) / 2, bottom_ + kBottom - 6, svg::Anchor::kMiddle, bars_.value.label,
+    out += svg::line(scale_.place(0), kBarsTop, scale_.place(0), bottom_, "axis");
+    out += svg::text((left_ + kBarsWidth) / 2, bottom_ + kBarsBottom - 6, svg::Anchor::kMiddle, bars_.value.label,
                      "label");
     return out + "</svg>\n";
   }
@@ -76,10 +70,10 @@ class Picture {
     const double value = at(group.values, i), low = at(group.low, i), high = at(group.high, i);
     if (!std::isfinite(value)) return "";
     const double zero = scale_.place(0), end = scale_.place(value);
-    const std::string interval = interval_text(Cell(value, low, high), kShown);
+    const std::string interval = interval_text(Cell(value, low, high), kSixDigits);
     const std::string tooltip =
         fmt::format("{}{}{}: {} {}", bars_.categories[i], group.name.empty() ? "" : ", ", group.name,
-                    number_text(value, kShown), interval);
+                    number_text(value, kSixDigits), interval);
     std::string out = fmt::format(
         "<g class=\"{}\"><rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">"
         "<title>{}</title></rect>",
@@ -98,7 +92,7 @@ class Picture {
 
 }  // namespace
 
-std::string svg_of(const Bars& bars) { return Picture(bars).draw(); }
+std::string svg_of(const Bars& bars) { return BarPicture(bars).draw(); }
 
 std::string legend_of(const Bars& bars) {
   if (bars.groups.size() == 1 && bars.groups[0].name.empty()) return "";

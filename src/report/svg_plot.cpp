@@ -12,15 +12,9 @@
 namespace dorm::report {
 namespace {
 
-constexpr double kWidth = 480, kHeight = 300;
-constexpr double kTop = 30, kBottom = 52, kRight = 18;
+constexpr double kPlotWidth = 480, kPlotHeight = 300;
+constexpr double kPlotTop = 30, kPlotBottom = 52, kPlotRight = 18;
 constexpr std::size_t kMostMarkers = 24;  // of a series; more would hide its line
-const Column kShown = significant_column("", 6);
-
-double at(const std::vector<double>& values, std::size_t i) {
-  return i < values.size() ? values[i] : kMissing;
-}
-
 std::vector<double> x_values(const Plot& plot) {
   std::vector<double> values;
   for (const Series& series : plot.series)
@@ -36,20 +30,20 @@ std::vector<double> y_values(const Plot& plot) {
   return values;
 }
 
-class Picture {
+class CurvePicture {
  public:
-  explicit Picture(const Plot& plot)
+  explicit CurvePicture(const Plot& plot)
       : plot_(plot),
         x_(plot.x, x_values(plot), false, 0, 1),
-        y_(plot.y, y_values(plot), true, kHeight - kBottom, kTop) {
+        y_(plot.y, y_values(plot), true, kPlotHeight - kPlotBottom, kPlotTop) {
     double labels = 0;
     for (const Tick& tick : y_.ticks()) labels = std::max(labels, svg::text_width(tick.label));
     left_ = labels + 12;
-    x_.lay_over(left_ + 6, kWidth - kRight);
+    x_.lay_over(left_ + 6, kPlotWidth - kPlotRight);
   }
 
   std::string draw() const {
-    std::string out = svg::opening(kWidth, kHeight, description());
+    std::string out = svg::opening(kPlotWidth, kPlotHeight, description());
     out += grid();
     for (std::size_t k = 0; k < plot_.series.size(); ++k) out += series(k);
     return out + "</svg>\n";
@@ -65,24 +59,24 @@ class Picture {
 
   std::string grid() const {
     std::string out;
-    const double bottom = kHeight - kBottom;
+    const double bottom = kPlotHeight - kPlotBottom;
     for (const Tick& tick : y_.ticks()) {
       const double y = y_.place(tick.value);
-      out += svg::line(left_, y, kWidth - kRight + 6, y, "grid");
+      out += svg::line(left_, y, kPlotWidth - kPlotRight + 6, y, "grid");
       out += svg::text(left_ - 6, y + 4, svg::Anchor::kEnd, tick.label);
     }
     double free_from = 0;  // labels that would touch the one before are left out
     for (const Tick& tick : x_.ticks()) {
       const double x = x_.place(tick.value), half = svg::text_width(tick.label) / 2;
       out += svg::line(x, bottom, x, bottom + 5, "axis");
-      if (x - half < free_from || x + half > kWidth) continue;
+      if (x - half < free_from || x + half > kPlotWidth) continue;
       out += svg::text(x, bottom + 24, svg::Anchor::kMiddle, tick.label);
       free_from = x + half + 6;
     }
-    out += svg::line(left_, bottom, kWidth - kRight + 6, bottom, "axis");
+    out += svg::line(left_, bottom, kPlotWidth - kPlotRight + 6, bottom, "axis");
     out +=
         svg::text(2, 14, svg::Anchor::kStart, plot_.y.label + (plot_.y.log ? " (log scale)" : ""), "label");
-    out += svg::text((left_ + kWidth) / 2, kHeight - 6, svg::Anchor::kMiddle,
+    out += svg::text((left_ + kPlotWidth) / 2, kPlotHeight - 6, svg::Anchor::kMiddle,
                      plot_.x.label + (plot_.x.log ? " (log scale)" : ""), "label");
     return out;
   }
@@ -94,7 +88,7 @@ class Picture {
       if (y_.shows(at(s.y, 0)))
         out +=
             fmt::format("<path class=\"line\"{} d=\"M{} {}H{}\"/>\n", svg::dash_of(k), svg::coordinate(left_),
-                        svg::coordinate(y_.place(s.y[0])), svg::coordinate(kWidth - kRight + 6));
+                        svg::coordinate(y_.place(s.y[0])), svg::coordinate(kPlotWidth - kPlotRight + 6));
     } else {
       out += band(s);
       if (s.mark == Series::Mark::line) out += line(s, k);
@@ -144,11 +138,11 @@ class Picture {
     for (std::size_t i = 0; i < s.x.size(); ++i) {
       if (!shown(s, i) || (i % stride != 0 && i + 1 != s.x.size())) continue;
       const Cell cell(s.y[i], at(s.low, i), at(s.high, i));
-      const std::string interval = interval_text(cell, kShown);
+      const std::string interval = interval_text(cell, kSixDigits);
       out += svg::marker(
           k, x_.place(s.x[i]), y_.place(s.y[i]),
-          fmt::format("{}: {} {}, {} {}{}{}", s.name, plot_.x.label, number_text(s.x[i], kShown),
-                      plot_.y.label, number_text(s.y[i], kShown), interval.empty() ? "" : " ", interval));
+          fmt::format("{}: {} {}, {} {}{}{}", s.name, plot_.x.label, number_text(s.x[i], kSixDigits),
+                      plot_.y.label, number_text(s.y[i], kSixDigits), interval.empty() ? "" : " ", interval));
     }
     return out;
   }
@@ -160,7 +154,7 @@ class Picture {
 
 }  // namespace
 
-std::string svg_of(const Plot& plot) { return Picture(plot).draw(); }
+std::string svg_of(const Plot& plot) { return CurvePicture(plot).draw(); }
 
 std::string legend_of(const Plot& plot) {
   std::string out = "<ul class=\"legend\">\n";

@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "dorm/report.h"
+#include "report/text.h"
 
 namespace dorm::report {
 namespace {
 
 constexpr int kDigits = 6;
-
-double at(const std::vector<double>& values, std::size_t i) {
-  return i < values.size() ? values[i] : kMissing;
-}
 
 Cell point(const Series& series, std::size_t i) {
   return {at(series.y, i), at(series.low, i), at(series.high, i)};

@@ -9,6 +9,12 @@
 
 namespace dorm::report {
 
+/// Entry i, or kMissing past the end.
+inline double at(const std::vector<double>& values, std::size_t i) { return i < values.size() ? values[i] : kMissing; }
+
+/// How pictures print figures in their tooltips.
+inline const Column kSixDigits = significant_column("", 6);
+
 /// Valid UTF-8 without control characters: each offending byte becomes U+FFFD. Line ends and tabs stay.
 std::string clean(std::string_view text);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/io/letor_comment.h"
 
+#include "data/io/line_reader.h"
+
 #include <algorithm>
 
 namespace dorm {
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
 
 std::string_view without_leading_blanks(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));

@@ -12,6 +12,9 @@
 
 namespace dorm {
 
+/// What separates words on a line.
+inline constexpr std::string_view kBlanks = " \t";
+
 class LineReader {
  public:
   LineReader(TextSource& source, std::string name) : source_(source), name_(std::move(name)) {}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/io/rating_records.h"
 
+#include "data/io/line_reader.h"
+
 #include <algorithm>
 
 namespace dorm {
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
 
 std::string_view trimmed(std::string_view cell) {
   const std::size_t begin = std::min(cell.find_first_not_of(kBlanks), cell.size());

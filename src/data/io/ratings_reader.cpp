@@ -17,11 +17,6 @@ namespace {
 using Columns = std::array<std::size_t, 3>;  // of user, item, rating
 constexpr std::array<std::string_view, 3> kWhat = {"user", "item", "rating"};
 
-bool is_number(std::string_view cell) {
-  double value = 0;
-  return parse_number(cell, value) == NumberKind::finite;
-}
-
 // "userId", "User_ID" and "user" are one name.
 std::string plain_name(std::string_view cell) {
   std::string name;

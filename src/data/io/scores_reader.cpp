@@ -10,7 +10,6 @@ namespace dorm {
 namespace {
 
 std::vector<double> scores_from(TextSource& source, const std::string& name) {
-  constexpr std::string_view kBlanks = " \t";
   std::vector<double> scores;
   LineReader reader(source, name);
   std::string_view line;

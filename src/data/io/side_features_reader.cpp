@@ -22,11 +22,6 @@ struct Table {
   std::size_t width() const { return rows.front().size(); }
 };
 
-bool is_number(std::string_view cell) {
-  double value = 0;
-  return parse_number(cell, value) == NumberKind::finite;
-}
-
 bool numeric_column(const Table& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(),
                      [&](const auto& row) { return is_number(row[column]); });

@@ -24,7 +24,6 @@ struct Word {
 template <std::size_t N>
 bool split_words(const LineReader& reader, std::string_view line, std::string_view layout,
                  std::array<Word, N>& words) {
-  constexpr std::string_view kBlanks = " \t";
   std::size_t count = 0;
   std::size_t at = line.find_first_not_of(kBlanks);
   while (at != std::string_view::npos) {

@@ -19,7 +19,7 @@
 namespace dorm {
 namespace {
 
-enum Stream : std::uint64_t { length_stream = 11, document_stream, site_stream };
+enum ListStream : std::uint64_t { length_stream = 11, document_stream, site_stream };
 
 constexpr double kSparseBelow = 0.25;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46;

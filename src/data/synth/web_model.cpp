@@ -9,7 +9,7 @@
 namespace dorm {
 namespace {
 
-enum Stream : std::uint64_t { feature_stream = 1, effect_stream, shift_stream };
+enum ModelStream : std::uint64_t { feature_stream = 1, effect_stream, shift_stream };
 
 constexpr std::uint64_t kBlock = 8;              // features sharing a factor
 constexpr std::uint64_t kMaxFactors = 64;        // drawn per document; further blocks share them

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <utility>
 
 #include "learning/baseline/fit.h"
@@ -14,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/fit.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -153,7 +153,7 @@ void check_method(std::string_view method) {
 
 MethodResult train_method(const Dataset& data, std::string_view method, const MethodOptions& options,
                           const Observer& observer) {
-  const auto began = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Spelling spelling = parse_method(method);
   if (!(options.C > 0))
     throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
@@ -175,7 +175,7 @@ MethodResult train_method(const Dataset& data, std::string_view method, const Me
                   data.num_features()};
   }
   result.model.method = method;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  result.seconds = watch.seconds();
   return result;
 }
 

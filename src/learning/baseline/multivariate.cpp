@@ -6,7 +6,7 @@
 namespace dorm {
 namespace {
 
-constexpr const char* kNeeded = "both relevant and other documents";
+constexpr const char* kNeededSplit = "both relevant and other documents";
 constexpr std::size_t kDefaultCutoff = 10;
 
 }  // namespace
@@ -20,13 +20,13 @@ BaselineFit fit_precision_svm(const BaselineProblem& problem) {
 
 BaselineFit fit_roc_svm(const BaselineProblem& problem) {
   return solve_scores(
-      problem, [&](Labels labels) { return roc_area(labels, problem.convention); }, Unit::query, kNeeded);
+      problem, [&](Labels labels) { return roc_area(labels, problem.convention); }, Unit::query, kNeededSplit);
 }
 
 BaselineFit fit_ap_svm(const BaselineProblem& problem) {
   return solve_scores(
       problem, [&](Labels labels) { return average_precision_hinge(labels, problem.convention); },
-      Unit::query, kNeeded);
+      Unit::query, kNeededSplit);
 }
 
 }  // namespace dorm

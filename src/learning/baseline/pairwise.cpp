@@ -9,7 +9,7 @@
 namespace dorm {
 namespace {
 
-constexpr const char* kNeeded = "documents of different labels";
+constexpr const char* kNeededPairs = "documents of different labels";
 constexpr const char* kSwapMeasure = "ndcg@10";
 
 /// Of one query: documents in the ideal order, and where each grade begins and ends in it.
@@ -69,7 +69,7 @@ PairWeights swap_costs(const Dataset& data, const Convention& convention) {
 }
 
 BaselineFit fit_ranksvm(const BaselineProblem& problem) {
-  return solve_scores(problem, pairwise_mean, Unit::query, kNeeded);
+  return solve_scores(problem, pairwise_mean, Unit::query, kNeededPairs);
 }
 
 BaselineFit fit_svm_ir_qp(const BaselineProblem& problem) {
@@ -77,7 +77,7 @@ BaselineFit fit_svm_ir_qp(const BaselineProblem& problem) {
   const double largest = *std::max_element(weights.weight.begin(), weights.weight.end());
   for (double& weight : weights.weight) weight /= largest > 0 ? largest : 1.0;
   return solve_scores(
-      problem, [&](Labels labels) { return pairwise_weighted(labels, weights); }, Unit::query, kNeeded);
+      problem, [&](Labels labels) { return pairwise_weighted(labels, weights); }, Unit::query, kNeededPairs);
 }
 
 }  // namespace dorm

@@ -3,12 +3,12 @@
 // the newest plane with an exact line search; blocks are drawn in proportion to their last known gaps; the
 // weighted average of the iterates is a second candidate for the answer.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/rng.h"
 #include "base/vector_ops.h"
 #include "learning/solver/context.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -31,7 +31,7 @@ class FrankWolfe {
   void pass() {
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const std::vector<std::size_t> order = draw();
     context_.crew.run_batches(
         order.size(), planes_.size(),
@@ -42,7 +42,7 @@ class FrankWolfe {
           for (std::size_t i = first; i < last; ++i) step(order[i], planes_[i % planes_.size()]);
           blend_average();
         });
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ += watch.seconds();
   }
 
   /// P at w and at the average, which become candidates; the gaps of all blocks at w.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 
 #include "base/rng.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 
@@ -33,7 +33,7 @@ BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   PassResult result;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const double oracle_before = context_.crew.seconds();
   std::vector<char> added(proposals_.size());
   std::vector<double> values(proposals_.size());
@@ -58,7 +58,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
           result.new_planes += added[i % batch];
         }
       });
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double wall = watch.seconds();
   seconds_ += std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / context_.crew.threads());
   return result;
 }

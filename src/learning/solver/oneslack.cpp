@@ -3,12 +3,12 @@
 // quadratic program over the planes so far, sum alpha <= sum C_q. Needs one reduction per pass and next to no
 // memory, and many passes.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/vector_ops.h"
 #include "learning/solver/simplex_qp.h"
 #include "learning/solver/context.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -46,7 +46,7 @@ class OneSlack {
 
   /// Solves the dual over the planes at hand, to `tolerance`, and sets w.
   void optimise(double tolerance) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const std::size_t count = state_.aggregates.size();
     std::vector<double> offsets(count);
     for (std::size_t k = 0; k < count; ++k) offsets[k] = state_.aggregates[k].offset;
@@ -56,7 +56,7 @@ class OneSlack {
     for (std::size_t k = 0; k < count; ++k)
       if (state_.aggregate_alpha[k] > 0)
         axpy(state_.aggregate_alpha[k], state_.aggregates[k].direction, state_.w);
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ += watch.seconds();
   }
 
   double dual() const {

@@ -5,10 +5,11 @@
 // Later passes are subgradient steps of size 1/t, w <- (1 - 1/t) w + (1/t) m C_q direction, whose sum over
 // whole passes is a dual feasible point: the bound comes for free, and no projection is needed.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "learning/solver/context.h"
+
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -19,7 +20,7 @@ class Online {
       : context_(context), state_(context.state), planes_(batch_size(context)), average_(state_.w) {}
 
   void pass() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const bool first_pass = passes_++ == 0;
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
@@ -39,7 +40,7 @@ class Online {
           const double share = static_cast<double>(batch.size()) / static_cast<double>(order.size());
           for (std::size_t k = 0; k < average_.size(); ++k) average_[k] += share * state_.w[k];
         });
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ += watch.seconds();
   }
 
   /// The dual at the best multiple of the present point that is still feasible.

@@ -2,9 +2,9 @@
 #include "learning/solver/oracle_crew.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "learning/solver/batch_relay.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 
@@ -47,9 +47,9 @@ void OracleCrew::run_batches(std::size_t count, std::size_t batch,
 
 OracleCrew::Answer OracleCrew::linearize(std::size_t block, std::span<const double> w, std::size_t worker) {
   Worker& self = *workers_[worker];
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const double value = risk_.linearize(block, w, self.plane, *self.workspace);
-  self.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  self.seconds += watch.seconds();
   ++self.calls;
   return {value, &self.plane};
 }

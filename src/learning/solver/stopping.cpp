@@ -27,7 +27,7 @@ double Stopping::gap() const {
 }
 
 double Stopping::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return watch_.seconds();
 }
 
 bool Stopping::last_call(std::uint64_t evaluation_passes) const {

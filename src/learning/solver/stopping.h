@@ -2,9 +2,9 @@
 // When a solver stops, the best point it has seen, and the history: shared by all solvers.
 #pragma once
 
-#include <chrono>
 
 #include "dorm/solver.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 
@@ -45,7 +45,7 @@ class Stopping {
   SolverState& state_;
   SolveReport report_;
   bool trouble_ = false, wanted_ = true;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
 };
 
 }  // namespace dorm

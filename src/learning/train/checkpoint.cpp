@@ -15,6 +15,7 @@
 #include "dorm/write.h"
 #include "data/io/checksum.h"
 #include "data/io/file.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -62,7 +63,7 @@ Fitted fitted_from(const Json& json) {
 }  // namespace
 
 Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint)
-    : options_(options), data_fingerprint_(data_fingerprint), saved_(std::chrono::steady_clock::now()) {
+    : options_(options), data_fingerprint_(data_fingerprint) {
   if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
   if (!std::filesystem::is_regular_file(
           options_.checkpoint))  // reading a device may never end, and remove() would delete it
@@ -119,10 +120,9 @@ RoundsState Checkpoint::resume(std::size_t index) {
 void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress,
                              bool now) {
   if (options_.checkpoint.empty() || index != finished_.size() || !progress.evaluated) return;
-  const std::chrono::duration<double> age = std::chrono::steady_clock::now() - saved_;
-  if (!now && age.count() < options_.checkpoint_seconds) return;
+  if (!now && since_saved_.seconds() < options_.checkpoint_seconds) return;
   save(state, progress.state);
-  saved_ = std::chrono::steady_clock::now();
+  since_saved_ = Stopwatch();
 }
 
 void Checkpoint::finish(Fitted fitted) {
@@ -130,7 +130,7 @@ void Checkpoint::finish(Fitted fitted) {
   fitted.first_round = {};
   finished_.push_back(std::move(fitted));
   save({}, nullptr);
-  saved_ = std::chrono::steady_clock::now();
+  since_saved_ = Stopwatch();
 }
 
 void Checkpoint::save(const RoundsState& state, const SolverState* solver) {

@@ -4,13 +4,13 @@
 // A checkpoint belongs to one set of options and one data set; anything else is refused with the reason.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "dorm/train.h"
 #include "learning/train/fit.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 
@@ -48,7 +48,7 @@ class Checkpoint {
   std::uint64_t data_fingerprint_;
   std::vector<Fitted> finished_;
   RoundsState current_;
-  std::chrono::steady_clock::time_point saved_;
+  Stopwatch since_saved_;
 };
 
 }  // namespace dorm

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/train/rounds.h"
 
+#include "base/stopwatch.h"
+
 #include <algorithm>
-#include <chrono>
 
 namespace dorm {
 namespace {
@@ -24,9 +25,8 @@ bool stopped_early(SolveStatus status) {
   return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
 }
 
-double seconds_left(double limit, std::chrono::steady_clock::time_point began) {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-  return std::max(kNoTime, limit - spent.count());
+double seconds_left(double limit, const Stopwatch& watch) {
+  return std::max(kNoTime, limit - watch.seconds());
 }
 
 // The solver stopped above the point it started from: that point is the better answer, with the same dual
@@ -42,7 +42,7 @@ void keep_reference(SolveResult& solved, const std::vector<double>& w, double pr
 RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
                         const RoundsObserver& observer, RoundsState state, SolverState warm) {
   RoundsResult result;
-  const auto began = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   bool wanted = true;
   if (state.round == 0) {
     state.round = 1;
@@ -58,7 +58,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
       return wanted;
     };
     SolveOptions solve_options = options.solve;
-    if (options.solve.seconds > 0) solve_options.seconds = seconds_left(options.solve.seconds, began);
+    if (options.solve.seconds > 0) solve_options.seconds = seconds_left(options.solve.seconds, watch);
     SolveResult solved = solve(risk, solve_options, relay, {state.reference_w, std::move(state.solver)});
     if (state.round > 1 && solved.report.primal > before) keep_reference(solved, state.reference_w, before);
     if (state.round == 1 && options.keep_first_round) result.first_round = std::move(solved.state);
@@ -70,7 +70,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
     if (state.round == 1 && health(risk, result.report.primal) < options.enough_health) break;
     // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
     if (!wanted) result.report.status = SolveStatus::interrupted;
-    if (options.solve.seconds > 0 && seconds_left(options.solve.seconds, began) <= kNoTime)
+    if (options.solve.seconds > 0 && seconds_left(options.solve.seconds, watch) <= kNoTime)
       result.report.status = SolveStatus::time_limit;
     if (stopped_early(result.report.status)) break;
     state.reference_w = result.w;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -17,15 +16,10 @@
 #include "learning/train/fit.h"
 #include "learning/train/initial.h"
 #include "learning/train/training_set.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Training {
  public:
@@ -105,7 +99,7 @@ class Training {
     fit.solve.threads = set_.solver_threads();
     fit.solve.seed = options_.seed;
     fit.solve.plane_bytes = options_.plane_bytes;
-    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
+    if (options_.seconds > 0) fit.solve.seconds = std::max(1e-9, options_.seconds - watch_.seconds());
     return fit;
   }
 
@@ -116,7 +110,7 @@ class Training {
     return !stopped_;
   }
 
-  bool out_of_time() const { return options_.seconds > 0 && seconds_since(began_) >= options_.seconds; }
+  bool out_of_time() const { return options_.seconds > 0 && watch_.seconds() >= options_.seconds; }
 
   bool wants_more(const std::string& bound, const std::string& start, const RoundsState& state,
                   const Progress& progress) {
@@ -205,7 +199,7 @@ class Training {
     result.report.kernel = set_.kernel_note();
     result.report.solve = in_units(best_fitted_.report);
     result.report.warnings = warnings(chosen);
-    result.report.seconds = seconds_since(began_);
+    result.report.seconds = watch_.seconds();
     if (!unfinished_) checkpoint_.remove();
     return result;
   }
@@ -226,7 +220,7 @@ class Training {
   const TrainOptions& options_;
   const Dataset* validation_;
   const TrainObserver& observer_;
-  Clock::time_point began_ = Clock::now();
+  Stopwatch watch_;
   Convention convention_;
   std::unique_ptr<const FactoredMeasure> made_measure_;  // null: the caller's own
   const FactoredMeasure& measure_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/vector_ops.h"
@@ -14,19 +13,15 @@
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"
 #include "learning/train/training_set.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxRounds = 4;
-constexpr double kSmallestFall = 1e-3;  // of the objective, for another round
+constexpr double kListFall = 1e-3;  // of the objective, for another round
 constexpr const char* kStart = "ridge";
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Bound bound_of(const TrainOptions& options) {
   const Bound bound = options.bound == "auto" ? Bound::best : parse_bound(options.bound);
@@ -68,7 +63,7 @@ class ListTraining {
       rounds_ = round;
       w_ = std::move(solved.w);
       report_ = std::move(solved.report);
-      const bool settled = round > 1 && before - report_.primal < kSmallestFall * before;
+      const bool settled = round > 1 && before - report_.primal < kListFall * before;
       if (settled || stopped()) break;
       if (round == 1 && bound_ == Bound::best && options_.rounds == 0 && health() < kConfident) break;
     }
@@ -113,7 +108,7 @@ class ListTraining {
       report.warnings.push_back(
           fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
                       model.health, kDegenerate, model.bound));
-    report.seconds = seconds_since(began_);
+    report.seconds = watch_.seconds();
     return report;
   }
 
@@ -149,7 +144,7 @@ class ListTraining {
     solve_options.seed = options_.seed;
     solve_options.plane_bytes = options_.plane_bytes;
     if (options_.seconds > 0)
-      solve_options.seconds = std::max(1e-9, options_.seconds - seconds_since(began_));
+      solve_options.seconds = std::max(1e-9, options_.seconds - watch_.seconds());
     const std::string name = bound_name();
     const Observer relay = [&](const Progress& progress) {
       if (!observer_) return true;
@@ -172,7 +167,7 @@ class ListTraining {
 
   const TrainOptions& options_;
   const TrainObserver& observer_;
-  Clock::time_point began_ = Clock::now();
+  Stopwatch watch_;
   Bound bound_;
   ListProblem problem_;
   TrainingSet set_;

@@ -15,7 +15,7 @@ namespace dorm {
 namespace {
 
 constexpr std::size_t kSampleFactor = 20;  // greedy landmarks are chosen among this many times as many
-constexpr std::size_t kPiece = 1024;       // documents a thread takes at a time, a multiple of the tile
+constexpr std::size_t kLandmarkPiece = 1024;       // documents a thread takes at a time, a multiple of the tile
 constexpr double kExplained = 1e-6;        // of the trace: less than that is noise of float32
 
 std::vector<std::uint32_t> uniform_sample(std::size_t size, std::size_t count, Rng& rng) {
@@ -48,8 +48,8 @@ struct Candidates {
   template <class Body>
   void against_all(std::uint32_t document, std::vector<float>& row, const Body& body) const {
     row.resize(size());
-    parallel_for((size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece, std::size_t) {
-      const std::size_t first = piece * kPiece, last = std::min(size(), first + kPiece);
+    parallel_for((size() + kLandmarkPiece - 1) / kLandmarkPiece, threads, [&](std::size_t piece, std::size_t) {
+      const std::size_t first = piece * kLandmarkPiece, last = std::min(size(), first + kLandmarkPiece);
       columns->compute(documents, std::span(&document, 1), first, last, row.data() + first, size());
       body(first, last);
     });

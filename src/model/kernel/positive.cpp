@@ -14,14 +14,14 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kSample = 300;
+constexpr std::size_t kTested = 300;
 constexpr double kNegligible = 1e-5;  // relative to the largest entry or eigenvalue: float32 and its sums
 
 std::vector<std::uint32_t> sample_of(std::size_t size, std::uint64_t seed) {
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0u);
   Rng(seed).shuffle(std::span(all));
-  if (all.size() > kSample) all.resize(kSample);
+  if (all.size() > kTested) all.resize(kTested);
   std::sort(all.begin(), all.end());
   return all;
 }

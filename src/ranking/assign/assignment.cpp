@@ -8,11 +8,10 @@
 #include <limits>
 
 #include "dorm/error.h"
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void validate(std::span<const double> matrix, std::size_t rows, std::size_t columns) {
   if (rows == 0 || columns == 0) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking/assign/grouped_assignment.h"
 
+#include "base/numeric.h"
+
 #include <algorithm>
 
 namespace dorm {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNone = UINT32_MAX;
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::array<CatalogEntry, 3> kEntries = {{
+constexpr std::array<CatalogEntry, 3> kSubtopicEntries = {{
     {.name = "alpha-ndcg",
      .usage = "alpha-ndcg[@n][:alpha=0.5]",
      .help = "ndcg in which a subtopic seen k times is worth (1 - alpha)^k",
@@ -23,17 +23,17 @@ constexpr std::array<CatalogEntry, 3> kEntries = {{
      .help = "share of the subtopics that the first n documents cover",
      .example = "subtopic-recall@10"},
 }};
-constexpr std::array kMakers = {alpha_ndcg, intent_aware_precision, subtopic_recall};
+constexpr std::array kSubtopicMakers = {alpha_ndcg, intent_aware_precision, subtopic_recall};
 
 }  // namespace
 
-std::span<const CatalogEntry> subtopic_catalog() { return kEntries; }
+std::span<const CatalogEntry> subtopic_catalog() { return kSubtopicEntries; }
 
 std::unique_ptr<const SubtopicMeasure> make_subtopic_measure(std::string_view spelling) {
   const MeasureSpec spec = parse_spelling(spelling);
-  for (std::size_t row = 0; row < kEntries.size(); ++row)
-    if (kEntries[row].name == spec.name) return kMakers[row](spec);
-  throw_unknown_name("subtopic measure", spec.name, kEntries);
+  for (std::size_t row = 0; row < kSubtopicEntries.size(); ++row)
+    if (kSubtopicEntries[row].name == spec.name) return kSubtopicMakers[row](spec);
+  throw_unknown_name("subtopic measure", spec.name, kSubtopicEntries);
 }
 
 }  // namespace dorm

@@ -16,10 +16,10 @@
 
 #include "base/lanes.h"
 #include "ranking/oracle/limits.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle::exchange {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr std::uint8_t kTail = 255;
 inline constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kLanes - 1) / kLanes * kLanes;
 

@@ -8,11 +8,11 @@
 
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kClassBits = 4;
 constexpr std::size_t kMaxWidth = std::size_t{1} << (16 - kClassBits);
 constexpr std::size_t kSlots = 4 * kMaxWidth;

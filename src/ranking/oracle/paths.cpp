@@ -10,11 +10,11 @@
 #include "ranking/oracle/price_blocks.h"
 #include "ranking/oracle/relax.h"
 #include "ranking/oracle/ties.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNobody = UINT32_MAX;
 
 class Paths {

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "base/lanes.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kChunk = 8;  // vectors of blocks between two tests
 
 [[gnu::always_inline]] inline bool any_above(const Lanes& x, double level) {

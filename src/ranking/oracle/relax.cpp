@@ -4,11 +4,10 @@
 #include <limits>
 
 #include "base/lanes.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 [[gnu::always_inline]] inline std::size_t relax_lanes(const PathSearch& s, double name, double g, double b,
                                                       double base) {

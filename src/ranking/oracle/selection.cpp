@@ -7,11 +7,11 @@
 #include "base/lanes.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"
+#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGroups = kMaxSelection / kLanes + 2;  // groups of eight strided classes of documents
 
 // Writes the keys and returns the largest of each of 8 kGroups disjoint sets of documents.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking/topics/topic_program.h"
 
+#include "base/numeric.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,7 +10,6 @@
 namespace dorm {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The objective spans this much, so that the solver's absolute tolerances (1e-7) are small against it.
 constexpr double kObjectiveSpan = 1000;
 

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
 
 #include "dorm/assignment.h"
+#include "base/stopwatch.h"
 #include "dorm/error.h"
 #include "ranking/topics/topic_program.h"
 
@@ -19,8 +19,6 @@ namespace dorm {
 namespace {
 
 using List = std::vector<std::uint32_t>;
-using Clock = std::chrono::steady_clock;
-
 constexpr double kRounding = 1e-9;
 
 double most_of(double limit) { return limit + kRounding * std::max(limit, kRounding); }
@@ -160,15 +158,14 @@ class Search {
 
   double seconds_left() const {
     if (seconds_ == 0) return 0;
-    const std::chrono::duration<double> spent = Clock::now() - began_;
-    return std::max(1e-9, seconds_ - spent.count());
+    return std::max(1e-9, seconds_ - watch_.seconds());
   }
 
   std::span<const double> values_;
   std::size_t positions_;
   const TopicBudget& budget_;
   double seconds_;
-  Clock::time_point began_ = Clock::now();
+  Stopwatch watch_;
   TopicList best_;
 };
 

@@ -16,8 +16,8 @@
 namespace dorm {
 namespace {
 
-constexpr std::string_view kFormat = "dorm-factor-checkpoint";
-constexpr int kVersion = 1;
+constexpr std::string_view kCheckpointFormat = "dorm-factor-checkpoint";
+constexpr int kCheckpointVersion = 1;
 
 std::uint64_t fingerprint(const Ratings& ratings) {
   Checksum sum;
@@ -82,12 +82,12 @@ void save_checkpoint(const FactorState& state, const std::string& identity, cons
          {"objective", round.objective},
          {"validation", std::isnan(round.validation) ? nlohmann::json() : nlohmann::json(round.validation)},
          {"seconds", round.seconds}});
-  write_atomically(path, [&](std::ostream& out) { archive.write(out, kFormat, kVersion, header); });
+  write_atomically(path, [&](std::ostream& out) { archive.write(out, kCheckpointFormat, kCheckpointVersion, header); });
 }
 
 bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path) {
   if (!file_exists(path)) return false;
-  const ArchiveReader archive(path, kFormat, kVersion);
+  const ArchiveReader archive(path, kCheckpointFormat, kCheckpointVersion);
   state.model = factors_from(archive);
   try {
     const nlohmann::json& header = archive.header();

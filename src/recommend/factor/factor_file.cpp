@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kFormat = "dorm-factors";
-constexpr int kVersion = 1;
+constexpr std::string_view kFactorFormat = "dorm-factors";
+constexpr int kFactorVersion = 1;
 
 Json options_json(const FactorizeOptions& o) {
   return {{"rank", o.rank},
@@ -150,31 +150,31 @@ void save_factors(const FactorModel& model, const std::string& path) {
   ArchiveWriter archive;
   add_factor_arrays(model, archive);
   write_atomically(path,
-                   [&](std::ostream& out) { archive.write(out, kFormat, kVersion, factor_header(model)); });
+                   [&](std::ostream& out) { archive.write(out, kFactorFormat, kFactorVersion, factor_header(model)); });
 }
 
 FactorModel load_factors(const std::string& path) {
-  return factors_from(ArchiveReader(path, kFormat, kVersion));
+  return factors_from(ArchiveReader(path, kFactorFormat, kFactorVersion));
 }
 
 std::string factors_to_bytes(const FactorModel& model) {
   ArchiveWriter archive;
   add_factor_arrays(model, archive);
   std::ostringstream out;
-  archive.write(out, kFormat, kVersion, factor_header(model));
+  archive.write(out, kFactorFormat, kFactorVersion, factor_header(model));
   return std::move(out).str();
 }
 
 FactorModel factors_from_bytes(std::string bytes, const std::string& name) {
-  return factors_from(ArchiveReader(std::move(bytes), name, kFormat, kVersion));
+  return factors_from(ArchiveReader(std::move(bytes), name, kFactorFormat, kFactorVersion));
 }
 
 bool is_factor_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   InputFile file(path);
-  std::string head(kFormat.size(), '\0');
-  return file.read(head.data(), head.size()) == head.size() && head == kFormat;
+  std::string head(kFactorFormat.size(), '\0');
+  return file.read(head.data(), head.size()) == head.size() && head == kFactorFormat;
 }
 
 }  // namespace dorm

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "recommend/factor/checkpoint.h"
 #include "recommend/factor/factor_start.h"
@@ -15,17 +15,12 @@
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/squared_loss.h"
 #include "recommend/factor/user_step.h"
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
 
 constexpr double kStationary = 1e-5;  // relative fall of the objective in a round that is not worth another
-
-double squared_distance(std::span<const double> x, std::span<const double> y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
-  return sum;
-}
 
 class Alternation {
  public:
@@ -41,7 +36,7 @@ class Alternation {
 
  private:
   double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return watch_.seconds();
   }
   bool tell(std::string_view stage, double gap);
   void make_start();
@@ -58,7 +53,7 @@ class Alternation {
   const FactorizeInputs& inputs_;
   const FactorizeObserver& observer_;
   ThreadPool pool_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
   FactorState state_;
   FactorizeReport report_;
   bool wanted_ = true;

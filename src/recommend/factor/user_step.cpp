@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kMaxPlanes = 60;
 
-double squared_distance(std::span<const double> x, std::span<const double> y) {
-  double sum = 0;
-  for (std::size_t c = 0; c < x.size(); ++c) sum += (x[c] - y[c]) * (x[c] - y[c]);
-  return sum;
-}
-
 }  // namespace
 
 // The offset is taken at the centre: H(x) >= offset - <p, x - x0>. False when the plane is known.
