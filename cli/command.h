@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verb of the command line is: it declares its options, and hands back what to do once they are
-// parsed.
+// What a verb of the command line is: it declares its options, and hands back what to do once they are parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>

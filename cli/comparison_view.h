@@ -19,8 +19,8 @@ class ComparisonView {
     const auto rest = static_cast<double>(progress.total - progress.done);
     const std::string left = fresh > 0 ? duration_text(line_.seconds() * rest / fresh) : "?";
     const std::string found = progress.found > 0 ? fmt::format(" ({} found)", progress.found) : "";
-    line_.show(fmt::format("dorm: comparing: {} of {} cells{}, {}, {}, left {}", progress.done,
-                           progress.total, found, progress.method, duration_text(line_.seconds()), left));
+    line_.show(fmt::format("dorm: comparing: {} of {} cells{}, {}, {}, left {}", progress.done, progress.total, found,
+                           progress.method, duration_text(line_.seconds()), left));
   }
 
  private:

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "dorm/error.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
 #include "lab/experiment/sha256.h"
 
 namespace dorm::cli {
@@ -40,8 +40,7 @@ int run_curl(const std::string& url, const std::string& to) {
   for (std::size_t i = 0; i < std::size(words); ++i) arguments[i] = words[i].data();
   pid_t child = 0;
   if (const int error = ::posix_spawnp(&child, "curl", nullptr, nullptr, arguments, environ); error != 0)
-    throw Error(ErrorCode::io,
-                fmt::format("cannot run curl ({}); fetch {} by hand", std::strerror(error), url));
+    throw Error(ErrorCode::io, fmt::format("cannot run curl ({}); fetch {} by hand", std::strerror(error), url));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -57,9 +56,8 @@ void download(const std::string& url, const std::string& path, const std::string
     throw Error(ErrorCode::io, fmt::format("{} could not be fetched (curl ended with {})", url, status));
   const std::string found = dorm::sha256(read_whole_file(part.name()));
   if (found != sha256)
-    throw Error(ErrorCode::io,
-                fmt::format("{} is not the file expected: SHA-256 {}, expected {}; nothing was kept", url,
-                            found, sha256));
+    throw Error(ErrorCode::io, fmt::format("{} is not the file expected: SHA-256 {}, expected {}; nothing was kept",
+                                           url, found, sha256));
   std::filesystem::rename(part.name(), path);
 }
 

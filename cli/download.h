@@ -6,8 +6,8 @@
 
 namespace dorm::cli {
 
-/// Fetches `url` to `path`, whose folders are made. Throws Error(io) when curl is missing, fails, or brings
-/// something with another SHA-256; nothing is then left behind.
+/// Fetches `url` to `path`, whose folders are made. Throws Error(io) when curl is missing, fails, or brings something
+/// with another SHA-256; nothing is then left behind.
 void download(const std::string& url, const std::string& path, const std::string& sha256);
 
 }  // namespace dorm::cli

@@ -64,8 +64,7 @@ std::vector<std::string> parse_cutoffs(const std::string& text, const std::strin
   std::vector<std::string> measures;
   for (const std::string& cutoff : split(text, '/')) measures.push_back(measure.substr(0, at + 1) + cutoff);
   // What it is judged by comes first: that is the default a tie falls back to.
-  std::stable_partition(measures.begin(), measures.end(),
-                        [&](const std::string& name) { return name == measure; });
+  std::stable_partition(measures.begin(), measures.end(), [&](const std::string& name) { return name == measure; });
   return measures;
 }
 
@@ -93,8 +92,7 @@ void parse_grid(const std::string& text, TuneOptions& options) {
   std::set<std::string> seen;
   for (const std::string& axis : split_axes(text)) {
     const std::size_t equals = axis.find('=');
-    if (equals == std::string::npos || equals + 1 == axis.size())
-      refuse(axis, "AXIS=VALUES, e.g. C=10:1e4:10");
+    if (equals == std::string::npos || equals + 1 == axis.size()) refuse(axis, "AXIS=VALUES, e.g. C=10:1e4:10");
     const std::string name = axis.substr(0, equals), values = axis.substr(equals + 1);
     if (!seen.insert(name).second) refuse(axis, "each axis once");
     if (name == "C")

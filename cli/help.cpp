@@ -33,20 +33,17 @@ HelpFormatter::HelpFormatter() {
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  return fmt::format("{}\n\n{}{}{}{}\n{}", app->get_description(), make_usage(app, name),
-                     make_positionals(app), make_subcommands(app, mode), option_groups(app),
-                     app->get_footer());
+  return fmt::format("{}\n\n{}{}{}{}\n{}", app->get_description(), make_usage(app, name), make_positionals(app),
+                     make_subcommands(app, mode), option_groups(app), app->get_footer());
 }
 
 std::string HelpFormatter::option_groups(const CLI::App* app) const {
   std::vector<std::string> groups = app->get_groups();
-  std::stable_partition(groups.begin(), groups.end(),
-                        [](const std::string& group) { return group != kCommonGroup; });
+  std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != kCommonGroup; });
   std::string text;
   for (const std::string& group : groups) {
-    const auto options = app->get_options([&group](const CLI::Option* option) {
-      return option->get_group() == group && option->nonpositional();
-    });
+    const auto options = app->get_options(
+        [&group](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
     if (!options.empty()) text += make_group(group, false, options);
   }
   return text;
@@ -55,10 +52,8 @@ std::string HelpFormatter::option_groups(const CLI::App* app) const {
 std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
   if (is_positional) return option->get_name(true, false);
   std::string text;
-  for (const std::string& name : option->get_snames())
-    text += fmt::format("{}-{}", text.empty() ? "" : ", ", name);
-  for (const std::string& name : option->get_lnames())
-    text += fmt::format("{}--{}", text.empty() ? "" : ", ", name);
+  for (const std::string& name : option->get_snames()) text += fmt::format("{}-{}", text.empty() ? "" : ", ", name);
+  for (const std::string& name : option->get_lnames()) text += fmt::format("{}--{}", text.empty() ? "" : ", ", name);
   return text;
 }
 

@@ -24,7 +24,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string option_groups(const CLI::App* app) const;
 };
 
-/// "  usage  help" lines of a catalog, folded to the width of a page.
+/// " usage help" lines of a catalog, folded to the width of a page.
 std::string catalog_page(const std::string& title, std::span<const CatalogEntry> entries);
 
 std::string exit_status_page();

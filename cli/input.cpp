@@ -41,14 +41,12 @@ void add_input_options(CLI::App& app, InputArguments& arguments, const char* for
   const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
     app.add_option(name, value, help)->option_text(shown)->group("Reading");
   };
-  text(format_option, arguments.format, "NAME",
-       "letor, csv, tsv or binary; by default by content and extension");
+  text(format_option, arguments.format, "NAME", "letor, csv, tsv or binary; by default by content and extension");
   text("--missing", arguments.missing, "NAME",
        "NaN and infinite features: error (default), zero, or mean of\nthe column");
   text("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
   text("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
-  text("--document-column", options.document_column, "NAME",
-       "CSV: column of the document ids, if any (docid)");
+  text("--document-column", options.document_column, "NAME", "CSV: column of the document ids, if any (docid)");
   text("--group-column", options.group_column, "NAME", "CSV: column of the groups, if any (group)");
   text("--weight-column", options.weight_column, "NAME", "CSV: column of the query weights, if any (weight)");
   app.add_option("--ignore-column", options.ignore_columns, "CSV: a column to leave out; may be repeated")
@@ -56,8 +54,7 @@ void add_input_options(CLI::App& app, InputArguments& arguments, const char* for
       ->expected(1)
       ->take_all()
       ->group("Reading");
-  app.add_flag("!--no-side-files", options.side_files,
-               "do not look for FILE.query, FILE.group and FILE.weight")
+  app.add_flag("!--no-side-files", options.side_files, "do not look for FILE.query, FILE.group and FILE.weight")
       ->group("Reading");
 }
 
@@ -83,21 +80,17 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
   options.threads = settings.threads;
   if (options.format == DataFormat::detect) options.format = detect_format(path);
-  if (!arguments.groups_from.empty() && options.format != DataFormat::csv &&
-      options.format != DataFormat::tsv)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("--one-per {}: only CSV and TSV have named columns, and {} has none; expected group, "
-                    "host or domain",
-                    arguments.groups_from, path));
+  if (!arguments.groups_from.empty() && options.format != DataFormat::csv && options.format != DataFormat::tsv)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--one-per {}: only CSV and TSV have named columns, and {} has none; expected group, "
+                            "host or domain",
+                            arguments.groups_from, path));
   Loaded loaded;
   loaded.format = kInputFormats[static_cast<std::size_t>(options.format)].name;
   {
     ReadProgress progress(path);
     if (!settings.quiet)
-      options.progress = [&progress](std::uint64_t done, std::uint64_t total) {
-        progress.update(done, total);
-      };
+      options.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
     loaded.data = read_dataset(path, options, &loaded.report);
   }
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);

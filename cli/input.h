@@ -20,8 +20,8 @@ struct InputArguments {
 /// `format_option` is another name for --format where a command has one of its own.
 void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option = "--format");
 
-/// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as
-/// the groups and spelled `group`. What was asked for is left in `rule`.
+/// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as the groups
+/// and spelled `group`. What was asked for is left in `rule`.
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
                         const std::string& help);
 

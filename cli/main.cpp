@@ -34,8 +34,7 @@ constexpr dorm::cli::Command kCommands[] = {
 // clang-format on
 
 int complain(const std::string& message, int status) {
-  fmt::print(stderr, "dorm: {}\n{}", message,
-             status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : "");
+  fmt::print(stderr, "dorm: {}\n{}", message, status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : "");
   return status;
 }
 

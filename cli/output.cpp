@@ -59,8 +59,8 @@ class StoppableBuffer : public std::streambuf {
   std::streambuf* next_;
 };
 
-// Only new and regular files are written beside their destination; anything else needs no cleaning up, and
-// may block for ever, so that signals had better do what they always do.
+// Only new and regular files are written beside their destination; anything else needs no cleaning up, and may block
+// for ever, so that signals had better do what they always do.
 bool leaves_something_behind(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

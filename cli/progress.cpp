@@ -15,13 +15,11 @@ using namespace std::chrono_literals;
 std::string read_text(const std::string& what, double seconds, std::uint64_t done, std::uint64_t total) {
   const double megabytes = static_cast<double>(done) / 1e6;
   std::string text = fmt::format("dorm: reading {}: ", what);
-  if (total > 0)
-    text += fmt::format("{:.0f} % of ", 100.0 * static_cast<double>(done) / static_cast<double>(total));
+  if (total > 0) text += fmt::format("{:.0f} % of ", 100.0 * static_cast<double>(done) / static_cast<double>(total));
   text += fmt::format("{:.0f} MB, {:.0f} MB/s", total > 0 ? static_cast<double>(total) / 1e6 : megabytes,
                       megabytes / seconds);
   if (total > done && done > 0)
-    text += fmt::format(", {:.0f} s left",
-                        seconds * static_cast<double>(total - done) / static_cast<double>(done));
+    text += fmt::format(", {:.0f} s left", seconds * static_cast<double>(total - done) / static_cast<double>(done));
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of something slow on standard error: one line that changes on a terminal, plain lines at growing
-// intervals elsewhere, nothing in the first two seconds.
+// Progress of something slow on standard error: one line that changes on a terminal, plain lines at growing intervals
+// elsewhere, nothing in the first two seconds.
 #pragma once
 
 #include <chrono>

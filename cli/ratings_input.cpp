@@ -45,9 +45,7 @@ void add_split_options(CLI::App& app, SplitArguments& arguments) {
                  "out, folded in from N ratings each)")
       ->option_text("SPEC")
       ->group("Split");
-  app.add_option("--split-seed", arguments.seed, "which of the random splits (0)")
-      ->option_text("S")
-      ->group("Split");
+  app.add_option("--split-seed", arguments.seed, "which of the random splits (0)")->option_text("S")->group("Split");
 }
 
 Ratings load_ratings(const std::string& path, const Settings& settings) {

@@ -7,8 +7,7 @@
 
 namespace dorm::cli {
 
-void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std::string& what,
-                       const char* group) {
+void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std::string& what, const char* group) {
   app.add_option("--report", paths, what + ": .html, .md or .csv;\nmay be given more than once")
       ->option_text("FILE")
       ->group(group)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a long computation on request: the first Ctrl-C (or SIGTERM, SIGHUP) asks it to stop and to keep
-// what it has; the second ends the process at once.
+// Ending a long computation on request: the first Ctrl-C (or SIGTERM, SIGHUP) asks it to stop and to keep what it has;
+// the second ends the process at once.
 #pragma once
 
 #include <array>

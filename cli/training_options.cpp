@@ -44,24 +44,20 @@ std::uint64_t parse_bytes(const char* option, const std::string& text) {
 
 void add_problem_options(CLI::App& app, TrainOptions& options) {
   const auto text = [&app](const char* name, std::string& value, const std::string& help) {
-    app.add_option(name, value, fmt::format("{} ({})", help, value))
-        ->option_text("NAME")
-        ->group("Learning problem");
+    app.add_option(name, value, fmt::format("{} ({})", help, value))->option_text("NAME")->group("Learning problem");
   };
   text("--measure", options.measure, "what to train for");
   text("--convention", options.convention, "whose definition of the measure");
   app.add_option("-C", options.C, fmt::format("weight of the loss against 1/2 |w|^2 ({})", options.C))
       ->option_text("X")
       ->group("Learning problem");
-  app.add_flag("--c-paper", options.paper_C,
-               "C of the paper: multiplies the sum over queries, features as they are")
+  app.add_flag("--c-paper", options.paper_C, "C of the paper: multiplies the sum over queries, features as they are")
       ->group("Learning problem");
   text("--decay", options.decay, "position weights of the ranking's score; see below");
   text("--bound", options.bound, "reference ranking of the bound; see below");
   text("--start", options.start, "where the rounds of best and predicted begin; see below");
-  app.add_option(
-         "--rounds", options.rounds,
-         "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted (0)")
+  app.add_option("--rounds", options.rounds,
+                 "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted (0)")
       ->option_text("N")
       ->group("Learning problem");
   text("--scale", options.scale, "scaling of the features; auto or see below");
@@ -85,17 +81,14 @@ void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
     app.add_option(name, value, help)->option_text(shown)->group("Solving");
   };
   std::string names;
-  for (const std::string_view name : solver_names())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  for (const std::string_view name : solver_names()) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   add("--solver", options.solver, "NAME", fmt::format("{} ({})", names, options.solver));
-  add("--tolerance", options.tolerance, "X",
-      fmt::format("relative duality gap to reach ({})", options.tolerance));
+  add("--tolerance", options.tolerance, "X", fmt::format("relative duality gap to reach ({})", options.tolerance));
   add("--passes", options.max_passes, "N",
       fmt::format("most passes over the data in a round ({})", options.max_passes));
   add("--time-limit", options.seconds, "S", "seconds after which the best model so far is kept; 0: none (0)");
   add("--seed", options.seed, "N", fmt::format("of the order of queries and of folds ({})", options.seed));
-  add("--memory", arguments.memory, "SIZE",
-      "limit such as 800M or 2GiB; fewer planes are kept to stay below");
+  add("--memory", arguments.memory, "SIZE", "limit such as 800M or 2GiB; fewer planes are kept to stay below");
 }
 
 }  // namespace
@@ -108,8 +101,7 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
   app.add_option("--valid", arguments.valid, "judged documents to choose by, never trained on")
       ->option_text("DATA")
       ->group("Files");
-  app.add_option("--weights", arguments.weights,
-                 "weights of the queries of DATA, one per line in order of\nappearance")
+  app.add_option("--weights", arguments.weights, "weights of the queries of DATA, one per line in order of\nappearance")
       ->option_text("FILE")
       ->group("Files");
   add_report_option(app, arguments.reports, "page about the model and its training", "Files");
@@ -139,10 +131,9 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
   return data;
 }
 
-MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data,
-                           const Settings& settings, std::size_t copies, TrainOptions& options) {
-  const ScalingKind kind =
-      options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
+MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
+                           std::size_t copies, TrainOptions& options) {
+  const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);
   if (!arguments.cache.empty()) options.cache_bytes = parse_bytes("--cache", arguments.cache);
@@ -157,13 +148,12 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
     options.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
   }
   if (!settings.quiet)
-    fmt::print(
-        stderr, "dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
-        bytes_text(forecast.total()),
-        data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
-        bytes_text(forecast.scaled_copy),
-        forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
-        bytes_text(forecast.queries), bytes_text(forecast.planes));
+    fmt::print(stderr, "dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
+               bytes_text(forecast.total()),
+               data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
+               bytes_text(forecast.scaled_copy),
+               forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
+               bytes_text(forecast.queries), bytes_text(forecast.planes));
   return forecast;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dorm train` and `dorm tune` share: options, reading of the data, the memory they may take, where the
-// model goes.
+// What `dorm train` and `dorm tune` share: options, reading of the data, the memory they may take, where
+// the model goes.
 #pragma once
 
 #include <optional>
@@ -36,10 +36,10 @@ struct TrainingData {
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
 
-/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, says so on standard error,
-/// and sets options.plane_bytes so that --memory is kept. Throws Error(bad_option) when it cannot be.
-MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data,
-                           const Settings& settings, std::size_t copies, TrainOptions& options);
+/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, says so on standard error, and sets
+/// options.plane_bytes so that --memory is kept. Throws Error(bad_option) when it cannot be.
+MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
+                           std::size_t copies, TrainOptions& options);
 
 /// The catalogs that explain bounds, starts, decays and scalings.
 std::string training_footer(const std::string& examples);

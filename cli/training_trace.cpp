@@ -6,8 +6,8 @@
 namespace dorm::cli {
 
 void TrainingTrace::add(const TrainProgress& progress) {
-  const bool same = !candidates_.empty() && candidates_.back().bound == progress.bound &&
-                    candidates_.back().start == progress.start;
+  const bool same =
+      !candidates_.empty() && candidates_.back().bound == progress.bound && candidates_.back().start == progress.start;
   if (!same) {
     candidates_.push_back({std::string(progress.bound), std::string(progress.start), {}});
     before_ = {};
@@ -17,9 +17,9 @@ void TrainingTrace::add(const TrainProgress& progress) {
   round_ = progress.round;
   now_ = {static_cast<double>(progress.solver.pass), progress.solver.seconds};
   if (!progress.solver.evaluated) return;
-  candidates_.back().points.push_back({progress.round, before_.passes + now_.passes,
-                                       before_.seconds + now_.seconds, progress.solver.primal,
-                                       progress.solver.dual, progress.solver.gap, progress.validation});
+  candidates_.back().points.push_back({progress.round, before_.passes + now_.passes, before_.seconds + now_.seconds,
+                                       progress.solver.primal, progress.solver.dual, progress.solver.gap,
+                                       progress.validation});
 }
 
 const CandidateTrace* TrainingTrace::find(const std::string& bound, const std::string& start) const {

@@ -45,21 +45,19 @@ void TrainingView::update(const TrainProgress& progress) {
     text += "primal ?, dual ?, gap ?";
   else
     text += fmt::format("primal {:.6g}, dual {:.6g}, gap {:.2g}", solver.primal, solver.dual, solver.gap);
-  if (!std::isnan(progress.validation))
-    text += fmt::format(", validation {} {:.4f}", measure_, progress.validation);
+  if (!std::isnan(progress.validation)) text += fmt::format(", validation {} {:.4f}", measure_, progress.validation);
   const std::optional<double> left = forecast_.left(tolerance_);
-  text += fmt::format(", {}, left in this round {}", duration_text(line_.seconds()),
-                      left ? duration_text(*left) : "?");
+  text += fmt::format(", {}, left in this round {}", duration_text(line_.seconds()), left ? duration_text(*left) : "?");
   line_.show(text);
 }
 
 void TuningView::update(const TuneProgress& progress) {
   if (quiet_ || !line_.due()) return;
   const auto done = static_cast<double>(progress.done), total = static_cast<double>(progress.total);
-  line_.show(fmt::format(
-      "dorm: tuning: {} of {} problems, best {} {}, {}, left {}", progress.done, progress.total, measure_,
-      std::isnan(progress.best) ? "?" : fmt::format("{:.4f}", progress.best), duration_text(line_.seconds()),
-      done > 0 ? duration_text(line_.seconds() * (total - done) / done) : "?"));
+  line_.show(fmt::format("dorm: tuning: {} of {} problems, best {} {}, {}, left {}", progress.done, progress.total,
+                         measure_, std::isnan(progress.best) ? "?" : fmt::format("{:.4f}", progress.best),
+                         duration_text(line_.seconds()),
+                         done > 0 ? duration_text(line_.seconds() * (total - done) / done) : "?"));
 }
 
 }  // namespace dorm::cli

@@ -23,8 +23,7 @@ constexpr const char* kAbout =
 void add_common_options(CLI::App& app, Settings& settings) {
   app.add_flag("--json", settings.json, "print JSON for programs")->group(kCommonGroup);
   app.add_flag("--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
-  app.add_option("--threads", settings.threads,
-                 "threads to use; 0: all cores (0); results do not depend on it")
+  app.add_option("--threads", settings.threads, "threads to use; 0: all cores (0); results do not depend on it")
       ->option_text("N")
       ->group(kCommonGroup);
   app.set_help_flag("-h,--help", "print this page")->group(kCommonGroup);
@@ -41,9 +40,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 void refuse_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
-  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& text) {
-    return text.size() > 1 && text.front() == '-';
-  });
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const std::string& text) { return text.size() > 1 && text.front() == '-'; });
   if (option == extras.end() && kind == "option")
     throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", extras.front()));
   const std::string& culprit = option == extras.end() ? extras.front() : *option;
@@ -54,8 +52,7 @@ void refuse_extras(const CLI::App& app, const std::string& kind, const std::vect
 
 /// The words as a shell would take them.
 std::string shell_text(int argc, const char* const* argv) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
   std::string text = "dorm";
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];

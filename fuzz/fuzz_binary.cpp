@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary form: a file that is accepted can be walked through whole. The checksum of the header is set
-// right, and those of the sections are not looked at in every second input (first byte): they would hide
-// everything behind them from the fuzzer.
+// The binary form: a file that is accepted can be walked through whole. The checksum of the header is set right, and
+// those of the sections are not looked at in every second input (first byte): they would hide everything behind them
+// from the fuzzer.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
 #include <vector>
 
-#include "dorm/dataset.h"
-#include "fuzz_target.h"
 #include "data/io/binary.h"
 #include "data/io/checksum.h"
+#include "dorm/dataset.h"
+#include "fuzz_target.h"
 
 namespace {
 

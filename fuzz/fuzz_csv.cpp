@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separated values: what can be read and written again must read the same. The first byte chooses the
-// options.
+// Separated values: what can be read and written again must read the same. The first byte chooses the options.
 #include <sstream>
 
 #include "dorm/read.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the oracle with limits on groups, on one core: diversity_bench DIRECTORY.
-// oracle_times.csv: by list length, number of groups and limit, beside the oracle without limits and the
-// dense assignment of positions to groups, whose value is compared first. oracle_share.csv: the oracle's part
-// of a pass over generated queries, beside the feature products.
+// Times of the oracle with limits on groups, on one core: diversity_bench DIRECTORY. oracle_times.csv: by list
+// length, number of groups and limit, beside the oracle without limits and the dense assignment of positions to
+// groups, whose value is compared first. oracle_share.csv: the oracle's part of a pass over generated queries, beside
+// the feature products.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -60,8 +60,7 @@ struct Instance {
 
 Instance make_instance(std::size_t l, std::size_t groups, std::uint32_t limit, Rng& rng) {
   Instance x{{std::vector<double>(l, 0.0), std::vector<double>(l)}, std::vector<double>(l), {}};
-  for (std::size_t j = 0; j < std::min(l, kCutoff); ++j)
-    x.factors.a[j] = 1 / std::log2(static_cast<double>(j) + 2);
+  for (std::size_t j = 0; j < std::min(l, kCutoff); ++j) x.factors.a[j] = 1 / std::log2(static_cast<double>(j) + 2);
   for (std::size_t i = 0; i < l; ++i) {
     const double u = rng.uniform();
     const int grade = u < 0.52 ? 0 : u < 0.84 ? 1 : u < 0.97 ? 2 : u < 0.99 ? 3 : 4;
@@ -117,8 +116,8 @@ void time_oracles(const std::string& folder) {
                                                             for (std::size_t k = 0; k < kInstances; ++k)
                                                               dense_value(instances[k], limited[k]);
                                                           }) / kInstances;
-          out << fmt::format("{},{},{},{},{:.3f},{:.3f},{:.3f}\n", decay, l, groups, limit, time(limited),
-                             time(plain), dense);
+          out << fmt::format("{},{},{},{},{:.3f},{:.3f},{:.3f}\n", decay, l, groups, limit, time(limited), time(plain),
+                             dense);
         }
 }
 
@@ -126,8 +125,8 @@ void time_oracles(const std::string& folder) {
 void time_share(const std::string& folder) {
   std::ofstream out(folder + "/oracle_share.csv");
   out << "decay,one_per,linearise,oracle\n";
-  const Dataset data = synthesize(
-      {.queries = 300, .features = 136, .documents_median = 85, .groups = 30, .seed = 1, .threads = 1});
+  const Dataset data =
+      synthesize({.queries = 300, .features = 136, .documents_median = 85, .groups = 30, .seed = 1, .threads = 1});
   const LinearFeatures features(data);
   const std::vector<double> w = ridge(features, 1e-2, 1);
   const auto measure = make_trainable("ndcg@10");
@@ -150,16 +149,15 @@ void time_share(const std::string& folder) {
         scores.emplace_back(data.query(q).size());
         features.scores(q, w, scores.back());
         const Labels labels = data.query(q).labels;
-        queries.push_back(groups.empty() ? prepare(measure->factor(labels), Decay(decay), tables)
-                                         : prepare(factor_within(*measure, labels, groups[q]), Decay(decay),
-                                                   tables, groups[q]));
+        queries.push_back(groups.empty()
+                              ? prepare(measure->factor(labels), Decay(decay), tables)
+                              : prepare(factor_within(*measure, labels, groups[q]), Decay(decay), tables, groups[q]));
       }
       const double oracle = best_micros([&] {
         for (std::size_t q = 0; q < queries.size(); ++q) separate(queries[q], scores[q], found, work);
       });
       const auto each = static_cast<double>(data.num_queries());
-      out << fmt::format("{},{},{:.3f},{:.3f}\n", decay, *one_per != 0 ? one_per : "none", whole / each,
-                         oracle / each);
+      out << fmt::format("{},{},{:.3f},{:.3f}\n", decay, *one_per != 0 ? one_per : "none", whole / each, oracle / each);
     }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the separation oracles on one core: oracle_bench DIRECTORY [LONGEST].
-// Writes times.csv (oracles and our dense solver), near.csv (near the optimum, beside the feature products)
-// and, for rivals in other languages, the instances themselves (instances.bin). Every answer is compared with
-// the dense solver's before its time counts.
+// Times of the separation oracles on one core: oracle_bench DIRECTORY [LONGEST]. Writes times.csv (oracles and our
+// dense solver), near.csv (near the optimum, beside the feature products) and, for rivals in other languages, the
+// instances themselves (instances.bin). Every answer is compared with the dense solver's before its time counts.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -140,8 +139,7 @@ void write_instance(std::ofstream& out, std::size_t row, const Problem& p, doubl
   const std::uint64_t head[2] = {row, l};
   out.write(reinterpret_cast<const char*>(head), sizeof head);
   out.write(reinterpret_cast<const char*>(&value), sizeof value);
-  for (const double* x :
-       {p.query.tables->a.data(), p.query.tables->c.data(), p.query.b.data(), p.scores.data()}) {
+  for (const double* x : {p.query.tables->a.data(), p.query.tables->c.data(), p.query.b.data(), p.scores.data()}) {
     out.write(reinterpret_cast<const char*>(x), static_cast<std::streamsize>(l * sizeof(double)));
   }
 }
@@ -177,17 +175,16 @@ void bench_lengths(const std::string& directory, std::size_t longest) {
       const double micros = time_per_call(problems.size(), 0.03, [&] {
         for (const Problem& p : problems) separate(p.query, p.scores, out, work);
       });
-      fmt::print(csv, "{},\"{}\",{},{},{:.4f},{:.4f}\n", row++, spec.name, l,
-                 name_of(problems[0].query.chosen), micros, dense);
+      fmt::print(csv, "{},\"{}\",{},{},{:.4f},{:.4f}\n", row++, spec.name, l, name_of(problems[0].query.chosen), micros,
+                 dense);
       csv.flush();
     }
   }
 }
 
 // scores = X w and gradient = X^T z for one query, float32 features: what every oracle call comes with.
-[[gnu::always_inline]] inline void feature_products_body(const float* x, std::size_t l, std::size_t d,
-                                                         const float* w, const float* z, float* scores,
-                                                         float* gradient) {
+[[gnu::always_inline]] inline void feature_products_body(const float* x, std::size_t l, std::size_t d, const float* w,
+                                                         const float* z, float* scores, float* gradient) {
   for (std::size_t i = 0; i < l; ++i) {
     float lanes[16] = {};
     for (std::size_t k = 0; k + 16 <= d; k += 16) {
@@ -201,9 +198,10 @@ void bench_lengths(const std::string& directory, std::size_t longest) {
     for (std::size_t k = 0; k < d; ++k) gradient[k] += z[i] * x[i * d + k];
   }
 }
-__attribute__((target("avx512f,avx512dq,avx512vl,fma"))) void feature_products_avx512(
-    const float* x, std::size_t l, std::size_t d, const float* w, const float* z, float* scores,
-    float* gradient) {
+__attribute__((target("avx512f,avx512dq,avx512vl,fma"))) void feature_products_avx512(const float* x, std::size_t l,
+                                                                                      std::size_t d, const float* w,
+                                                                                      const float* z, float* scores,
+                                                                                      float* gradient) {
   feature_products_body(x, l, d, w, z, scores, gradient);
 }
 void feature_products_portable(const float* x, std::size_t l, std::size_t d, const float* w, const float* z,
@@ -222,19 +220,18 @@ void bench_near_optimum(const std::string& directory) {
     lengths.push_back(50 + rng.below(71));
     starts.push_back(starts.back() + lengths.back());
   }
-  std::vector<float> x(starts.back() * kFeatures), w(kFeatures, 0.1f), z(starts.back(), 0.5f),
-      scores(starts.back()), gradient(kFeatures);
+  std::vector<float> x(starts.back() * kFeatures), w(kFeatures, 0.1f), z(starts.back(), 0.5f), scores(starts.back()),
+      gradient(kFeatures);
   for (float& value : x) value = static_cast<float>(rng.uniform());
   const bool fast = __builtin_cpu_supports("avx512f");
   const double features = time_per_call(kQueries, 0.3, [&] {
     for (std::size_t k = 0; k < kQueries; ++k) {
-      (fast ? feature_products_avx512 : feature_products_portable)(
-          x.data() + starts[k] * kFeatures, lengths[k], kFeatures, w.data(), z.data() + starts[k],
-          scores.data() + starts[k], gradient.data());
+      (fast ? feature_products_avx512 : feature_products_portable)(x.data() + starts[k] * kFeatures, lengths[k],
+                                                                   kFeatures, w.data(), z.data() + starts[k],
+                                                                   scores.data() + starts[k], gradient.data());
     }
   });
-  for (const char* decay :
-       {"measure", "measure+tail", "power:0.25", "power:0.5", "power:1", "power:2", "log"}) {
+  for (const char* decay : {"measure", "measure+tail", "power:0.25", "power:0.5", "power:1", "power:2", "log"}) {
     for (std::size_t grades : {5u, 10u, 0u}) {
       const Case spec{"", "ndcg", 10, grades, decay};
       OracleTables tables;

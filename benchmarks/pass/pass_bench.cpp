@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a training pass costs against reading the features once, on generated data. One CSV line:
-// stream,features,oracle,planes,pass,two_threads: seconds; the middle ones are per pass of a bcda run.
-// Arguments: queries, documents per query, features, decay.
+// stream,features,oracle,planes,pass,two_threads: seconds; the middle ones are per pass of a bcda run. Arguments:
+// queries, documents per query, features, decay.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a LETOR file once and prints, as one JSON object, how long it took, what it found and the peak memory
-// of the process. `scan` instead counts the line ends of the mapped file, the floor for any reader.
+// Reads a LETOR file once and prints, as one JSON object, how long it took, what it found and the peak memory of the
+// process. `scan` instead counts the line ends of the mapped file, the floor for any reader.
 //   read_letor FILE THREADS|scan [OUTPUT: the dense matrix, float32, row by row]
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -50,8 +50,7 @@ void write_matrix(const dorm::Dataset& data, const char* path) {
     const dorm::Query query = data.query(q);
     for (std::size_t i = 0; i < query.size(); ++i) {
       for (std::size_t j = 0; j < row.size(); ++j) row[j] = query.rows.at(i, j);
-      out.write(reinterpret_cast<const char*>(row.data()),
-                static_cast<std::streamsize>(row.size() * sizeof(float)));
+      out.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size() * sizeof(float)));
     }
   }
 }
@@ -68,8 +67,7 @@ void read(const char* path, std::size_t threads, const char* matrix) {
   fmt::print(
       "{{\"seconds\": {}, \"bytes\": {}, \"rows\": {}, \"features\": {}, \"dense\": {}, \"peak_bytes\": "
       "{}}}\n",
-      seconds, report.bytes, data.num_documents(), data.num_features(), data.dense(),
-      usage.ru_maxrss * 1024L);
+      seconds, report.bytes, data.num_documents(), data.num_features(), data.dense(), usage.ru_maxrss * 1024L);
   if (matrix != nullptr) write_matrix(data, matrix);
 }
 

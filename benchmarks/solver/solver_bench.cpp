@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One solver on generated data: its history as CSV lines "pass,seconds,primal,dual,gap".
-// Arguments: solver (or bcda-dense: bcda with the dense assignment oracle), queries, documents per query,
-// features, C, tolerance, seconds.
+// One solver on generated data: its history as CSV lines "pass,seconds,primal,dual,gap". Arguments: solver (or
+// bcda-dense: bcda with the dense assignment oracle), queries, documents per query, features, C, tolerance, seconds.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -14,8 +13,7 @@
 
 namespace {
 
-void run(const std::string& name, const dorm::SynthOptions& synth, double C, double tolerance,
-         double seconds) {
+void run(const std::string& name, const dorm::SynthOptions& synth, double C, double tolerance, double seconds) {
   dorm::TrainingSet set(dorm::synthesize(synth), "auto", 1);
   const bool dense = name == "bcda-dense";
   dorm::RankingRisk risk(set.features(), *dorm::make_trainable("ndcg@10"), dorm::Decay("power:0.5"), 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists under topic budgets: seconds per list against the number of documents. Prints one JSON object per
-// instance, numbers included, so that run.py can have it solved by another program.
+// Lists under topic budgets: seconds per list against the number of documents. Prints one JSON object per instance,
+// numbers included, so that run.py can have it solved by another program.
 //   topics_bench DOCUMENTS POSITIONS TOPICS INSTANCES SECONDS
 #include <fmt/format.h>
 
@@ -26,8 +26,8 @@ struct Instance {
   dorm::TopicTable table;
 };
 
-// Scores and gains of a ranking problem, values c_j (g_i - b_i) or c_j g_i - a_j b_i; every document belongs
-// to one to three topics with weights in tenths, and a list may take what n average ones would.
+// Scores and gains of a ranking problem, values c_j (g_i - b_i) or c_j g_i - a_j b_i; every document belongs to one to
+// three topics with weights in tenths, and a list may take what n average ones would.
 Instance make(std::size_t documents, std::size_t positions, std::size_t topics, Rng& rng) {
   Instance out;
   out.table.first = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole training on generated data. One CSV line: seconds,passes,gap,peak_bytes,feature_bytes.
-// Arguments: queries, documents per query, features, tolerance, threads.
+// A whole training on generated data. One CSV line: seconds,passes,gap,peak_bytes,feature_bytes. Arguments: queries,
+// documents per query, features, tolerance, threads.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

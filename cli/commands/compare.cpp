@@ -9,8 +9,8 @@
 #include "command.h"
 #include "commands/comparison_page.h"
 #include "comparison_view.h"
-#include "dorm/lab/comparison.h"
 #include "dorm/error.h"
+#include "dorm/lab/comparison.h"
 #include "grid.h"
 #include "help.h"
 #include "input.h"
@@ -72,8 +72,7 @@ std::vector<Number> numbers(const std::string& list, const char* option) {
 }
 
 /// Every baseline, and DORM for each of the measures that can be trained for.
-std::vector<std::string> default_methods(const std::vector<std::string>& measures,
-                                         const Convention& convention) {
+std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention) {
   std::vector<std::string> methods;
   for (const CatalogEntry& entry : method_catalog())
     if (entry.name != "dorm" && entry.name != "feature") methods.emplace_back(entry.name);
@@ -106,8 +105,8 @@ ComparisonOptions comparison_options(const CompareArguments& arguments, const Se
   for (const std::string& name : split_measures(arguments.measures))
     options.measures.push_back(make_measure(name, convention)->name());
   if (!arguments.no_curve) options.curve = by_cutoff(options.measures.front());
-  options.methods = arguments.methods.empty() ? default_methods(options.measures, convention)
-                                              : split_measures(arguments.methods);
+  options.methods =
+      arguments.methods.empty() ? default_methods(options.measures, convention) : split_measures(arguments.methods);
   if (!arguments.sizes.empty()) options.sizes = numbers<std::size_t>(arguments.sizes, "--sizes");
   if (!arguments.grid.empty()) options.C = numbers<double>(arguments.grid, "--C");
   if (!arguments.out.empty()) options.directory = arguments.out + "/cells";
@@ -119,8 +118,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments, const Se
 /// Refuses what can be refused before any data is read.
 void check_arguments(const CompareArguments& arguments) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::bad_option, message); };
-  if (arguments.data.empty())
-    refuse("DATA is missing; expected one file of judged documents or several parts");
+  if (arguments.data.empty()) refuse("DATA is missing; expected one file of judged documents or several parts");
   if (!arguments.valid.empty() && arguments.test.empty())
     refuse("--valid without --test; expected both, or --folds alone");
   if (arguments.data.size() > 1 && !arguments.test.empty())
@@ -171,13 +169,12 @@ void read_outside(const SplitData& data, ComparisonOptions& options) {
     const std::vector<double> by_row = read_scores(path);
     if (by_row.size() != data.rows)
       throw Error(ErrorCode::bad_input, {path},
-                  fmt::format("{} scores for {} documents; expected one per row of the data tested on",
-                              by_row.size(), data.rows));
+                  fmt::format("{} scores for {} documents; expected one per row of the data tested on", by_row.size(),
+                              data.rows));
     OutsideScores outside{method, {}};
     for (const DataSplit& split : data.splits) {
       std::vector<double>& scores = outside.of_split.emplace_back();
-      for (std::size_t d = 0; d < split.test.num_documents(); ++d)
-        scores.push_back(by_row[split.test.source_row(d)]);
+      for (std::size_t d = 0; d < split.test.num_documents(); ++d) scores.push_back(by_row[split.test.source_row(d)]);
     }
     options.outside.push_back(std::move(outside));
   }
@@ -208,10 +205,10 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
     });
   }
   if (!result.complete) {
-    warn(settings, arguments.out.empty()
-                       ? "interrupted; nothing is kept without --out"
-                       : fmt::format("interrupted; what is done is kept in {}: the same command goes on",
-                                     arguments.out));
+    warn(settings,
+         arguments.out.empty()
+             ? "interrupted; nothing is kept without --out"
+             : fmt::format("interrupted; what is done is kept in {}: the same command goes on", arguments.out));
     throw Stopped{stop.signal()};
   }
   std::vector<std::string> reports = arguments.reports;
@@ -235,25 +232,19 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   app.add_option("DATA", arguments->data, "judged documents: one file, or the parts that take turns")
       ->option_text("FILE...");
   const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help,
-                           const char* group) {
-    app.add_option(name, value, help)->option_text(shown)->group(group);
-  };
+                           const char* group) { app.add_option(name, value, help)->option_text(shown)->group(group); };
   text("--valid", arguments->valid, "FILE", "data to choose C on, beside --test", "Data");
   text("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns", "Data");
   app.add_option("--folds", arguments->folds, "parts of the queries of one DATA file (5)")
       ->option_text("K")
       ->group("Data");
-  text("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random",
-       "Data");
-  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html",
-       "Data");
+  text("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random", "Data");
+  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html", "Data");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
-  text("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME",
+  text("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME", "Comparison");
+  text("--measures", arguments->measures, "LIST", fmt::format("measures, each tuned for ({})", arguments->measures),
        "Comparison");
-  text("--measures", arguments->measures, "LIST",
-       fmt::format("measures, each tuned for ({})", arguments->measures), "Comparison");
-  text("--against", options.against, "METHOD", "test the others against this one; by default the best",
-       "Comparison");
+  text("--against", options.against, "METHOD", "test the others against this one; by default the best", "Comparison");
   text("--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)", "Comparison");
   text("--choose", arguments->choose, "NAME",
        "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)", "Comparison");
@@ -262,16 +253,12 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   app.add_option("--tolerance", options.tolerance, "relative duality gap of each training (0.001)")
       ->option_text("GAP")
       ->group("Comparison");
-  app.add_option("--seed", options.seed, "of folds, samples and solvers (1)")
-      ->option_text("S")
-      ->group("Comparison");
-  app.add_flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff")
-      ->group("Comparison");
+  app.add_option("--seed", options.seed, "of folds, samples and solvers (1)")->option_text("S")->group("Comparison");
+  app.add_flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff")->group("Comparison");
   add_input_options(app, arguments->input);
   app.description(kCompareDescription);
-  const CatalogEntry outside{.name = "scores",
-                             .usage = "scores:FILE",
-                             .help = "somebody else's scores, one per row of the data tested on"};
+  const CatalogEntry outside{
+      .name = "scores", .usage = "scores:FILE", .help = "somebody else's scores, one per row of the data tested on"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
   methods.push_back(outside);
   app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_page("Methods", methods)));

@@ -13,8 +13,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<std::vector<std::string>>;
 
-// "0.4821*" for the one tested against, "0.4790 " for one that no test tells apart from it, "0.4512-" for one
-// that is worse, "+" for better.
+// "0.4821*" for the one tested against, "0.4790 " for one that no test tells apart from it, "0.4512-" for one that is
+// worse, "+" for better.
 std::string shown(const ComparisonFigure& figure) {
   if (std::isnan(figure.result.mean)) return "- ";
   const char* mark = " ";
@@ -63,9 +63,8 @@ std::string size_page(const std::vector<const ComparisonRow*>& rows) {
 }
 
 Json figure_json(const ComparisonFigure& figure) {
-  Json out = {{"mean", figure.result.mean},       {"low", figure.result.low},
-              {"high", figure.result.high},       {"queries", figure.result.queries},
-              {"skipped", figure.result.skipped}, {"reference", figure.reference}};
+  Json out = {{"mean", figure.result.mean},       {"low", figure.result.low},         {"high", figure.result.high},
+              {"queries", figure.result.queries}, {"skipped", figure.result.skipped}, {"reference", figure.reference}};
   if (!std::isnan(figure.p_holm))
     out.update({{"difference", figure.test.mean_difference},
                 {"p_t", figure.test.p_t},

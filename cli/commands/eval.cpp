@@ -66,10 +66,9 @@ void check(const EvalArguments& arguments) {
   if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
   if (arguments.judged_run()) {
     require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
-    require_option(arguments.qrels.empty() == !arguments.subtopics.empty(),
-                   "--qrels FILE or --subtopics FILE", "--run needs judgments of one kind");
-    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() ||
-        !arguments.model.empty())
+    require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
+                   "--run needs judgments of one kind");
+    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() || !arguments.model.empty())
       refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
     return;
   }
@@ -90,8 +89,8 @@ std::vector<double> scores_of_file(const Dataset& data, const std::string& path)
   const std::vector<double> by_row = read_scores(path);
   if (by_row.size() != data.num_documents())
     throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
-                fmt::format("{} scores for {} documents; expected one score per row of the data",
-                            by_row.size(), data.num_documents()));
+                fmt::format("{} scores for {} documents; expected one score per row of the data", by_row.size(),
+                            data.num_documents()));
   std::vector<double> scores(by_row.size());
   for (std::size_t d = 0; d < scores.size(); ++d) scores[d] = by_row[data.source_row(d)];
   return scores;
@@ -106,9 +105,8 @@ std::size_t feature_column(const Dataset& data, const std::string& name) {
     if (names.size() < kListed) names.push_back(std::move(candidate));
   }
   if (!data.has_feature_names() || data.num_features() > kListed)
-    throw Error(ErrorCode::unknown_name,
-                fmt::format("unknown feature \"{}\"; expected one of {} to {}", name, data.feature_name(0),
-                            data.feature_name(data.num_features() - 1)));
+    throw Error(ErrorCode::unknown_name, fmt::format("unknown feature \"{}\"; expected one of {} to {}", name,
+                                                     data.feature_name(0), data.feature_name(data.num_features() - 1)));
   std::vector<CatalogEntry> known;
   for (const std::string& candidate : names) known.push_back({.name = candidate, .usage = {}, .help = {}});
   throw_unknown_name("feature", name, known);
@@ -128,8 +126,7 @@ void add_comparison(EvalReport& report, const EvaluationTable& other, const Eval
   report.against = arguments.against;
   for (std::size_t i = 0; i < other.measures.size(); ++i) {
     report.against_means.push_back(other.measures[i].mean);
-    report.tests.push_back(
-        compare(report.table.measures[i].per_query, other.measures[i].per_query, arguments.options));
+    report.tests.push_back(compare(report.table.measures[i].per_query, other.measures[i].per_query, arguments.options));
   }
 }
 
@@ -155,8 +152,7 @@ void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
   else if (options.one_per == "none")
     options.one_per.clear();
   if (options.as_ranked && options.one_per.empty())
-    throw Error(ErrorCode::bad_option,
-                "--as-ranked says how limits are judged; expected --one-per beside it");
+    throw Error(ErrorCode::bad_option, "--as-ranked says how limits are judged; expected --one-per beside it");
 }
 
 std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Settings& settings) {
@@ -178,29 +174,26 @@ EvalReport evaluate_by_position(const EvalArguments& arguments, const Settings& 
   const PositionModel model = load_position_model(arguments.model);
   const std::vector<Ranking> rankings = rank(model, data, settings.threads);
   EvalReport report;
-  report.table = evaluate(data, scores_of_rankings(data, rankings), split_measures(arguments.measures),
-                          arguments.options);
+  report.table =
+      evaluate(data, scores_of_rankings(data, rankings), split_measures(arguments.measures), arguments.options);
   add_position_gain(model.gains, arguments.position_gains, data, rankings, arguments.options, report.table);
   return report;
 }
 
 EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
-  if (!arguments.model.empty() && is_position_model(arguments.model))
-    return evaluate_by_position(arguments, settings);
+  if (!arguments.model.empty() && is_position_model(arguments.model)) return evaluate_by_position(arguments, settings);
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   const std::vector<double> scores = scores_of(data, arguments, settings);
   EvalReport report;
   report.table = evaluate(data, scores, measures, arguments.options);
   if (!arguments.position_gains.empty()) {
-    if (!arguments.against.empty())
-      throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
+    if (!arguments.against.empty()) throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
     add_position_gain({}, arguments.position_gains, data, sorted_rankings(data, scores), arguments.options,
                       report.table);
   }
   if (!arguments.against.empty())
-    add_comparison(report,
-                   evaluate(data, scores_of_file(data, arguments.against), measures, arguments.options),
+    add_comparison(report, evaluate(data, scores_of_file(data, arguments.against), measures, arguments.options),
                    arguments);
   return report;
 }
@@ -215,10 +208,9 @@ EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& sett
     UnknownIds unknown;
     const std::vector<double> scores = score(model, test, &unknown);
     if (unknown.users + unknown.items > 0)
-      warn(settings,
-           fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
-                       "their offsets, such items the offset of one nobody has rated",
-                       path, unknown.users, unknown.items));
+      warn(settings, fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
+                                 "their offsets, such items the offset of one nobody has rated",
+                                 path, unknown.users, unknown.items));
     return evaluate(test, scores, measures, arguments.options);
   };
   EvalReport report;
@@ -228,8 +220,7 @@ EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& sett
 }
 
 // Documents that the limits leave out are not retrieved.
-std::vector<RunEntry> as_run(const Dataset& data, std::span<const double> scores,
-                             const std::string& one_per) {
+std::vector<RunEntry> as_run(const Dataset& data, std::span<const double> scores, const std::string& one_per) {
   if (!data.has_document_ids())
     throw Error(ErrorCode::bad_input, "--subtopics judges documents by their ids, and the data has none");
   std::vector<GroupLimits> groups;
@@ -266,8 +257,7 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
   };
   report.table = judge(scores);
   if (!arguments.against.empty())
-    add_comparison(report, on_queries_of(report.table, judge(scores_of_file(data, arguments.against))),
-                   arguments);
+    add_comparison(report, on_queries_of(report.table, judge(scores_of_file(data, arguments.against))), arguments);
   report.table.one_per = one_per;
   return report;
 }
@@ -279,13 +269,13 @@ EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   EvalReport report;
   report.table = evaluate_run(judgments, read_run(arguments.run), measures, arguments.options);
   if (report.table.unjudged_queries > 0)
-    warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", arguments.run,
-                               report.table.unjudged_queries));
+    warn(settings,
+         fmt::format("{}: {} queries have no judgments and are ignored", arguments.run, report.table.unjudged_queries));
   if (!arguments.against.empty())
-    add_comparison(report,
-                   on_queries_of(report.table, evaluate_run(judgments, read_run(arguments.against), measures,
-                                                            arguments.options)),
-                   arguments);
+    add_comparison(
+        report,
+        on_queries_of(report.table, evaluate_run(judgments, read_run(arguments.against), measures, arguments.options)),
+        arguments);
   return report;
 }
 
@@ -295,8 +285,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                  : arguments.judged_run()      ? "trec"
                                                                : "standard";
   arguments.options.threads = settings.threads;
-  if (arguments.measures.empty())
-    arguments.measures = arguments.subtopics.empty() ? kMeasures : kSubtopicMeasures;
+  if (arguments.measures.empty()) arguments.measures = arguments.subtopics.empty() ? kMeasures : kSubtopicMeasures;
   EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)
                       : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)
@@ -317,8 +306,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   const auto number = [&app](const char* name, auto& value, const std::string& help) {
     app.add_option(name, value, help)->option_text("N")->group("Evaluation");
   };
-  app.add_option("DATA", arguments->data,
-                 "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  app.add_option("DATA", arguments->data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
   text("--model", arguments->model, "FILE", "What to judge", "rank by a model of dorm train or dorm tune");
   text("--scores", arguments->scores, "FILE", "What to judge", "scores of the documents, one per line");
   text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
@@ -355,8 +343,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   app.description(kEvalDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_page("Measures", measure_catalog()),
                          catalog_page("Subtopic measures", subtopic_catalog()),
-                         catalog_page("Conventions", convention_catalog()),
-                         catalog_page("Ties", tie_catalog())));
+                         catalog_page("Conventions", convention_catalog()), catalog_page("Ties", tie_catalog())));
   return [arguments, &settings] { run_eval(*arguments, settings); };
 }
 

@@ -42,23 +42,20 @@ std::string eval_page(const EvalReport& report) {
   const std::string level = fmt::format("{:g} % interval", 100 * report.confidence);
   std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
   for (const MeasureResult& m : table.measures)
-    rows.push_back({m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries),
-                    std::to_string(m.skipped)});
+    rows.push_back(
+        {m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries), std::to_string(m.skipped)});
   const std::string limits = table.one_per.empty() ? "" : fmt::format("one per {}, ", table.one_per);
-  std::string page = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties,
-                                 limits, table.query_ids.size(), aligned(rows));
+  std::string page = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties, limits,
+                                 table.query_ids.size(), aligned(rows));
   if (report.tests.empty()) return page;
-  rows = {
-      {"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
+  rows = {{"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
   for (std::size_t i = 0; i < report.tests.size(); ++i) {
     const PairedTest& t = report.tests[i];
-    rows.push_back({table.measures[i].name, number(report.against_means[i]),
-                    fmt::format("{:+.6f}", t.mean_difference), interval(t.low, t.high),
-                    std::to_string(t.wins), std::to_string(t.losses), std::to_string(t.ties),
+    rows.push_back({table.measures[i].name, number(report.against_means[i]), fmt::format("{:+.6f}", t.mean_difference),
+                    interval(t.low, t.high), std::to_string(t.wins), std::to_string(t.losses), std::to_string(t.ties),
                     probability(t.p_t), probability(t.p_sign), probability(t.p_permutation)});
   }
-  return page + fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", report.against,
-                            aligned(rows));
+  return page + fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", report.against, aligned(rows));
 }
 
 std::string eval_json(const EvalReport& report) {

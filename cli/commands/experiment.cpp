@@ -52,9 +52,8 @@ ExperimentOptions experiment_options(const ExperimentArguments& arguments, const
   ExperimentOptions options;
   options.data_directory = !arguments.data.empty() ? arguments.data : environment ? environment : "";
   if (options.data_directory.empty())
-    throw Error(
-        ErrorCode::bad_option,
-        "no folder of data; expected --data-dir DIR, or its name in the environment variable DORM_DATA");
+    throw Error(ErrorCode::bad_option,
+                "no folder of data; expected --data-dir DIR, or its name in the environment variable DORM_DATA");
   options.directory = arguments.out;
   options.threads = settings.threads;
   options.seed = arguments.seed;
@@ -63,8 +62,8 @@ ExperimentOptions experiment_options(const ExperimentArguments& arguments, const
 }
 
 /// Fetches what has an address; what has none is complained about by the experiment itself.
-void fetch_missing(const std::string& name, const ExperimentArguments& arguments,
-                   const ExperimentOptions& options, const Settings& settings) {
+void fetch_missing(const std::string& name, const ExperimentArguments& arguments, const ExperimentOptions& options,
+                   const Settings& settings) {
   for (const DataFile& file : missing_data(name, options.data_directory)) {
     if (file.url.empty()) continue;
     const std::string url =
@@ -92,8 +91,7 @@ nlohmann::ordered_json result_json(const ExperimentResult& result) {
 }
 
 ExperimentResult run_one(const std::string& name, const ExperimentArguments& arguments,
-                         const ExperimentOptions& options, const Settings& settings,
-                         const StopRequest& stop) {
+                         const ExperimentOptions& options, const Settings& settings, const StopRequest& stop) {
   if (arguments.download) fetch_missing(name, arguments, options, settings);
   ExperimentResult result;
   {
@@ -104,9 +102,8 @@ ExperimentResult run_one(const std::string& name, const ExperimentArguments& arg
     });
   }
   if (!result.complete) {
-    warn(settings, arguments.out.empty()
-                       ? "interrupted; nothing is kept without --out"
-                       : "interrupted; the same command goes on from the cells that are done");
+    warn(settings, arguments.out.empty() ? "interrupted; nothing is kept without --out"
+                                         : "interrupted; the same command goes on from the cells that are done");
     throw Stopped{stop.signal()};
   }
   if (!arguments.out.empty()) {
@@ -139,8 +136,8 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
   if (!arguments.out.empty()) reports.push_back(arguments.out + "/all.html");
   if (!results.empty()) write_reports(experiment_document(results, skipped, options, settings), reports);
   if (!skipped.empty())
-    throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run for want of data: {}",
-                                           skipped.size(), experiment_catalog().size(), names));
+    throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run for want of data: {}", skipped.size(),
+                                           experiment_catalog().size(), names));
 }
 
 void run_experiments(const ExperimentArguments& arguments, const Settings& settings) {
@@ -162,8 +159,7 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
   app.add_option("--data-dir", arguments->data, "folder of data sets (DORM_DATA)")->option_text("DIR");
   app.add_option("--out", arguments->out, "folder for finished cells, NAME.html, NAME.md and NAME.csv")
       ->option_text("DIR");
-  add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html",
-                    "Options");
+  add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html", "Options");
   app.add_flag("--download", arguments->download,
                "fetch missing files that have a plain address, and check their SHA-256");
   app.add_option("--mirror", arguments->mirror, "fetch from this address instead of the publisher's")

@@ -50,24 +50,22 @@ struct FactorizeArguments {
   FactorizeOptions options;
 };
 
-std::optional<SideFeatures> load_features(const std::string& path, const std::string& columns,
-                                          const IdTable& ids, const char* what, const Settings& settings) {
+std::optional<SideFeatures> load_features(const std::string& path, const std::string& columns, const IdTable& ids,
+                                          const char* what, const Settings& settings) {
   if (path.empty()) return std::nullopt;
   SideFeatures features = read_side_features(path, columns);
   std::size_t without = 0;
   for (const std::string& id : ids.names()) without += !features.ids.find(id);
   if (without == ids.size())
-    throw Error(
-        ErrorCode::bad_input, SourcePosition{.file = path},
-        fmt::format("none of the {} {}s of the ratings is here; expected their ids in the first column",
-                    ids.size(), what));
-  if (without > 0)
-    warn(settings, fmt::format("{}: {} of {} {}s have no features", path, without, ids.size(), what));
+    throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
+                fmt::format("none of the {} {}s of the ratings is here; expected their ids in the first column",
+                            ids.size(), what));
+  if (without > 0) warn(settings, fmt::format("{}: {} of {} {}s have no features", path, without, ids.size(), what));
   return features;
 }
 
-FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
-                      const FactorizeInputs& inputs, const Settings& settings, const StopRequest& stop) {
+FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train, const FactorizeInputs& inputs,
+                      const Settings& settings, const StopRequest& stop) {
   FactorizeOptions options = arguments.options;
   options.threads = settings.threads;
   options.centred = !arguments.uncentred;
@@ -76,20 +74,18 @@ FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
     if (!settings.quiet && line.due()) {
       const std::string validation =
           std::isnan(progress.validation) ? "" : fmt::format(", validation {:.4f}", progress.validation);
-      line.show(progress.stage == "start"
-                    ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
-                    : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}", progress.round,
-                                  progress.stage, progress.objective, progress.gap, validation,
-                                  duration_text(line.seconds())));
+      line.show(progress.stage == "start" ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
+                                          : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}",
+                                                        progress.round, progress.stage, progress.objective,
+                                                        progress.gap, validation, duration_text(line.seconds())));
     }
     return stop.signal() == 0;
   });
 }
 
 // Test measures of the finished model; new users are folded in first.
-std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& parts,
-                                     const SideFeatures* user_features, const FactorizeArguments& arguments,
-                                     const Settings& settings) {
+std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& parts, const SideFeatures* user_features,
+                                     const FactorizeArguments& arguments, const Settings& settings) {
   if (parts.test.size() == 0) return std::nullopt;
   if (parts.given.size() > 0) fold_in_users(model, parts.given, user_features, settings.threads);
   EvaluateOptions how;
@@ -123,8 +119,7 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
       load_features(arguments.user_features, arguments.user_columns, parts.train.users(), "user", settings);
   std::optional<FactorModel> warm;
   if (!arguments.warm.empty()) warm = load_factors(arguments.warm);
-  const FactorizeInputs inputs = {item_features ? &*item_features : nullptr,
-                                  user_features ? &*user_features : nullptr,
+  const FactorizeInputs inputs = {item_features ? &*item_features : nullptr, user_features ? &*user_features : nullptr,
                                   validation ? &*validation : nullptr, warm ? &*warm : nullptr};
   const StopRequest stop;
   const FactorizeResult result = learn(arguments, parts.train, inputs, settings, stop);
@@ -164,8 +159,7 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
   };
   stop("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
   stop("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
-  stop("--patience", o.patience, "N",
-       fmt::format("rounds without a better validation value ({})", o.patience));
+  stop("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));
   stop("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
   stop("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));
 }
@@ -186,13 +180,11 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
       ->group("Files");
   file("--test", arguments->test, "FILE", "ratings to report measures on");
   file("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
-  file("--item-columns", arguments->item_columns, "LIST",
-       "columns of that file, e.g. 6-24 (trailing numbers)");
+  file("--item-columns", arguments->item_columns, "LIST", "columns of that file, e.g. 6-24 (trailing numbers)");
   file("--user-features", arguments->user_features, "FILE", "id and features of the users");
   file("--user-columns", arguments->user_columns, "LIST", "columns of that file");
   file("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
-  file("--checkpoint", arguments->options.checkpoint, "FILE",
-       "save progress here, and go on from it when it exists");
+  file("--checkpoint", arguments->options.checkpoint, "FILE", "save progress here, and go on from it when it exists");
   add_split_options(app, arguments->split);
   app.add_option("--measures", arguments->measures, "to report on test ratings (ndcg@10,ndcg)")
       ->option_text("LIST")

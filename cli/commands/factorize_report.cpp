@@ -16,19 +16,16 @@ using Json = nlohmann::ordered_json;
 Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 std::string half_steps_table(const FactorizeResult& result) {
-  std::vector<std::vector<std::string>> rows = {
-      {"half step", "objective before", "after", "gap", "passes", "seconds"}};
+  std::vector<std::vector<std::string>> rows = {{"half step", "objective before", "after", "gap", "passes", "seconds"}};
   for (const HalfStep& step : result.report.half_steps)
     rows.push_back({fmt::format("{} {}", step.round, step.items ? "items" : "users"),
                     fmt::format("{:.6g}", step.before), fmt::format("{:.6g}", step.after),
-                    fmt::format("{:.1e}", step.gap), std::to_string(step.passes),
-                    fmt::format("{:.3f}", step.seconds)});
+                    fmt::format("{:.1e}", step.gap), std::to_string(step.passes), fmt::format("{:.3f}", step.seconds)});
   return aligned(rows);
 }
 
 std::string validation_table(const FactorizeResult& result) {
-  std::vector<std::vector<std::string>> rows = {
-      {"round", "validation " + result.model.options.measure, "seconds", ""}};
+  std::vector<std::vector<std::string>> rows = {{"round", "validation " + result.model.options.measure, "seconds", ""}};
   for (const FactorRound& round : result.report.rounds)
     rows.push_back({std::to_string(round.round), fmt::format("{:.4f}", round.validation),
                     fmt::format("{:.2f}", round.seconds), round.round == result.model.rounds ? "kept" : ""});
@@ -41,17 +38,16 @@ std::string factorize_page(const FactorizeResult& result, const Ratings& train, 
                            const std::string& path) {
   const FactorModel& model = result.model;
   const FactorizeReport& report = result.report;
-  std::string text =
-      fmt::format("{} ratings, {} users, {} items; {} users without an order to learn\n", train.size(),
-                  train.num_users(), train.num_items(), report.users_without_order);
-  text += fmt::format("rank {}, {} item features, {} user features; {} bound of {}\n", model.layout.rank,
-                      model.item_features.size(), model.user_features.size(), model.options.bound,
-                      model.options.measure);
+  std::string text = fmt::format("{} ratings, {} users, {} items; {} users without an order to learn\n", train.size(),
+                                 train.num_users(), train.num_items(), report.users_without_order);
+  text +=
+      fmt::format("rank {}, {} item features, {} user features; {} bound of {}\n", model.layout.rank,
+                  model.item_features.size(), model.user_features.size(), model.options.bound, model.options.measure);
   if (!report.half_steps.empty()) text += fmt::format("\n{}", half_steps_table(result));
   if (!report.rounds.empty() && std::isfinite(report.rounds.front().validation))
     text += fmt::format("\n{}", validation_table(result));
-  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n",
-                      report.status, model.rounds, report.seconds, report.start_seconds);
+  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n", report.status,
+                      model.rounds, report.seconds, report.start_seconds);
   if (test != nullptr) text += "\ntest:\n" + eval_page(*test);
   return text + fmt::format("model        {}\n", path);
 }

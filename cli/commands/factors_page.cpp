@@ -32,8 +32,8 @@ std::string factors_page(const FactorModel& model, const std::string& path) {
   line("rank", std::to_string(model.layout.rank));
   line("item features", features_text(model.item_features));
   line("user features", features_text(model.user_features));
-  line("trained for", fmt::format("{}, bound {}, lambda {}, margin {}", model.options.measure,
-                                  model.options.bound, model.options.lambda, model.options.margin));
+  line("trained for", fmt::format("{}, bound {}, lambda {}, margin {}", model.options.measure, model.options.bound,
+                                  model.options.lambda, model.options.margin));
   line("rounds", fmt::format("{}, objective {:.6g}", model.rounds, model.objective));
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
   return text;

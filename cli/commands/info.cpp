@@ -40,8 +40,7 @@ std::size_t count_nonzeros(const FeatureRows& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::span<const float> values =
         rows.dense() ? std::span(rows.dense_row(i), rows.num_features()) : rows.sparse_row(i).values;
-    count +=
-        static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](float x) { return x != 0; }));
+    count += static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](float x) { return x != 0; }));
   }
   return count;
 }
@@ -97,9 +96,7 @@ Json describe(const std::string& path, const Loaded& loaded) {
           {"density", cells > 0 ? static_cast<double>(summary.nonzeros) / cells : 0.0},
           {"labels", labels},
           {"documents_per_query",
-           {{"min", summary.lengths.front()},
-            {"median", median(summary.lengths)},
-            {"max", summary.lengths.back()}}},
+           {{"min", summary.lengths.front()}, {"median", median(summary.lengths)}, {"max", summary.lengths.back()}}},
           {"queries_with_one_label", summary.one_label},
           {"queries_without_relevant", summary.nothing_relevant},
           {"document_ids", data.has_document_ids()},
@@ -142,17 +139,16 @@ std::string page(const Json& info) {
     text += fmt::format("{:<28}{}\n", name, value);
   };
   line("file", info["file"].get<std::string>());
-  line("format", fmt::format("{}, {}", info["format"].get<std::string>(),
-                             bytes_text(info["bytes"].get<std::uint64_t>())));
+  line("format",
+       fmt::format("{}, {}", info["format"].get<std::string>(), bytes_text(info["bytes"].get<std::uint64_t>())));
   line("queries", std::to_string(info["queries"].get<std::size_t>()));
   line("documents", std::to_string(info["documents"].get<std::size_t>()));
-  line("features", fmt::format("{}, numbered from {}", info["features"].get<std::size_t>(),
-                               info["first_feature_id"].get<int>()));
+  line("features",
+       fmt::format("{}, numbered from {}", info["features"].get<std::size_t>(), info["first_feature_id"].get<int>()));
   line("non-zero values", fmt::format("{:.1f} %", 100 * info["density"].get<double>()));
   line("labels", labels_text(info));
-  line("documents per query",
-       fmt::format("{} to {}, median {}", lengths["min"].get<std::size_t>(),
-                   lengths["max"].get<std::size_t>(), lengths["median"].get<double>()));
+  line("documents per query", fmt::format("{} to {}, median {}", lengths["min"].get<std::size_t>(),
+                                          lengths["max"].get<std::size_t>(), lengths["median"].get<double>()));
   line("queries with one label", share("queries_with_one_label"));
   line("without relevant documents", share("queries_without_relevant"));
   line("carries", carried.empty() ? "labels and features only" : carried);

@@ -17,8 +17,7 @@ constexpr const char* kGroup = "Positions and topics";
 
 void refuse(bool given, const char* option) {
   if (given)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("{} is not supported beside --position-gains and --topics", option));
+    throw Error(ErrorCode::bad_option, fmt::format("{} is not supported beside --position-gains and --topics", option));
 }
 
 /// The number after @ in the measure's name.
@@ -34,8 +33,8 @@ std::size_t cutoff_of(const std::string& measure) {
 }
 
 std::string topic_line(const TopicReport& report) {
-  return fmt::format("lists        {} under topic limits, {} not proven the best, largest gap {:.3g}\n",
-                     report.lists, report.unproven, report.largest_gap);
+  return fmt::format("lists        {} under topic limits, {} not proven the best, largest gap {:.3g}\n", report.lists,
+                     report.unproven, report.largest_gap);
 }
 
 void finish(const TrainResult& result, const std::string& model_text, const std::string& page,
@@ -60,9 +59,8 @@ void add_topic_options(CLI::App& app, TopicArguments& arguments) {
   app.add_option("--limits", arguments.limits, "CSV topic,limit: most of a topic that a list may take")
       ->option_text("FILE")
       ->group(kGroup);
-  app.add_option(
-         "--list-seconds", arguments.options.seconds,
-         fmt::format("time for one list under topic limits; 0: no limit ({})", arguments.options.seconds))
+  app.add_option("--list-seconds", arguments.options.seconds,
+                 fmt::format("time for one list under topic limits; 0: no limit ({})", arguments.options.seconds))
       ->option_text("S")
       ->group(kGroup);
 }
@@ -79,8 +77,7 @@ void add_list_options(CLI::App& app, ListArguments& arguments) {
                  "CSV label,1,2,...: what a label gains at each position;\ntrains a function per position")
       ->option_text("FILE")
       ->group(kGroup);
-  app.add_flag("--one-function", arguments.one_function,
-               "with --position-gains: the same function for all positions")
+  app.add_flag("--one-function", arguments.one_function, "with --position-gains: the same function for all positions")
       ->group(kGroup);
   add_topic_options(app, arguments.topics);
   app.add_option("--top", arguments.top, "with --topics: length of the lists; 0: as the measure says (0)")
@@ -119,25 +116,22 @@ void train_lists(const TrainingArguments& arguments, const ListArguments& lists,
       trained.model.gains = file.by_label;
       result = {trained.model.shared, trained.report};
       model_text = to_json(trained.model);
-      page = fmt::format(
-          "positions    {}, {}\n", file.gains.positions,
-          lists.one_function ? "one function for all" : "a function for each beside a shared one");
+      page = fmt::format("positions    {}, {}\n", file.gains.positions,
+                         lists.one_function ? "one function for all" : "a function for each beside a shared one");
     }
   }
   finish(result, model_text, page, arguments, settings, stop.signal());
 }
 
-std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data,
-                                         std::span<const double> scores, const TopicArguments& arguments,
-                                         std::size_t top, const Settings& settings) {
+std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,
+                                         const TopicArguments& arguments, std::size_t top, const Settings& settings) {
   require_option(top > 0, "--top N", "lists under topic limits have a length");
   TopicReport report;
   std::vector<Ranking> rankings =
       rank_topics(model, data, scores, load_topics(arguments, data), top, arguments.options, &report);
   if (report.unproven > 0)
-    warn(settings,
-         fmt::format("{} of {} lists were not proven the best in {} seconds each; largest gap {:.3g}",
-                     report.unproven, report.lists, arguments.options.seconds, report.largest_gap));
+    warn(settings, fmt::format("{} of {} lists were not proven the best in {} seconds each; largest gap {:.3g}",
+                               report.unproven, report.lists, arguments.options.seconds, report.largest_gap));
   return rankings;
 }
 
@@ -157,13 +151,11 @@ std::vector<double> scores_of_rankings(const Dataset& data, const std::vector<Ra
 }
 
 void add_position_gain(const LabelGains& known, const std::string& gains_file, const Dataset& data,
-                       const std::vector<Ranking>& rankings, const EvaluateOptions& options,
-                       EvaluationTable& table) {
+                       const std::vector<Ranking>& rankings, const EvaluateOptions& options, EvaluationTable& table) {
   if (gains_file.empty() && known.labels.empty())
     throw Error(ErrorCode::bad_option,
                 "the model was trained for gains of single documents; expected --position-gains FILE");
-  const PositionGains gains =
-      gains_file.empty() ? gains_of(known, data) : read_position_gains(gains_file, data).gains;
+  const PositionGains gains = gains_file.empty() ? gains_of(known, data) : read_position_gains(gains_file, data).gains;
   table.measures.insert(table.measures.begin(), evaluate_positions(data, gains, rankings, options));
 }
 

@@ -41,20 +41,17 @@ void train_lists(const TrainingArguments& arguments, const ListArguments& lists,
                  const Settings& settings);
 
 /// The first n documents of every query under topic budgets; a warning when some were not proven the best.
-std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data,
-                                         std::span<const double> scores, const TopicArguments& arguments,
-                                         std::size_t top, const Settings& settings);
+std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,
+                                         const TopicArguments& arguments, std::size_t top, const Settings& settings);
 
 /// By score, ties by index; the first `top` of each query, or all for 0.
-std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double> scores,
-                                     std::size_t top = 0);
+std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double> scores, std::size_t top = 0);
 
 /// Scores that sort the documents into these rankings: minus the rank.
 std::vector<double> scores_of_rankings(const Dataset& data, const std::vector<Ranking>& rankings);
 
 /// Adds position-gain@n to the table, by the gains of a file, or those known when it is "".
 void add_position_gain(const LabelGains& known, const std::string& gains_file, const Dataset& data,
-                       const std::vector<Ranking>& rankings, const EvaluateOptions& options,
-                       EvaluationTable& table);
+                       const std::vector<Ranking>& rankings, const EvaluateOptions& options, EvaluationTable& table);
 
 }  // namespace dorm::cli

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "dorm/catalog.h"
 #include "data/io/file.h"
+#include "dorm/catalog.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -36,9 +36,9 @@ std::size_t nonzero(const Model& model) {
 template <class Line>
 void kernel_lines(const KernelExpansion& kernel, const Line& line) {
   const std::size_t size = kernel.support.num_documents();
-  line("kind", kernel.fourier ? fmt::format("kernel model of {} random frequencies", size)
-                              : fmt::format("kernel model with {} support documents, of {} trained on", size,
-                                            kernel.documents));
+  line("kind", kernel.fourier
+                   ? fmt::format("kernel model of {} random frequencies", size)
+                   : fmt::format("kernel model with {} support documents, of {} trained on", size, kernel.documents));
   line("kernel", kernel.kernel);
   line("approximation", kernel.approximation);
   if (kernel.pruned > 0)
@@ -63,19 +63,17 @@ std::string model_page(const Model& model, const std::string& path) {
   if (model.kernel)
     kernel_lines(*model.kernel, line);
   else
-    line("kind",
-         fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
+    line("kind", fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
   line("trained for", fmt::format("{} ({})", model.measure, model.convention));
   if (!model.one_per.empty()) line("one per", model.one_per);
   if (model.bound == "none") {
     line("method", fmt::format("{}, a baseline without certificate", model.start));
   } else {
-    line("problem", fmt::format("C {:g}, decay {}, bound {} from {}, {} round{}", model.C, model.decay,
-                                model.bound, model.start, model.rounds, model.rounds == 1 ? "" : "s"));
-    line("certificate",
-         fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
-                     model.certificate.dual, model.certificate.gap, model.certificate.status,
-                     model.bound == "predicted" ? "; certifies the last round only" : ""));
+    line("problem", fmt::format("C {:g}, decay {}, bound {} from {}, {} round{}", model.C, model.decay, model.bound,
+                                model.start, model.rounds, model.rounds == 1 ? "" : "s"));
+    line("certificate", fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
+                                    model.certificate.dual, model.certificate.gap, model.certificate.status,
+                                    model.bound == "predicted" ? "; certifies the last round only" : ""));
     line("health", fmt::format("{:.4f}", model.health));
   }
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));

@@ -73,13 +73,12 @@ std::string json_line(const Dataset& data, std::string_view id, std::span<const 
                       std::span<const double> scores) {
   nlohmann::ordered_json ranking = nlohmann::ordered_json::array();
   for (const std::size_t d : order)
-    ranking.push_back(
-        {{"document", document_name(data, d)}, {"row", data.source_row(d) + 1}, {"score", scores[d]}});
+    ranking.push_back({{"document", document_name(data, d)}, {"row", data.source_row(d) + 1}, {"score", scores[d]}});
   return nlohmann::ordered_json({{"qid", id}, {"ranking", std::move(ranking)}}).dump() + "\n";
 }
 
-std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankings,
-                         std::span<const double> scores, const RankArguments& arguments) {
+std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankings, std::span<const double> scores,
+                         const RankArguments& arguments) {
   const bool trec = arguments.ranking_format == "trec";
   std::string text = arguments.ranking_format == "order" ? "qid\trank\tdocument\tscore\n" : "";
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
@@ -112,8 +111,7 @@ void check(const RankArguments& arguments) {
     throw Error(ErrorCode::unsupported, "--one-per beside --topics; expected one of the two");
   if (arguments.ranking_format != "scores") return;
   const auto refuse = [](std::string_view what) {
-    throw Error(ErrorCode::bad_option,
-                fmt::format("{}; expected --format order, trec or json beside it", what));
+    throw Error(ErrorCode::bad_option, fmt::format("{}; expected --format order, trec or json beside it", what));
   };
   if (arguments.top > 0) refuse("--top needs a ranking");
   if (one_per) refuse("--one-per leaves documents out, so it needs a ranking");
@@ -132,8 +130,7 @@ std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::s
   std::vector<Ranking> rankings;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
-    rankings.push_back(
-        top_ranking(scores.subspan(query.first_document, query.size()), groups[q], arguments.top));
+    rankings.push_back(top_ranking(scores.subspan(query.first_document, query.size()), groups[q], arguments.top));
   }
   return rankings;
 }
@@ -143,8 +140,7 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   check(arguments);
   const bool by_position = is_position_model(arguments.model);
   if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
-    throw Error(ErrorCode::unsupported,
-                "--topics and --one-per need a linear model; this one ranks by position");
+    throw Error(ErrorCode::unsupported, "--topics and --one-per need a linear model; this one ranks by position");
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
@@ -155,12 +151,10 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   } else {
     const Model model = load_model(arguments.model);
     scores = score(model, data, settings.threads);
-    if (arguments.ranking_format != "scores")
-      rankings = rankings_of(model, data, scores, arguments, settings);
+    if (arguments.ranking_format != "scores") rankings = rankings_of(model, data, scores, arguments, settings);
   }
-  write_text(arguments.output, arguments.ranking_format == "scores"
-                                   ? scores_text(data, scores)
-                                   : ranking_text(data, rankings, scores, arguments));
+  write_text(arguments.output, arguments.ranking_format == "scores" ? scores_text(data, scores)
+                                                                    : ranking_text(data, rankings, scores, arguments));
 }
 
 }  // namespace
@@ -175,10 +169,9 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   app.add_option("--top", arguments->top, "only the first N documents of each query; 0: all (0)")
       ->option_text("N")
       ->group("Output");
-  add_one_per_option(
-      app, arguments->one_per, arguments->input, "Output",
-      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
-      "domain, a CSV column, or none\n(as the model was trained)");
+  add_one_per_option(app, arguments->one_per, arguments->input, "Output",
+                     "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
+                     "domain, a CSV column, or none\n(as the model was trained)");
   app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)")
       ->option_text("FILE")
       ->group("Output");

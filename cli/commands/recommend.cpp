@@ -39,9 +39,7 @@ constexpr const char* kRecommendExamples =
 constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
     {.name = "text", .usage = "text", .help = "user, rank, item, score; with tabs and a header"},
     {.name = "csv", .usage = "csv", .help = "the same with commas"},
-    {.name = "jsonl",
-     .usage = "jsonl",
-     .help = "one JSON object per user and line: user, items of {item, score}"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per user and line: user, items of {item, score}"},
 }};
 
 struct RecommendArguments {
@@ -59,8 +57,7 @@ struct RecommendArguments {
 
 std::size_t user_number(const FactorModel& model, const std::string& id) {
   const auto user = model.users.find(id);
-  if (!user)
-    throw_unknown("user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
+  if (!user) throw_unknown("user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
   return *user;
 }
 
@@ -85,8 +82,7 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
                 const std::string& format, std::ostream& out) {
   if (format == "jsonl") {
     nlohmann::ordered_json items = nlohmann::ordered_json::array();
-    for (const Recommendation& each : list)
-      items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
+    for (const Recommendation& each : list) items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
     out << nlohmann::ordered_json({{"user", name}, {"items", std::move(items)}})
                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
         << '\n';
@@ -94,16 +90,14 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
     const std::string& item = model.items[list[rank].item];
-    out << (format == "csv"
-                ? fmt::format("{},{},{},{}\n", quoted(name), rank + 1, quoted(item), list[rank].score)
-                : fmt::format("{}\t{}\t{}\t{}\n", name, rank + 1, item, list[rank].score));
+    out << (format == "csv" ? fmt::format("{},{},{},{}\n", quoted(name), rank + 1, quoted(item), list[rank].score)
+                            : fmt::format("{}\t{}\t{}\t{}\n", name, rank + 1, item, list[rank].score));
   }
 }
 
 void check(const RecommendArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
-  const int asked =
-      !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
+  const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked != 1)
     throw Error(ErrorCode::bad_option, "expected one of --user ID, --users FILE, --all or --similar-to ITEM");
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
@@ -114,11 +108,9 @@ void check(const RecommendArguments& arguments) {
 void fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
   if (arguments.ratings.empty()) return;
   std::optional<SideFeatures> features;
-  if (!arguments.user_features.empty())
-    features = read_side_features(arguments.user_features, arguments.user_columns);
+  if (!arguments.user_features.empty()) features = read_side_features(arguments.user_features, arguments.user_columns);
   const Ratings ratings = load_ratings(arguments.ratings, settings);
-  const std::size_t ignored =
-      fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
+  const std::size_t ignored = fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
   if (ignored > 0)
     warn(settings, fmt::format("{}: {} of {} ratings are of items the model does not know, and are ignored",
                                arguments.ratings, ignored, ratings.size()));
@@ -136,12 +128,11 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
   if (!arguments.similar_to.empty()) {
     const auto item = model.items.find(arguments.similar_to);
     if (!item) throw_unknown("item", arguments.similar_to, model.items.size(), "");
-    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments.format,
-               out);
+    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments.format, out);
   }
   for (const std::size_t user : wanted_users(model, arguments))
-    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen),
-               arguments.format, out);
+    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen), arguments.format,
+               out);
   write_text(arguments.output, std::move(out).str());
 }
 
@@ -150,9 +141,7 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
 Action declare_recommend(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendArguments>();
   const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
-                           const char* help) {
-    app.add_option(name, value, help)->option_text(shown)->group(group);
-  };
+                           const char* help) { app.add_option(name, value, help)->option_text(shown)->group(group); };
   app.add_option("MODEL", arguments->model, "model written by dorm factorize");
   text("--user", arguments->user, "ID", "For whom", "one user");
   text("--users", arguments->users, "FILE", "For whom", "users, one id per line");
@@ -162,8 +151,7 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   text("--user-features", arguments->user_features, "FILE", "For whom", "features of new users");
   text("--user-columns", arguments->user_columns, "LIST", "For whom", "columns of that file");
   app.add_option("--top", arguments->top, "how many items (10)")->option_text("N")->group("Output");
-  app.add_flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated")
-      ->group("Output");
+  app.add_flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated")->group("Output");
   text("--format", arguments->format, "NAME", "Output", "text, csv or jsonl; see below (text)");
   text("-o,--output", arguments->output, "FILE", "Output", "where to write; - is standard output (-)");
   app.description(kRecommendDescription);

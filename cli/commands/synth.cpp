@@ -51,11 +51,9 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
          fmt::format("most documents of a query ({})", options.documents_max));
   number("--density", options.density, "X",
          fmt::format("share of non-zero features; below 0.25 stored compressed ({:.1f})", options.density));
-  number(
-      "--noise", options.noise, "X",
-      fmt::format(
-          "label noise against a signal of 1; at 1 a linear ranker\nreaches an NDCG@10 of about .7 ({:.1f})",
-          options.noise));
+  number("--noise", options.noise, "X",
+         fmt::format("label noise against a signal of 1; at 1 a linear ranker\nreaches an NDCG@10 of about .7 ({:.1f})",
+                     options.noise));
   number("--query-effect", options.query_effect, "X",
          fmt::format("spread of what all documents of a query share ({})", options.query_effect));
   number("--groups", options.groups, "N", "sites the documents belong to, Zipf-like; 0: none (0)");
@@ -68,8 +66,7 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
   app.description(kSynthDescription);
   app.footer(kSynthFooter);
   return [arguments, &settings] {
-    require_option(!arguments->output.empty(), "-o FILE",
-                   "expected a file to write, or - for standard output");
+    require_option(!arguments->output.empty(), "-o FILE", "expected a file to write, or - for standard output");
     arguments->options.threads = settings.threads;
     write_data(synthesize(arguments->options), arguments->output);
   };

@@ -71,8 +71,7 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
 }
 
 void write_document(const TrainingStory& story, const Settings& settings) {
-  if (!story.arguments.reports.empty())
-    write_reports(train_document(story, settings), story.arguments.reports);
+  if (!story.arguments.reports.empty()) write_reports(train_document(story, settings), story.arguments.reports);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
@@ -87,12 +86,12 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                                  {"bound", result.model.bound},
                                  {"reports", arguments.reports}};
   if (solved) json["certificate"] = {{"primal", certificate.primal}, {"gap", certificate.gap}};
-  const std::string told = solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal,
-                                                certificate.gap, certificate.status)
-                                  : "no certificate";
+  const std::string told =
+      solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal, certificate.gap, certificate.status)
+             : "no certificate";
   print(settings.json ? json.dump(2) + "\n"
-                      : fmt::format("{} baseline, {}\nmodel        {}\n{}", arguments.method, told,
-                                    arguments.model, report_lines(arguments.reports)));
+                      : fmt::format("{} baseline, {}\nmodel        {}\n{}", arguments.method, told, arguments.model,
+                                    report_lines(arguments.reports)));
 }
 
 void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
@@ -121,8 +120,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
-    print(settings.json ? json.dump(2) + "\n"
-                        : train_page(result, arguments.model) + report_lines(arguments.reports));
+    print(settings.json ? json.dump(2) + "\n" : train_page(result, arguments.model) + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }
@@ -145,13 +143,11 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<TrainArguments>();
   add_training_options(app, *arguments);
   TrainOptions& options = arguments->options;
-  app.add_option("--checkpoint", options.checkpoint,
-                 "file to save progress to, and to go on from when it exists")
+  app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists")
       ->option_text("FILE")
       ->group("Files");
-  app.add_option(
-         "--checkpoint-interval", options.checkpoint_seconds,
-         fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
+  app.add_option("--checkpoint-interval", options.checkpoint_seconds,
+                 fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
       ->option_text("S")
       ->group("Files");
   app.add_option("--method", arguments->method, "dorm (for --measure), or a baseline; see below (dorm)")

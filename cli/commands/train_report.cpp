@@ -14,8 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const Candidate& chosen_of(const TrainReport& report) {
-  return *std::find_if(report.candidates.begin(), report.candidates.end(),
-                       [](const Candidate& c) { return c.chosen; });
+  return *std::find_if(report.candidates.begin(), report.candidates.end(), [](const Candidate& c) { return c.chosen; });
 }
 
 /// The best of the others by what decided.
@@ -32,9 +31,7 @@ const Candidate* runner_up(const TrainReport& report) {
 }
 
 // Rounding may leave a health just below 0.
-std::string health_text(double health) {
-  return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health);
-}
+std::string health_text(double health) { return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health); }
 
 std::string candidate_table(const TrainReport& report) {
   std::vector<std::vector<std::string>> rows = {
@@ -85,8 +82,8 @@ std::string train_page(const TrainResult& result, const std::string& model_path)
     text += fmt::format("{:<13}{}\n", name, value);
   };
   line("chosen", choice_reason(report, model.measure));
-  line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention,
-                                  model.C, model.decay, name_of(model.scaling.kind)));
+  line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention, model.C,
+                                  model.decay, name_of(model.scaling.kind)));
   if (!report.kernel.empty()) line("kernel", report.kernel);
   if (model.kernel)
     line("support", fmt::format("{} {} of {} documents", model.kernel->support.num_documents(),
@@ -94,14 +91,12 @@ std::string train_page(const TrainResult& result, const std::string& model_path)
   line("queries", fmt::format("{} used; {} dropped (one label, nothing relevant, or weight 0)",
                               model.data.usable_queries, report.dropped_queries));
   line("certificate",
-       fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
-                   model.certificate.dual, model.certificate.gap, model.certificate.status,
-                   model.bound == "predicted"
-                       ? "; predicted is not convex: the gap certifies the last round only"
-                       : ""));
-  line("health",
-       fmt::format("{}{}", health_text(model.health),
-                   model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
+       fmt::format(
+           "primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal, model.certificate.dual,
+           model.certificate.gap, model.certificate.status,
+           model.bound == "predicted" ? "; predicted is not convex: the gap certifies the last round only" : ""));
+  line("health", fmt::format("{}{}", health_text(model.health),
+                             model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
   line("seconds", fmt::format("{:.2f}", report.seconds));
   line("model", model_path);
   return text;

@@ -98,8 +98,8 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   if (arguments.model == "-") return;
   const TrainResult refit{result.model, result.report};
   if (!settings.json) {
-    print(tune_page(result, options, tuned.judged_on, arguments.verbose) +
-          train_page(refit, arguments.model) + report_lines(arguments.reports));
+    print(tune_page(result, options, tuned.judged_on, arguments.verbose) + train_page(refit, arguments.model) +
+          report_lines(arguments.reports));
     return;
   }
   nlohmann::ordered_json json = tune_json(result, options, tuned.judged_on);
@@ -114,9 +114,8 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options = tune_options(arguments, settings);
   const TrainingData data = load_training_data(arguments, settings);
   if (!data.valid && options.folds > data.train.num_queries())
-    throw Error(ErrorCode::bad_option,
-                fmt::format("--folds is {}, but there are {} queries; expected fewer folds", options.folds,
-                            data.train.num_queries()));
+    throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
+                                                   options.folds, data.train.num_queries()));
   plan_memory(arguments, data, settings, copies_side_by_side(options, data), options.train);
   const StopRequest stop;
   Tuned tuned;

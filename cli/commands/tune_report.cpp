@@ -23,13 +23,12 @@ std::vector<const TuneCell*> best_first(const TuneResult& result) {
 }
 
 const TuneCell& chosen_of(const TuneResult& result) {
-  return *std::find_if(result.cells.begin(), result.cells.end(),
-                       [](const TuneCell& cell) { return cell.chosen; });
+  return *std::find_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
 }
 
 std::string cell_name(const TuneCell& cell) {
-  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
-                     cell.bound, cell.start, cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
+  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay, cell.bound,
+                     cell.start, cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
 }
 
 }  // namespace
@@ -52,8 +51,7 @@ std::string_view choice_name(Choice choice) {
   return choice == Choice::steady ? "steady" : "one-standard-error";
 }
 
-std::string tune_page(const TuneResult& result, const TuneOptions& options, const std::string& judged_on,
-                      bool all) {
+std::string tune_page(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
       {"  trained for", "C", "decay", "bound", "start", "health", options.train.measure, "std. error"}};
@@ -62,8 +60,8 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
     if (!all && i >= kTuneReportShown && !c.chosen) continue;
-    rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound,
-                    c.start, fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
+    rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound, c.start,
+                    fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
   }
@@ -71,9 +69,8 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   std::string text = fmt::format("{} cells judged on {}\n\n{}", cells.size(), judged_on, aligned(rows));
   if (hidden > 0) text += fmt::format("  ... {} more; --verbose shows all\n", hidden);
   const TuneCell& chosen = chosen_of(result);
-  return text +
-         fmt::format("\nwinner       {}\nwhy          {}: {}\n\nrefit on all of the training data:\n\n",
-                     cell_name(chosen), choice_name(options.choice), choice_reason(result, options.choice));
+  return text + fmt::format("\nwinner       {}\nwhy          {}: {}\n\nrefit on all of the training data:\n\n",
+                            cell_name(chosen), choice_name(options.choice), choice_reason(result, options.choice));
 }
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on) {

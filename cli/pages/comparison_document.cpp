@@ -43,8 +43,7 @@ report::Facts winners(const ComparisonRows& rows) {
     if (methods.empty()) continue;
     const MeasureResult& best = methods[0]->figures[m].result;
     facts.facts.push_back({fmt::format("best by {}", best.name),
-                           fmt::format("{}, {:.4f}", methods[0]->method, best.mean),
-                           others_text(methods, m)});
+                           fmt::format("{}, {:.4f}", methods[0]->method, best.mean), others_text(methods, m)});
   }
   return facts;
 }
@@ -53,9 +52,9 @@ report::Section result_section(const std::vector<ComparisonRows>& sizes) {
   const ComparisonRows& largest = sizes.back();
   report::Section section{"Result"};
   section.blocks.emplace_back(winners(largest));
-  section.blocks.emplace_back(comparison_table(
-      largest, fmt::format("Test queries, {}, the best first by {}", size_text(largest.front()->size),
-                           largest.back()->figures[0].measure)));
+  section.blocks.emplace_back(
+      comparison_table(largest, fmt::format("Test queries, {}, the best first by {}", size_text(largest.front()->size),
+                                            largest.back()->figures[0].measure)));
   for (std::size_t k = 0; k + 1 < sizes.size(); ++k) {
     report::Table table =
         comparison_table(sizes[k], fmt::format("The same with {}", size_text(sizes[k].front()->size)));
@@ -67,9 +66,9 @@ report::Section result_section(const std::vector<ComparisonRows>& sizes) {
 
 report::Section tests_section(const ComparisonRows& rows) {
   report::Section section{"Paired tests"};
-  section.blocks.emplace_back(report::Paragraph{
-      "Every method against the reference of the measure, query by query. Holm's correction "
-      "is over the methods of a measure."});
+  section.blocks.emplace_back(
+      report::Paragraph{"Every method against the reference of the measure, query by query. Holm's correction "
+                        "is over the methods of a measure."});
   for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {
     std::string reference = "-";
     for (const ComparisonRow* row : rows)
@@ -93,14 +92,13 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
                                    const std::vector<std::string>& data) {
   std::string files;
   for (const std::string& path : data) files += (files.empty() ? "" : ", ") + path;
-  return {
-      {"data", files},
-      {"splits", std::to_string(result.splits), fmt::format("{} test queries in all", result.test_queries)},
-      {"grid of C", grid_text(options.C), "DORM at three bounds and starts each"},
-      {"chosen by", std::string(choice_name(options.choice))},
-      {"convention", options.convention},
-      {"scaling", options.scale},
-      {"tolerance", fmt::format("{:g}", options.tolerance), "relative duality gap"}};
+  return {{"data", files},
+          {"splits", std::to_string(result.splits), fmt::format("{} test queries in all", result.test_queries)},
+          {"grid of C", grid_text(options.C), "DORM at three bounds and starts each"},
+          {"chosen by", std::string(choice_name(options.choice))},
+          {"convention", options.convention},
+          {"scaling", options.scale},
+          {"tolerance", fmt::format("{:g}", options.tolerance), "relative duality gap"}};
 }
 
 }  // namespace
@@ -109,15 +107,13 @@ report::Report comparison_document(const ComparisonResult& result, const Compari
                                    const std::vector<std::string>& data, const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report document{.title = "Linear rankers compared",
-                          .summary = summary_text(ranked_methods(largest, 0)),
-                          .footer = footer_text()};
+  report::Report document{
+      .title = "Linear rankers compared", .summary = summary_text(ranked_methods(largest, 0)), .footer = footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
   if (!ranked.empty()) {
     const MeasureResult& best = ranked[0]->figures[0].result;
-    document.highlights.push_back(
-        {fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
-         fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
+    document.highlights.push_back({fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
+                                   fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
   }
   document.highlights.push_back({"methods", std::to_string(ranked.size())});
   document.highlights.push_back({"test queries", std::to_string(result.test_queries),

@@ -17,8 +17,7 @@ report::Report comparison_document(const ComparisonResult& result, const Compari
                                    const std::vector<std::string>& data, const Settings& settings);
 
 /// One experiment or several on one page. `skipped`: what could not be run, and why.
-report::Report experiment_document(std::span<const ExperimentResult> results,
-                                   const std::vector<std::string>& skipped, const ExperimentOptions& options,
-                                   const Settings& settings);
+report::Report experiment_document(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
+                                   const ExperimentOptions& options, const Settings& settings);
 
 }  // namespace dorm::cli

@@ -154,8 +154,7 @@ std::vector<report::Block> comparison_plots(const ComparisonResult& result, cons
     blocks.emplace_back(seconds_by_size(result, sizes, data));
   }
   if (!largest.back()->curve.empty()) blocks.emplace_back(cutoff_plot(largest, data));
-  if (sizes.size() == 1 && !timed_methods(largest).empty())
-    blocks.emplace_back(quality_against_seconds(largest, data));
+  if (sizes.size() == 1 && !timed_methods(largest).empty()) blocks.emplace_back(quality_against_seconds(largest, data));
   for (std::size_t m = 0; m < measures; ++m) blocks.emplace_back(measure_bars(largest, m, data));
   return blocks;
 }

@@ -31,8 +31,7 @@ report::Cell p_cell(double p) {
 
 std::vector<report::Cell> line_of(const ComparisonRow& row, const std::vector<const ComparisonRow*>& best) {
   std::vector<report::Cell> line = {row.method};
-  for (std::size_t m = 0; m < row.figures.size(); ++m)
-    line.push_back(figure_cell(row.figures[m], best[m] == &row));
+  for (std::size_t m = 0; m < row.figures.size(); ++m) line.push_back(figure_cell(row.figures[m], best[m] == &row));
   if (row.figures.empty() || row.figures[0].chosen.empty()) return line;
   const ComparisonFigure& first = row.figures[0];
   line.insert(line.end(), {first.seconds, first.tuning_seconds});
@@ -107,9 +106,9 @@ report::Table tests_table(const ComparisonRows& rows, std::size_t measure, std::
     const ComparisonFigure& figure = row->figures[measure];
     const PairedTest& test = figure.test;
     if (std::isnan(figure.p_holm)) continue;
-    table.rows.push_back({row->method, report::Cell(test.mean_difference, test.low, test.high), test.wins,
-                          test.losses, test.ties, p_cell(test.p_t), p_cell(test.p_sign),
-                          p_cell(test.p_permutation), p_cell(figure.p_holm)});
+    table.rows.push_back({row->method, report::Cell(test.mean_difference, test.low, test.high), test.wins, test.losses,
+                          test.ties, p_cell(test.p_t), p_cell(test.p_sign), p_cell(test.p_permutation),
+                          p_cell(figure.p_holm)});
   }
   return table;
 }

@@ -13,9 +13,7 @@ using report::Series;
 
 using Value = double TracePoint::*;
 
-std::string name_of(const CandidateTrace& trace) {
-  return fmt::format("{} from {}", trace.bound, trace.start);
-}
+std::string name_of(const CandidateTrace& trace) { return fmt::format("{} from {}", trace.bound, trace.start); }
 
 // A line that is interrupted where a round ends: each round is a problem of its own.
 Series series(std::string name, const CandidateTrace& trace, Value x, Value y) {
@@ -74,16 +72,15 @@ report::Table candidates_table(const TrainReport& report, const std::string& mea
                   report::text_column("start", "where the rounds begin"), report::count_column("rounds"),
                   report::significant_column("primal", 6, "objective reached"),
                   report::significant_column("dual", 6, "lower bound of the objective"),
-                  report::significant_column("gap", 2, "(primal - dual) / primal"),
-                  report::text_column("status"),
+                  report::significant_column("gap", 2, "(primal - dual) / primal"), report::text_column("status"),
                   report::number_column("health", 4, "1 - P(w) / P(0): how much the bound explains"),
                   report::number_column("validation " + measure)}};
   for (const Candidate& c : report.candidates) {
     report::Cell bound(c.bound);
     bound.best = c.chosen;
     if (c.chosen) bound.note = "chosen";
-    table.rows.push_back({bound, c.start, c.rounds, c.certificate.primal, c.certificate.dual,
-                          c.certificate.gap, c.certificate.status, c.health, c.validation});
+    table.rows.push_back({bound, c.start, c.rounds, c.certificate.primal, c.certificate.dual, c.certificate.gap,
+                          c.certificate.status, c.health, c.validation});
     table.rows.back().back().best = c.chosen && !std::isnan(c.validation);
   }
   return table;
@@ -111,8 +108,7 @@ report::Section convergence_section(const TrainResult& result, const TrainingTra
   section.blocks.push_back(bounds_plot(*chosen, &TracePoint::seconds, seconds));
   section.blocks.push_back(gap_plot(trace, model.tolerance, &TracePoint::passes, passes));
   section.blocks.push_back(gap_plot(trace, model.tolerance, &TracePoint::seconds, seconds));
-  if (!std::isnan(chosen->points.back().validation))
-    section.blocks.push_back(validation_plot(trace, model.measure));
+  if (!std::isnan(chosen->points.back().validation)) section.blocks.push_back(validation_plot(trace, model.measure));
   return section;
 }
 

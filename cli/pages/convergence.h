@@ -11,8 +11,8 @@ namespace dorm::cli {
 /// The candidates, the chosen one marked.
 report::Table candidates_table(const TrainReport& report, const std::string& measure);
 
-/// Primal, dual and gap of the chosen candidate, gaps of all, against passes and seconds; the validation
-/// measure where there is one.
+/// Primal, dual and gap of the chosen candidate, gaps of all, against passes and seconds; the validation measure
+/// where there is one.
 report::Section convergence_section(const TrainResult& result, const TrainingTrace& trace);
 
 }  // namespace dorm::cli

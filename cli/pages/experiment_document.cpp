@@ -35,8 +35,7 @@ report::Table to_table(const TextTable& text) {
   std::vector<bool> numeric;
   for (std::size_t c = 0; c < text.columns.size(); ++c) {
     numeric.push_back(is_numeric(text, c));
-    table.columns.push_back(numeric[c] ? report::number_column(text.columns[c])
-                                       : report::text_column(text.columns[c]));
+    table.columns.push_back(numeric[c] ? report::number_column(text.columns[c]) : report::text_column(text.columns[c]));
   }
   for (const auto& row : text.rows) {
     std::vector<report::Cell>& line = table.rows.emplace_back();
@@ -68,8 +67,7 @@ report::Bars paper_bars(const TextTable& table) {
   return bars;
 }
 
-void add_comparison(const std::string& data, const ComparisonResult& result,
-                    std::vector<report::Block>& blocks) {
+void add_comparison(const std::string& data, const ComparisonResult& result, std::vector<report::Block>& blocks) {
   for (report::Block& plot : comparison_plots(result, data)) blocks.push_back(std::move(plot));
   if (result.rows.empty()) return;
   const ComparisonRows rows = rows_by_size(result).back();
@@ -103,16 +101,14 @@ report::Section section_of(const ExperimentResult& result, const std::string& pr
     bars.title.insert(0, prefix);
     if (!bars.categories.empty()) section.blocks.emplace_back(std::move(bars));
   }
-  for (const auto& [data, comparison] : result.comparisons)
-    add_comparison(prefix + data, comparison, section.blocks);
+  for (const auto& [data, comparison] : result.comparisons) add_comparison(prefix + data, comparison, section.blocks);
   return section;
 }
 
 }  // namespace
 
-report::Report experiment_document(std::span<const ExperimentResult> results,
-                                   const std::vector<std::string>& skipped, const ExperimentOptions& options,
-                                   const Settings& settings) {
+report::Report experiment_document(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
+                                   const ExperimentOptions& options, const Settings& settings) {
   const bool one = results.size() == 1 && skipped.empty();
   report::Report document{
       .title = one ? results[0].title : "The experiments of the paper",

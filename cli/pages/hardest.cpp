@@ -15,9 +15,7 @@ constexpr std::size_t kListed = 10;   // documents of a list
 constexpr std::size_t kMissed = 3;    // best documents below them
 constexpr std::size_t kBins = 10;
 
-double largest_label(const Query& query) {
-  return *std::max_element(query.labels.begin(), query.labels.end());
-}
+double largest_label(const Query& query) { return *std::max_element(query.labels.begin(), query.labels.end()); }
 
 std::size_t count_best(const Query& query) {
   return static_cast<std::size_t>(
@@ -93,12 +91,11 @@ report::Bars spread_of(const MeasureResult& measure) {
 
 report::Section hardest_section(const Judgement& judgement) {
   const MeasureResult& measure = judgement.table.measures[0];
-  report::Table table{
-      .caption = fmt::format("The {} hardest queries", kHardest),
-      .columns = {report::text_column("query"), report::number_column(measure.name),
-                  report::count_column("documents"), report::significant_column("best label", 4),
-                  report::count_column("with it", "documents with the best label")},
-      .order = report::Table::Order{1, false}};
+  report::Table table{.caption = fmt::format("The {} hardest queries", kHardest),
+                      .columns = {report::text_column("query"), report::number_column(measure.name),
+                                  report::count_column("documents"), report::significant_column("best label", 4),
+                                  report::count_column("with it", "documents with the best label")},
+                      .order = report::Table::Order{1, false}};
   report::Section section{"Hardest queries"};
   const std::vector<std::size_t> order = hardest(judgement);
   for (const std::size_t q : order) {

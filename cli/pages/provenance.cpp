@@ -10,8 +10,8 @@
 #include <ctime>
 #include <thread>
 
-#include "dorm/error.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -56,8 +56,8 @@ report::Section provenance_section(const Settings& settings, std::optional<std::
   report::Facts facts;
   facts.facts.push_back({"version", "dorm " DORM_VERSION, "built with " + compiler()});
   if (seed) facts.facts.push_back({"seed", std::to_string(*seed)});
-  facts.facts.push_back({"threads", std::to_string(settings.threads == 0 ? cores : settings.threads),
-                         "results do not depend on it"});
+  facts.facts.push_back(
+      {"threads", std::to_string(settings.threads == 0 ? cores : settings.threads), "results do not depend on it"});
   facts.facts.push_back({"processor", processor(system), fmt::format("{} cores", cores)});
   facts.facts.push_back({"memory", memory()});
   facts.facts.push_back({"system", fmt::format("{} {}", system.sysname, system.release)});

@@ -11,18 +11,14 @@ namespace {
 
 constexpr std::size_t kLargestCutoff = 20;
 
-/// The trained measure, then a measure at cutoffs 1 to 20: of its own family where that has cutoffs, of NDCG
-/// otherwise.
+/// The trained measure, then a measure at cutoffs 1 to 20: of its own family where that has cutoffs, of NDCG otherwise.
 std::vector<std::string> measures_of(const Model& model) {
   const std::string& measure = model.measure;
   std::vector<std::string> names = {measure};
   const std::size_t at = measure.find('@');
-  const std::size_t parameters =
-      at == std::string::npos ? at : measure.find_first_not_of("0123456789", at + 1);
+  const std::size_t parameters = at == std::string::npos ? at : measure.find_first_not_of("0123456789", at + 1);
   const std::string tail = parameters == std::string::npos ? "" : measure.substr(parameters);
-  const std::string family = at != std::string::npos ? measure.substr(0, at)
-                             : measure == "dcg"      ? "dcg"
-                                                     : "ndcg";
+  const std::string family = at != std::string::npos ? measure.substr(0, at) : measure == "dcg" ? "dcg" : "ndcg";
   for (std::size_t n = 1; n <= kLargestCutoff; ++n) names.push_back(fmt::format("{}@{}{}", family, n, tail));
   return names;
 }
@@ -72,8 +68,7 @@ report::Table measure_table(const std::vector<Judgement>& judgements) {
   table.columns.push_back(report::count_column("skipped", "left out by the convention"));
   for (const Judgement& j : judgements) {
     const MeasureResult& m = j.table.measures[0];
-    table.rows.push_back(
-        {j.name, report::Cell(m.mean, m.low, m.high), j.random_mean[0], m.queries, m.skipped});
+    table.rows.push_back({j.name, report::Cell(m.mean, m.low, m.high), j.random_mean[0], m.queries, m.skipped});
   }
   table.footnotes.push_back(fmt::format("Convention {}, ties {}; 95 % bootstrap intervals over queries.",
                                         judgements[0].table.convention, judgements[0].table.ties));

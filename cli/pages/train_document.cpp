@@ -19,8 +19,7 @@ constexpr std::size_t kShownWeights = 20;
 
 std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads) {
   std::vector<Judgement> out;
-  if (story.data.valid)
-    out.push_back(judge(story.result.model, *story.data.valid, "validation data", threads));
+  if (story.data.valid) out.push_back(judge(story.result.model, *story.data.valid, "validation data", threads));
   out.push_back(judge(story.result.model, story.data.train, "training data", threads));
   return out;
 }
@@ -34,12 +33,10 @@ std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement
       {"random order", fmt::format("{:.4f}", judgement.random_mean[0]), "expected " + m.name}};
   if (model.bound != "none") {
     facts.push_back({"relative gap", fmt::format("{:.2g}", model.certificate.gap), model.certificate.status});
-    facts.push_back(
-        {"health", fmt::format("{:.3f}", std::max(0.0, model.health)), "share of risk explained"});
+    facts.push_back({"health", fmt::format("{:.3f}", std::max(0.0, model.health)), "share of risk explained"});
     facts.push_back({"training", fmt::format("{:.3g} s", story.result.report.seconds)});
   }
-  facts.push_back(
-      {"queries", std::to_string(model.data.queries), fmt::format("{} documents", model.data.documents)});
+  facts.push_back({"queries", std::to_string(model.data.queries), fmt::format("{} documents", model.data.documents)});
   return facts;
 }
 
@@ -47,11 +44,9 @@ report::Section result_section(const TrainingStory& story) {
   const Model& model = story.result.model;
   const TrainReport& report = story.result.report;
   report::Section section{"Result"};
-  for (const std::string& warning : report.warnings)
-    section.blocks.push_back(report::Notice{.text = warning});
+  for (const std::string& warning : report.warnings) section.blocks.push_back(report::Notice{.text = warning});
   if (story.interrupted)
-    section.blocks.push_back(
-        report::Notice{.text = "training was interrupted; the model is the best so far"});
+    section.blocks.push_back(report::Notice{.text = "training was interrupted; the model is the best so far"});
   if (!story.data.valid)
     section.blocks.push_back(report::Notice{
         .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
@@ -68,10 +63,9 @@ report::Section result_section(const TrainingStory& story) {
     add("trained for", model.measure,
         fmt::format("convention {}, C {:g}, decay {}", model.convention, model.C, model.decay));
     add("certificate",
-        fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}", model.certificate.primal,
-                    model.certificate.dual, model.certificate.gap),
-        model.bound == "predicted" ? "of the last round only: predicted is not convex"
-                                   : model.certificate.status);
+        fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}", model.certificate.primal, model.certificate.dual,
+                    model.certificate.gap),
+        model.bound == "predicted" ? "of the last round only: predicted is not convex" : model.certificate.status);
     add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
         "dropped: one label, nothing relevant, or weight 0");
     add("solver", model.solver,
@@ -85,16 +79,14 @@ report::Section result_section(const TrainingStory& story) {
 std::vector<std::size_t> by_size(const std::vector<double>& weights) {
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return std::fabs(weights[i]) > std::fabs(weights[j]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return std::fabs(weights[i]) > std::fabs(weights[j]); });
   if (order.size() > kShownWeights) order.resize(kShownWeights);
   return order;
 }
 
 report::Section weights_section(const Model& model) {
-  const auto nonzero =
-      std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; });
+  const auto nonzero = std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; });
   report::Section section{"Weights"};
   section.blocks.push_back(report::Paragraph{
       fmt::format("{} features, {} with weight. Weights are those of the scaled features (scaling {}).",
@@ -111,15 +103,13 @@ report::Section weights_section(const Model& model) {
 
 std::vector<report::Fact> data_facts(const TrainingStory& story) {
   const DataSummary& data = story.result.model.data;
-  std::vector<report::Fact> facts = {
-      {"training data", story.arguments.data,
-       fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}", data.queries, data.documents,
-                   data.features, data.fingerprint)}};
+  std::vector<report::Fact> facts = {{"training data", story.arguments.data,
+                                      fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}",
+                                                  data.queries, data.documents, data.features, data.fingerprint)}};
   if (story.data.valid)
-    facts.push_back(
-        {"validation data", story.arguments.valid,
-         fmt::format("{} queries, {} documents, fingerprint {:016x}", story.data.valid->num_queries(),
-                     story.data.valid->num_documents(), story.data.valid->fingerprint())});
+    facts.push_back({"validation data", story.arguments.valid,
+                     fmt::format("{} queries, {} documents, fingerprint {:016x}", story.data.valid->num_queries(),
+                                 story.data.valid->num_documents(), story.data.valid->fingerprint())});
   facts.push_back({"model", story.arguments.model});
   return facts;
 }
@@ -133,8 +123,8 @@ report::Report train_document(const TrainingStory& story, const Settings& settin
   const MeasureResult& measure = judged.table.measures[0];
   report::Report document{
       .title = fmt::format("A ranker for {}", model.measure),
-      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data,
-                             measure.name, measure.mean, judged.name, measure.queries),
+      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data, measure.name,
+                             measure.mean, judged.name, measure.queries),
       .highlights = highlights(story, judged),
       .footer = footer_text()};
   document.sections.push_back(result_section(story));

@@ -24,7 +24,6 @@ report::Report train_document(const TrainingStory& story, const Settings& settin
 
 /// The same, with the grid that led to it. `reason`: why the cell won.
 report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
-                             const std::string& judged_on, const std::string& reason,
-                             const Settings& settings);
+                             const std::string& judged_on, const std::string& reason, const Settings& settings);
 
 }  // namespace dorm::cli

@@ -20,14 +20,13 @@ std::string setting_of(const TuneCell& cell) {
 }
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
-  report::Table table{
-      .caption = fmt::format("All {} cells", tuned.cells.size()),
-      .columns = {report::text_column("decay"), report::text_column("bound"), report::text_column("start"),
-                  report::text_column("trained for"), report::significant_column("C", 4),
-                  report::number_column("validation " + measure), report::number_column("standard error"),
-                  report::number_column("health", 3)},
-      .order = report::Table::Order{5, true},
-      .folded = tuned.cells.size() > kShownCells};
+  report::Table table{.caption = fmt::format("All {} cells", tuned.cells.size()),
+                      .columns = {report::text_column("decay"), report::text_column("bound"),
+                                  report::text_column("start"), report::text_column("trained for"),
+                                  report::significant_column("C", 4), report::number_column("validation " + measure),
+                                  report::number_column("standard error"), report::number_column("health", 3)},
+                      .order = report::Table::Order{5, true},
+                      .folded = tuned.cells.size() > kShownCells};
   std::vector<const TuneCell*> cells;
   for (const TuneCell& cell : tuned.cells) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
@@ -45,8 +44,7 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
 }
 
 /// Settings by C, of the cells trained for one measure.
-report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_for,
-                           const std::string& measure) {
+report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_for, const std::string& measure) {
   report::Heatmap map{.title = fmt::format("Validation {} of cells trained for {}", measure, trained_for),
                       .row_label = "decay, bound",
                       .column_label = "C"};
@@ -57,8 +55,7 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_f
   for (const TuneCell& cell : tuned.cells) {
     if (cell.measure != trained_for) continue;
     const std::string setting = setting_of(cell);
-    auto row =
-        static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
+    auto row = static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
     if (row == map.rows.size()) {
       map.rows.push_back(setting);
       map.values.emplace_back(grid.size(), report::kMissing);
@@ -70,16 +67,16 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_f
   return map;
 }
 
-report::Section grid_section(const TuneResult& tuned, const TuneOptions& options,
-                             const std::string& judged_on, const std::string& reason) {
+report::Section grid_section(const TuneResult& tuned, const TuneOptions& options, const std::string& judged_on,
+                             const std::string& reason) {
   const std::string& measure = options.train.measure;
   const TuneCell& chosen =
       *std::find_if(tuned.cells.begin(), tuned.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
   report::Section section{"Grid"};
   section.blocks.push_back(
       report::Facts{{{"judged on", judged_on},
-                     {"winner", fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", chosen.measure,
-                                            chosen.C, chosen.decay, chosen.bound, chosen.start)},
+                     {"winner", fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", chosen.measure, chosen.C,
+                                            chosen.decay, chosen.bound, chosen.start)},
                      {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
   std::vector<std::string> trained_for;
   for (const TuneCell& cell : tuned.cells)
@@ -97,8 +94,7 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
 }  // namespace
 
 report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
-                             const std::string& judged_on, const std::string& reason,
-                             const Settings& settings) {
+                             const std::string& judged_on, const std::string& reason, const Settings& settings) {
   report::Report document = train_document(story, settings);
   document.title = fmt::format("A ranker tuned for {}", options.train.measure);
   document.sections.insert(document.sections.begin(), grid_section(tuned, options, judged_on, reason));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every linear ranker by name: the methods that DORM is compared with, and DORM itself. All share data,
-// scaling, the meaning of C, and the model. docs/comparisons.md says what each minimises.
+// Every linear ranker by name: the methods that DORM is compared with, and DORM itself. All share data, scaling, the
+// meaning of C, and the model. docs/comparisons.md says what each minimises.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@
 namespace dorm {
 
 struct MethodOptions {
-  double C = 1000;  // of 1/2 |w|^2 + (C / m) sum of losses, features scaled to unit mean squared row norm; m
-                    // counts queries, or documents where the loss is a sum over those
+  // of 1/2 |w|^2 + (C / m) sum of losses, features scaled to unit mean squared row norm; m counts queries, or documents
+  // where the loss is a sum over those
+  double C = 1000;
   std::string measure = "ndcg@10";  // decides the sign of feature:NAME; others only note it in the model
   std::string convention = "standard";
   std::string bound = "auto", start = "auto";  // of dorm:MEASURE, as in TrainOptions
@@ -44,9 +45,8 @@ void check_method(std::string_view method);
 /// Whether C means anything to the method (not to feature:NAME and prank).
 bool method_uses_C(std::string_view method);
 
-/// Trains `method`, spelled as in method_catalog(): "ranksvm", "precision-svm@5", "feature:BM25",
-/// "dorm:ndcg@10", "dorm:ndcg@10~power:0.5~best" (with a decay and a bound). The observer's false stops the
-/// solver.
+/// Trains `method`, spelled as in method_catalog(): "ranksvm", "precision-svm@5", "feature:BM25", "dorm:ndcg@10",
+/// "dorm:ndcg@10~power:0.5~best" (with a decay and a bound). The observer's false stops the solver.
 MethodResult train_method(const Dataset& data, std::string_view method, const MethodOptions& options = {},
                           const Observer& observer = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every name a user can type, with its help and its maker: the one list that the command line, the Python
-// package, the documentation and the conformance tests share.
+// Every name a user can type, with its help and its maker: the one list that the command line, the Python package, the
+// documentation and the conformance tests share.
 #pragma once
 
 #include <span>
@@ -29,8 +29,8 @@ std::span<const CatalogEntry> convention_catalog();
 std::span<const CatalogEntry> tie_catalog();
 std::span<const CatalogEntry> scaling_catalog();
 
-/// Splits "ndcg@10,eru:half_life=5,neutral=2,mrr" into the spellings of its measures: a piece that starts
-/// with key=value belongs to the measure before it. Throws Error(bad_option) for an empty piece.
+/// Splits "ndcg@10,eru:half_life=5,neutral=2,mrr" into the spellings of its measures: a piece that starts with
+/// key=value belongs to the measure before it. Throws Error(bad_option) for an empty piece.
 std::vector<std::string> split_measures(std::string_view list);
 
 /// A name of scaling_catalog(); throws Error(unknown_name).
@@ -38,7 +38,6 @@ ScalingKind parse_scaling(std::string_view name);
 std::string_view name_of(ScalingKind kind);
 
 /// Throws Error(unknown_name): `unknown KIND "name"; did you mean "nearest"? known: a, b, c`.
-[[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name,
-                                     std::span<const CatalogEntry> known);
+[[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name, std::span<const CatalogEntry> known);
 
 }  // namespace dorm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conventions: the details on which tools disagree when they print a figure under the same name.
-// docs/measures.md lists the presets and where each comes from.
+// Conventions: the details on which tools disagree when they print a figure under the same name. docs/measures.md lists
+// the presets and where each comes from.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace dorm {
 
-/// Equal scores: by document index (as input), the expectation over all orders, the worst order, or by
-/// document id, descending (trec_eval's rule).
+/// Equal scores: by document index (as input), the expectation over all orders, the worst order, or by document id,
+/// descending (trec_eval's rule).
 enum class Ties { index, expected, worst, document_id };
 
 /// Gain of a label r; labels at or below 0 gain nothing.
@@ -22,8 +22,8 @@ enum class Gain { exp2, linear, table };
 /// Discount of a rank (1-based): log2: 1 / log2(1 + rank); letor: 1, 1, then 1 / log2(rank).
 enum class Discount { log2, letor };
 
-/// A query in which a measure has nothing to find, e.g. no relevant document: leave it out of the mean, or
-/// count it as 0, or as 1 (as 0 for measures that are not normalised, such as dcg).
+/// A query in which a measure has nothing to find, e.g. no relevant document: leave it out of the mean, or count it as
+/// 0, or as 1 (as 0 for measures that are not normalised, such as dcg).
 enum class EmptyQuery { skip, zero, one };
 
 /// A query with fewer documents than the cutoff: use what there is; or its dcg@n and ndcg@n are 0; or its
@@ -40,7 +40,7 @@ struct Convention {
   double relevant_from = 0;  // relevant: label > 0 and label >= relevant_from
   ShortList short_list = ShortList::counted;
   bool map_over_reachable = false;  // map@n divides by min(relevant, n), not by relevant
-  bool skip_missing = false;  // judged queries a run does not mention: left out, or counted as empty lists
+  bool skip_missing = false;        // judged queries a run does not mention: left out, or counted as empty lists
 
   bool relevant(float label) const { return label > 0 && static_cast<double>(label) >= relevant_from; }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries with their documents: features, labels and names in one immutable block of memory.
 //
-// A Dataset is a cheap handle: copies and selections share the block, which may be owned memory or a mapped
-// file. The documents of a query are contiguous; Dataset::source_row says where each stood in its input.
+// A Dataset is a cheap handle: copies and selections share the block, which may be owned memory or a mapped file. The
+// documents of a query are contiguous; Dataset::source_row says where each stood in its input.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,7 @@ struct SparseRow {
   std::span<const float> values;
 };
 
-/// A view of consecutive feature rows, dense or compressed. Valid as long as a Dataset sharing the block
-/// lives.
+/// A view of consecutive feature rows, dense or compressed. Valid as long as a Dataset sharing the block lives.
 class FeatureRows {
  public:
   FeatureRows(const Storage* storage, std::size_t first, std::size_t size)
@@ -121,8 +120,7 @@ class DatasetBuilder {
   void set_feature_names(std::vector<std::string> names);
   void set_query_weight(std::string_view query_id, double weight);  // finite, >= 0; 1 by default
 
-  /// Throws Error(bad_input) for NaN or infinite numbers, an empty set, or names that do not match the
-  /// features.
+  /// Throws Error(bad_input) for NaN or infinite numbers, an empty set, or names that do not match the features.
   Dataset finish();
 
  private:
@@ -134,8 +132,7 @@ class DatasetBuilder {
 /// 0. Shares the features. Throws Error(bad_input).
 Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
 
-/// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query
-/// indices.
+/// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query indices.
 std::vector<std::vector<std::size_t>> folds(const Dataset& data, std::size_t k, std::uint64_t seed);
 
 }  // namespace dorm

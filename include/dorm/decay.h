@@ -12,8 +12,7 @@
 
 namespace dorm {
 
-/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the
-/// paper:
+/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the paper:
 ///   measure              c = a, the measure's own position weights
 ///   power:d              (i + 1)^-d, d > 0
 ///   log                  1 / log(i + 2)
@@ -29,8 +28,8 @@ class Decay {
   /// As given, e.g. "power:0.5".
   const std::string& name() const { return name_; }
 
-  /// c for a list of a.size() documents under position weights a. Throws Error(bad_option) when c does not
-  /// decrease strictly between two positions where a does: no ranking score could then follow the measure.
+  /// c for a list of a.size() documents under position weights a. Throws Error(bad_option) when c does not decrease
+  /// strictly between two positions where a does: no ranking score could then follow the measure.
   std::vector<double> values(std::span<const double> a) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception type of the library. How a solver stopped is never an error; bad input, options and files
-// are.
+// The one exception type of the library. How a solver stopped is never an error; bad input, options and files are.
 #pragma once
 
 #include <cstdint>

@@ -46,13 +46,13 @@ struct EvaluationTable {
   const MeasureResult& operator[](std::string_view name) const;
 };
 
-// With limits on groups a ranking is judged as the list it makes: documents whose group is full are passed
-// over, and ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their
-// places instead, where they gain nothing: what a list that ignores the limits is worth. Measures of pairs
-// (auc, kendall) have no such value, nor has the expectation over ties: both are refused.
+// With limits on groups a ranking is judged as the list it makes: documents whose group is full are passed over, and
+// ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their places instead,
+// where they gain nothing: what a list that ignores the limits is worth. Measures of pairs (auc, kendall) have no such
+// value, nor has the expectation over ties: both are refused.
 
-/// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were
-/// judged but not retrieved.
+/// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were judged
+/// but not retrieved.
 struct ScoredQuery {
   std::string_view id;
   Labels labels;
@@ -62,14 +62,14 @@ struct ScoredQuery {
   const GroupLimits* groups = nullptr;  // of all documents; nullptr: no limits
 };
 
-/// `scores` in document order of `data` (not file order: see Dataset::source_row). Throws Error(bad_input)
-/// for a score that is not finite or a wrong number of scores. Asking for ties by document id needs document
-/// ids; a convention whose default that is falls back to index where there are none.
-EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
-                         std::span<const std::string> measures, const EvaluateOptions& options = {});
+/// `scores` in document order of `data` (not file order: see Dataset::source_row). Throws Error(bad_input) for a score
+/// that is not finite or a wrong number of scores. Asking for ties by document id needs document ids; a convention
+/// whose default that is falls back to index where there are none.
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const std::string> measures,
+                         const EvaluateOptions& options = {});
 
-EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
-                         std::span<const Measure* const> measures, const EvaluateOptions& options = {});
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const Measure* const> measures,
+                         const EvaluateOptions& options = {});
 
 /// The same without a Dataset, and with measures of the caller's own.
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const std::string> measures,
@@ -77,9 +77,9 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const s
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
                          const EvaluateOptions& options = {});
 
-/// A TREC run against judgments. Documents without a judgment have label 0; judged documents the run left out
-/// count in ideal values and totals. A judged query the run left out is an empty list, or skipped, as the
-/// convention says. Queries in order of their first judgment.
+/// A TREC run against judgments. Documents without a judgment have label 0; judged documents the run left out count in
+/// ideal values and totals. A judged query the run left out is an empty list, or skipped, as the convention says.
+/// Queries in order of their first judgment.
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options = {});
 
@@ -87,9 +87,9 @@ EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<cons
 struct PairedTest {
   std::size_t queries = 0, wins = 0, losses = 0, ties = 0;
   double mean_difference = 0, low = 0, high = 0;  // bootstrap interval of the mean difference
-  double t_statistic = 0, p_t = 1;  // paired t test, two-sided; 0 and 1 for fewer than 2 queries
-  double p_sign = 1;                // exact sign test, two-sided, equal values left out
-  double p_permutation = 1;         // sign flips: all when at most 16 differ, else 10,000 random ones
+  double t_statistic = 0, p_t = 1;                // paired t test, two-sided; 0 and 1 for fewer than 2 queries
+  double p_sign = 1;                              // exact sign test, two-sided, equal values left out
+  double p_permutation = 1;                       // sign flips: all when at most 16 differ, else 10,000 random ones
 };
 PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options = {});
 

@@ -28,12 +28,11 @@ struct SideFeatures {
   std::vector<double> values;  // ids.size() rows of names.size()
 };
 
-/// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as
-/// they are, text becomes one indicator per value ("a|b" being two values, where | does not separate cells).
-/// Without `columns`: the trailing columns that hold numbers only, else the last column as text.
+/// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as they are,
+/// text becomes one indicator per value ("a|b" being two values, where | does not separate cells). Without `columns`:
+/// the trailing columns that hold numbers only, else the last column as text.
 SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
-SideFeatures parse_side_features(std::string_view text, const std::string& name,
-                                 std::string_view columns = {});
+SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns = {});
 
 /// Rows of equal width.
 struct FactorMatrix {
@@ -47,9 +46,8 @@ struct FactorMatrix {
   bool operator==(const FactorMatrix&) const = default;
 };
 
-/// What the coordinates of a factor row mean, in this order: learnt for the user and fixed for the item (its
-/// features and those of its neighbours, after a constant), learnt for both, learnt for the item and fixed
-/// for the user.
+/// What the coordinates of a factor row mean, in this order: learnt for the user and fixed for the item (its features
+/// and those of its neighbours, after a constant), learnt for both, learnt for the item and fixed for the user.
 struct FactorLayout {
   std::size_t fixed_item = 1, rank = 0, fixed_user = 1;
 
@@ -112,8 +110,8 @@ struct FactorModel {
   std::vector<std::string> item_features, user_features;  // names of the fixed coordinates
   FactorMatrix user_factors, item_factors;                // rows of layout.width()
   std::vector<double> offsets;                            // by item, in stars
-  FactorMatrix implicit;  // by item: what its being rated says of a user's row but the bias; no rows: nothing
-  double mean = 0, unit = 1;              // rating = mean + unit * stars, about
+  FactorMatrix implicit;      // by item: what its being rated says of a user's row but the bias; no rows: nothing
+  double mean = 0, unit = 1;  // rating = mean + unit * stars, about
   std::vector<std::uint64_t> seen_begin;  // seen items of user u: [seen_begin[u], ...)
   std::vector<std::uint32_t> seen;        // increasing within a user
   FactorizeOptions options;               // without threads, seconds and checkpoint
@@ -129,7 +127,7 @@ struct FactorizeReport {
   std::vector<HalfStep> half_steps;
   std::vector<FactorRound> rounds;
   std::size_t users_without_order = 0;  // nothing to rank: no ratings, or all the same
-  std::string status;  // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
+  std::string status;                   // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
   double start_seconds = 0, seconds = 0;
 };
 
@@ -158,8 +156,8 @@ using FactorizeObserver = std::function<bool(const FactorizeProgress&)>;
 FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options = {},
                           const FactorizeInputs& inputs = {}, const FactorizeObserver& observer = {});
 
-/// One score per rating of `ratings`, user by user, matched by id. Users the model does not know have no
-/// taste of their own and items it does not know the offset of an item nobody has rated; `unknown` counts.
+/// One score per rating of `ratings`, user by user, matched by id. Users the model does not know have no taste of their
+/// own and items it does not know the offset of an item nobody has rated; `unknown` counts.
 struct UnknownIds {
   std::size_t users = 0, items = 0;
 };
@@ -170,25 +168,25 @@ struct Recommendation {
   double score = 0;
 };
 /// The n items of the largest score, best first, ties by index. `exclude` holds increasing item indices.
-std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row,
-                                      std::size_t n, std::span<const std::uint32_t> exclude);
+std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row, std::size_t n,
+                                      std::span<const std::uint32_t> exclude);
 /// For a user of the model, without the items it was trained on unless `with_seen`.
 std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n,
                                       bool with_seen = false);
 /// The items whose learnt factors point the same way: cosine, largest first, without `item` itself.
 std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n);
 
-/// New users without retraining: the squared-loss start and one exact user step with the items fixed. Users
-/// the model knows are replaced; items it does not know are ignored. Returns how many ratings were ignored.
+/// New users without retraining: the squared-loss start and one exact user step with the items fixed. Users the model
+/// knows are replaced; items it does not know are ignored. Returns how many ratings were ignored.
 std::size_t fold_in_users(FactorModel& model, const Ratings& ratings, const SideFeatures* features = nullptr,
                           std::size_t threads = 0);
-/// New items without retraining, by squared loss against the users' factors; ratings by unknown users are
-/// ignored. Items the model knows are left as they are.
+/// New items without retraining, by squared loss against the users' factors; ratings by unknown users are ignored.
+/// Items the model knows are left as they are.
 std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const SideFeatures* features = nullptr,
                           std::size_t threads = 0);
 
-/// A line that names the format, a JSON header and the arrays, with a checksum over all of it; bit for bit
-/// what was saved. load throws Error(bad_input) for a file that is damaged, cut short or newer.
+/// A line that names the format, a JSON header and the arrays, with a checksum over all of it; bit for bit what was
+/// saved. load throws Error(bad_input) for a file that is damaged, cut short or newer.
 void save_factors(const FactorModel& model, const std::string& path);
 FactorModel load_factors(const std::string& path);
 /// The same content in memory; `name` is for messages.

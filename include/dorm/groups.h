@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diversity as limits on groups: at most so many documents of each group (site, topic, set of
-// near-duplicates) in the list that is shown.
+// Diversity as limits on groups: at most so many documents of each group (site, topic, set of near-duplicates) in the
+// list that is shown.
 //
-// A list under limits holds the first `list_length` documents of some ranking; the other documents of the
-// query are not shown. Filling it from the best document down, passing over groups that are full, gives every
-// position the best that can stand there: the sums over each prefix are as large as they can be. So ranking
-// is still a sort, and the best list of a measure is found by sorting gains. docs/diversity.md has the
-// proofs.
+// A list under limits holds the first `list_length` documents of some ranking; the other documents of the query are not
+// shown. Filling it from the best document down, passing over groups that are full, gives every position the best that
+// can stand there: the sums over each prefix are as large as they can be. So ranking is still a sort, and the best list
+// of a measure is found by sorting gains. docs/diversity.md has the proofs.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +25,7 @@ struct GroupLimits {
   bool empty() const { return group_of.empty(); }  // no limits at all
 };
 
-/// Throws Error(bad_input) unless there is one valid group per document and at least one document may be
-/// shown.
+/// Throws Error(bad_input) unless there is one valid group per document and at least one document may be shown.
 void require_valid(const GroupLimits& groups, std::size_t documents);
 
 /// How many documents a list can show: the sum over groups of the smaller of limit and size.
@@ -45,8 +43,8 @@ Ranking top_ranking(std::span<const double> scores, const GroupLimits& groups, s
 /// The largest V over the lists within the limits.
 double ideal_value(const Factors& factors, const GroupLimits& groups);
 
-/// The factors of a measure whose ideal is itself within the limits: those of measures relative to their
-/// ideal are scaled, so that the best list within the limits has value 1.
+/// The factors of a measure whose ideal is itself within the limits: those of measures relative to their ideal are
+/// scaled, so that the best list within the limits has value 1.
 Factors factor_within(const FactoredMeasure& measure, Labels labels, const GroupLimits& groups);
 
 }  // namespace dorm

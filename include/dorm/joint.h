@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint kernels: a (user, item) pair is compared with another by how alike the users and how alike the items
-// are,
+// Joint kernels: a (user, item) pair is compared with another by how alike the users and how alike the items are,
 //
 //     k((u, i), (v, j)) = K_U(u, v) K_I(i, j),
 //
-// so that one ranker is learnt for all users, and what it learns from one serves those like him. DORM, JRank
-// and PRank in the space of such a kernel. docs/joint-kernels.md is the guide.
+// so that one ranker is learnt for all users, and what it learns from one serves those like him. DORM, JRank and PRank
+// in the space of such a kernel. docs/joint-kernels.md is the guide.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +40,9 @@ Similarities constant_similarities(std::size_t size);
 /// <x, y> / (|x| |y|) of the rows of `features` that belong to `ids`; 0 where one has no row or only zeros.
 Similarities attribute_similarities(const IdTable& ids, const SideFeatures& features);
 
-/// With z the ratings less the mean of their user, and 0 where there is none: the cosine between the rows of
-/// z (of users), or between its columns (of items). Taking the mean over all entries, not over the common
-/// ones, is what keeps eigenvalues from being negative.
+/// With z the ratings less the mean of their user, and 0 where there is none: the cosine between the rows of z (of
+/// users), or between its columns (of items). Taking the mean over all entries, not over the common ones, is what keeps
+/// eigenvalues from being negative.
 Similarities user_correlations(const Ratings& known);
 Similarities item_correlations(const Ratings& known);
 
@@ -57,8 +56,8 @@ struct JointKernel {
   Similarities users, items;
 };
 
-/// Everything that is known: the mean of identity, correlation and, where there are features, attributes, and
-/// among users also of a constant, without which little is learnt of an item that few have rated.
+/// Everything that is known: the mean of identity, correlation and, where there are features, attributes, and among
+/// users also of a constant, without which little is learnt of an item that few have rated.
 JointKernel make_joint_kernel(const Ratings& known, const SideFeatures* user_features = nullptr,
                               const SideFeatures* item_features = nullptr);
 
@@ -69,8 +68,8 @@ struct PairCoefficient {
 };
 using JointRanker = std::vector<PairCoefficient>;
 
-/// One score per rating of `asked`, user by user (Ratings::first_of_user), whose values are not looked at.
-/// With A the sparse matrix of coefficients this is K_U A K_I, and costs its two products.
+/// One score per rating of `asked`, user by user (Ratings::first_of_user), whose values are not looked at. With A the
+/// sparse matrix of coefficients this is K_U A K_I, and costs its two products.
 std::vector<double> joint_scores(const JointKernel& kernel, const JointRanker& ranker, const Ratings& asked,
                                  std::size_t threads = 0);
 
@@ -95,14 +94,14 @@ struct JointResult {
   std::size_t dropped = 0;  // users without anything to rank
 };
 
-/// DORM: every user is a query, the items he rated are its documents. Rounds start from ridge regression on
-/// the ratings, with the same kernel. Throws Error(bad_input) when there is nothing to learn, or when the
-/// kernel does not fit the ratings.
+/// DORM: every user is a query, the items he rated are its documents. Rounds start from ridge regression on the
+/// ratings, with the same kernel. Throws Error(bad_input) when there is nothing to learn, or when the kernel does not
+/// fit the ratings.
 JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const JointOptions& options = {},
                         const Observer& observer = {});
 
-/// What rounds start from, as a ranker: ridge regression on the ratings less the mean of their user, with
-/// lambda in units of the mean squared norm of pairs times their number.
+/// What rounds start from, as a ranker: ridge regression on the ratings less the mean of their user, with lambda in
+/// units of the mean squared norm of pairs times their number.
 JointRanker train_joint_ridge(const JointKernel& kernel, const Ratings& ratings, double lambda = 1e-3);
 
 struct PerceptronOptions {
@@ -110,15 +109,13 @@ struct PerceptronOptions {
   std::uint64_t seed = 1;  // the order of the ratings
 };
 
-/// JRank (Basilico and Hofmann 2004): a perceptron in the space of the kernel with one threshold between any
-/// two neighbouring ratings, all of them shared by all users; the average over all steps.
-JointRanker train_jrank(const JointKernel& kernel, const Ratings& ratings,
-                        const PerceptronOptions& options = {});
+/// JRank (Basilico and Hofmann 2004): a perceptron in the space of the kernel with one threshold between any two
+/// neighbouring ratings, all of them shared by all users; the average over all steps.
+JointRanker train_jrank(const JointKernel& kernel, const Ratings& ratings, const PerceptronOptions& options = {});
 
-/// PRank (Crammer and Singer 2001): the same for each user alone, with the similarities of items only. Score
-/// it by prank_scores: its coefficients mean nothing to other users.
-JointRanker train_prank(const Similarities& items, const Ratings& ratings,
-                        const PerceptronOptions& options = {});
+/// PRank (Crammer and Singer 2001): the same for each user alone, with the similarities of items only. Score it by
+/// prank_scores: its coefficients mean nothing to other users.
+JointRanker train_prank(const Similarities& items, const Ratings& ratings, const PerceptronOptions& options = {});
 std::vector<double> prank_scores(const Similarities& items, const JointRanker& ranker, const Ratings& asked);
 
 }  // namespace dorm

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures: how good a ranking of one query's documents is.
 //
-// A ranking is the list of documents in order: ranking[j] is the document at position j (0-based). It may be
-// shorter than the list of labels: documents it leaves out were not retrieved, but count as judged.
-// Trainable measures are factored, V = sum_i a[position of i] b[i], with a by position and b by document; the
-// others can only be evaluated. That difference is a type.
+// A ranking is the list of documents in order: ranking[j] is the document at position j (0-based). It may be shorter
+// than the list of labels: documents it leaves out were not retrieved, but count as judged. Trainable measures are
+// factored, V = sum_i a[position of i] b[i], with a by position and b by document; the others can only be evaluated.
+// That difference is a type.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ struct Factors {
   Kind kind = Kind::sum;
 };
 
-/// A ranking in which documents of equal score form blocks: block k covers positions [block_end[k-1],
-/// block_end[k]). No block ends means that no two documents are tied.
+/// A ranking in which documents of equal score form blocks: block k covers positions [block_end[k-1], block_end[k]). No
+/// block ends means that no two documents are tied.
 struct TiedRanking {
   std::span<const std::uint32_t> documents;
   std::span<const std::uint32_t> block_end = {};
@@ -63,9 +63,9 @@ class Measure {
   /// True when it compares all pairs of documents, so that a list of some has no value.
   virtual bool of_pairs() const { return false; }
 
-  /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no
-  /// relevant document): the convention then says what it counts. Never decreases when tied documents are put
-  /// in order of decreasing label. Throws Error(bad_input) for labels outside the measure's domain.
+  /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no relevant
+  /// document): the convention then says what it counts. Never decreases when tied documents are put in order of
+  /// decreasing label. Throws Error(bad_input) for labels outside the measure's domain.
   virtual std::optional<double> expected(Labels labels, const TiedRanking& ranking) const = 0;
 
   std::optional<double> evaluate(Labels labels, std::span<const std::uint32_t> ranking) const {
@@ -73,14 +73,13 @@ class Measure {
   }
 };
 
-/// A measure that can be trained for: everything follows from its factors. Derive from it to bring your own
-/// a and b.
+/// A measure that can be trained for: everything follows from its factors. Derive from it to bring your own a and b.
 class FactoredMeasure : public Measure {
  public:
   /// Entries for every label. All b are 0 exactly when there is nothing to find.
   virtual Factors factor(Labels labels) const = 0;
-  /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that
-  /// ranking out, the best one that is left takes its place (dorm/groups.h).
+  /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that ranking out,
+  /// the best one that is left takes its place (dorm/groups.h).
   virtual bool relative_to_ideal() const { return false; }
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
 };
@@ -103,12 +102,11 @@ struct MeasureSpec {
   std::string_view text(std::string_view key, std::string_view otherwise) const;
 };
 
-/// A measure from its spelling, e.g. "ndcg@10", "P@5", "eru:half_life=5,neutral=2". Names and aliases in any
-/// case. Throws Error(unknown_name) or Error(bad_option).
+/// A measure from its spelling, e.g. "ndcg@10", "P@5", "eru:half_life=5,neutral=2". Names and aliases in any case.
+/// Throws Error(unknown_name) or Error(bad_option).
 std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Convention& convention = {});
 /// The same for training; throws Error(bad_option) naming the trainable ones when asked for another.
-std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling,
-                                                      const Convention& convention = {});
+std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling, const Convention& convention = {});
 
 // One factory per measure; src/ranking/names/measures.cpp gives each its name and help.
 using FactoredMeasurePtr = std::unique_ptr<const FactoredMeasure>;

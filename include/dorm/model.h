@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trained ranker: weights by feature name or an expansion in kernels, the scaling it expects, and the
-// certificate of its training. Saved as one readable JSON document (docs/formats.md); scores are
-// bit-identical after save and load.
+// A trained ranker: weights by feature name or an expansion in kernels, the scaling it expects, and the certificate of
+// its training. Saved as one readable JSON document (docs/formats.md); scores are bit-identical after save and load.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,8 @@
 
 namespace dorm {
 
-/// How far from the optimum training stopped. `gap` = (primal - dual) / primal, for the convex problem of the
-/// last round.
+/// How far from the optimum training stopped. `gap` = (primal - dual) / primal, for the convex problem of
+/// the last round.
 struct Certificate {
   double primal = 0, dual = 0, gap = 0;
   std::string status;  // converged, pass_limit, time_limit, interrupted, numerical_trouble, early_stopped
@@ -51,16 +50,14 @@ struct Model {
       std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
 };
 
-/// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where
-/// features are numbered (sparse text omits zeros) and is an error where they are named.
+/// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where features are
+/// numbered (sparse text omits zeros) and is an error where they are named.
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads = 0);
 
 /// The same for a model whose kernel is a function, which no file can hold.
-std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel,
-                          std::size_t threads = 0);
+std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel, std::size_t threads = 0);
 
-/// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log
-/// n).
+/// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log n).
 Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);
 
 std::string to_json(const Model& model);

@@ -35,14 +35,13 @@ void dorm_objective_defaults(dorm_objective_options* options);
 
 /* Query q holds documents [query_end[q-1], query_end[q]). query_weights may be null. Arrays are copied where
  * needed; the handle is freed by dorm_objective_free. */
-int dorm_objective_create(const float* labels, size_t num_documents, const uint64_t* query_end,
-                          size_t num_queries, const double* query_weights,
-                          const dorm_objective_options* options, dorm_objective** out,
+int dorm_objective_create(const float* labels, size_t num_documents, const uint64_t* query_end, size_t num_queries,
+                          const double* query_weights, const dorm_objective_options* options, dorm_objective** out,
                           char error[DORM_ERROR_LENGTH]);
 
 /* One gradient and one curvature per document. Safe from several threads at once. */
-int dorm_objective_gradient(const dorm_objective* objective, const double* scores, uint64_t round,
-                            double* gradient, double* curvature, char error[DORM_ERROR_LENGTH]);
+int dorm_objective_gradient(const dorm_objective* objective, const double* scores, uint64_t round, double* gradient,
+                            double* curvature, char error[DORM_ERROR_LENGTH]);
 
 /* The unperturbed loss of every query. */
 int dorm_objective_losses(const dorm_objective* objective, const double* scores, double* losses,

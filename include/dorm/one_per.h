@@ -29,19 +29,19 @@ struct OnePer {
 /// Throws Error(bad_option).
 OnePer parse_one_per(std::string_view spelling);
 
-/// The groups of every query of `data`. Throws Error(bad_input) when the data has none: no group column, no
-/// document ids, or ids that are no URLs.
+/// The groups of every query of `data`. Throws Error(bad_input) when the data has none: no group column, no document
+/// ids, or ids that are no URLs.
 std::vector<GroupLimits> group_limits(const Dataset& data, const OnePer& rule);
 
 /// The same for one query known by its document ids only. Throws Error(bad_option) for `group`.
 GroupLimits group_limits(std::span<const std::string_view> document_ids, const OnePer& rule);
 
-/// The host of a URL in lower case, without user, port and a leading "www."; empty when `url` is none: it
-/// needs "://", or a slash after a name with a dot.
+/// The host of a URL in lower case, without user, port and a leading "www."; empty when `url` is none: it needs "://",
+/// or a slash after a name with a dot.
 std::string host_of(std::string_view url);
 
-/// What can be registered: the last two labels of a host, three where the last two are a public suffix such
-/// as co.uk (a short list, docs/diversity.md). Numeric addresses stay whole.
+/// What can be registered: the last two labels of a host, three where the last two are a public suffix such as co.uk (a
+/// short list, docs/diversity.md). Numeric addresses stay whole.
 std::string registered_domain(std::string_view host);
 
 }  // namespace dorm

@@ -3,9 +3,9 @@
 //
 //   maximise over rankings   sum_i c[position of i] g_i - a[position of i] b_i
 //
-// (for Factors::Kind::first the second sum is a at the position of the first document with b = 1). A linear
-// assignment whose costs have rank two; every algorithm here uses that and is exact. docs/oracles.md has the
-// proofs. Numbers in, coefficients out: nothing here knows features or labels.
+// (for Factors::Kind::first the second sum is a at the position of the first document with b = 1). A linear assignment
+// whose costs have rank two; every algorithm here uses that and is exact. docs/oracles.md has the proofs. Numbers in,
+// coefficients out: nothing here knows features or labels.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace dorm {
 
-/// The algorithms. `automatic` chooses by structure; the others can be forced, for tests and benchmarks,
-/// where they apply (supports() says so).
+/// The algorithms. `automatic` chooses by structure; the others can be forced, for tests and benchmarks, where they
+/// apply (supports() says so).
 enum class OracleKind {
   automatic,
   proportional,  // a = kappa c + constant: one sort or top-n selection by g - kappa b
@@ -56,8 +56,7 @@ class OracleTables {
   OracleTables(OracleTables&&) noexcept;
   OracleTables& operator=(OracleTables&&) noexcept;
 
-  /// Throws Error(bad_input) unless a is finite, non-negative and non-increasing, Error(bad_option) from the
-  /// decay.
+  /// Throws Error(bad_input) unless a is finite, non-negative and non-increasing, Error(bad_option) from the decay.
   const PositionTables& find_or_make(std::span<const double> a, const Decay& decay);
   std::size_t size() const { return tables_.size(); }
 
@@ -81,11 +80,11 @@ struct PreparedQuery {
   std::size_t size() const { return b.size(); }
 };
 
-/// Throws Error(bad_input) on an empty query, mismatched lengths, negative or non-finite gains, and for
-/// Kind::first gains other than 0 and 1. `tables` must outlive the result.
+/// Throws Error(bad_input) on an empty query, mismatched lengths, negative or non-finite gains, and for Kind::first
+/// gains other than 0 and 1. `tables` must outlive the result.
 PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables);
-/// The same where at most groups.limit[s] documents of group s may be shown. Rankings are then lists of
-/// list_length(a, groups) documents; the others have no position, coefficient 0 and no gain.
+/// The same where at most groups.limit[s] documents of group s may be shown. Rankings are then lists of list_length(a,
+/// groups) documents; the others have no position, coefficient 0 and no gain.
 PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& tables, GroupLimits groups);
 
 /// The largest loss of any ranking: 0 when there is nothing to learn.
@@ -119,10 +118,10 @@ class OracleWorkspace {
   std::unique_ptr<Buffers> buffers_;
 };
 
-/// Solves the problem at the top of this file. Equal documents (same score, same gain) are ranked by index;
-/// the answer depends on the arguments only. Throws Error(bad_input) on a wrong number of scores, NaN or
-/// infinity, and Error(unsupported) when `kind` does not apply.
-void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out,
-              OracleWorkspace& workspace, OracleKind kind = OracleKind::automatic);
+/// Solves the problem at the top of this file. Equal documents (same score, same gain) are ranked by index; the answer
+/// depends on the arguments only. Throws Error(bad_input) on a wrong number of scores, NaN or infinity, and
+/// Error(unsupported) when `kind` does not apply.
+void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out, OracleWorkspace& workspace,
+              OracleKind kind = OracleKind::automatic);
 
 }  // namespace dorm

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings: users x items, sparse; how they are read, split for experiments and judged. docs/ratings.md is the
-// guide.
+// Ratings: users x items, sparse; how they are read, split for experiments and judged. docs/ratings.md is the guide.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +50,8 @@ class IdTable {
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> number_;
 };
 
-/// A sparse matrix of ratings, readable by user and by item. Immutable. Parts made by a split keep all users
-/// and items of the whole, so that indices mean the same everywhere; some rows are then empty.
+/// A sparse matrix of ratings, readable by user and by item. Immutable. Parts made by a split keep all users and items
+/// of the whole, so that indices mean the same everywhere; some rows are then empty.
 class Ratings {
  public:
   Ratings() = default;
@@ -110,10 +109,10 @@ struct RatingsReport {
   std::vector<std::string> warnings;
 };
 
-/// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever
-/// the first line has; plain, .gz or .zst. A first line whose cells are all no numbers is a header; columns
-/// called user, item and rating (or userId, movie_id, score ...) are then found by name, else the first three
-/// are taken. Of duplicates the last counts. Throws Error with file, line and column.
+/// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever the first
+/// line has; plain, .gz or .zst. A first line whose cells are all no numbers is a header; columns called user, item and
+/// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. Of duplicates the
+/// last counts. Throws Error with file, line and column.
 Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
 Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
 
@@ -126,26 +125,25 @@ struct RatingsSplit {
   std::size_t dropped_users = 0;  // in neither part
 };
 
-/// Weak generalisation: `given` random ratings of each user to train on, the rest to test. Users with fewer
-/// than given + at_least ratings are dropped. Throws Error(bad_input) when none is left.
-RatingsSplit split_given(const Ratings& ratings, std::size_t given, std::uint64_t seed,
-                         std::size_t at_least = 10);
+/// Weak generalisation: `given` random ratings of each user to train on, the rest to test. Users with fewer than given
+/// + at_least ratings are dropped. Throws Error(bad_input) when none is left.
+RatingsSplit split_given(const Ratings& ratings, std::size_t given, std::uint64_t seed, std::size_t at_least = 10);
 
 /// A random share of all ratings to test, 0 < share < 1.
 RatingsSplit split_random(const Ratings& ratings, double share, std::uint64_t seed);
 
-/// Strong generalisation: `count` users are taken out of training; of each, `given` ratings are told to the
-/// trained model and the rest is for testing. Only users with given + at_least ratings are drawn.
+/// Strong generalisation: `count` users are taken out of training; of each, `given` ratings are told to the trained
+/// model and the rest is for testing. Only users with given + at_least ratings are drawn.
 struct NewUsersSplit {
   Ratings train, given, test;
 };
-NewUsersSplit split_new_users(const Ratings& ratings, std::size_t count, std::size_t given,
-                              std::uint64_t seed, std::size_t at_least = 10);
+NewUsersSplit split_new_users(const Ratings& ratings, std::size_t count, std::size_t given, std::uint64_t seed,
+                              std::size_t at_least = 10);
 
-/// Measures per user over the users with ratings in `test`; `scores` has one entry per rating of `test`, user
-/// by user (Ratings::first_of_user). Equal scores count as in random order unless options.ties says
-/// otherwise: the order of items in a file has no meaning.
-EvaluationTable evaluate(const Ratings& test, std::span<const double> scores,
-                         std::span<const std::string> measures, const EvaluateOptions& options = {});
+/// Measures per user over the users with ratings in `test`; `scores` has one entry per rating of `test`, user by user
+/// (Ratings::first_of_user). Equal scores count as in random order unless options.ties says otherwise: the order of
+/// items in a file has no meaning.
+EvaluationTable evaluate(const Ratings& test, std::span<const double> scores, std::span<const std::string> measures,
+                         const EvaluateOptions& options = {});
 
 }  // namespace dorm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, the binary form), scores, and TREC qrels and runs.
-// Plain, .gz and .zst files are read directly. Every complaint names file, line, column, what stood there and
-// what was expected. docs/formats.md describes each format.
+// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, the binary form), scores, and TREC qrels and runs. Plain,
+// .gz and .zst files are read directly. Every complaint names file, line, column, what stood there and what was
+// expected. docs/formats.md describes each format.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ReadOptions {
   DataFormat format = DataFormat::detect;  // by content for the binary form, then by extension, else LETOR
   Missing missing = Missing::error;        // mean: over the finite values of the column, 0 if there are none
   std::size_t threads = 0;                 // 0: all cores; the result does not depend on it
-  bool side_files = true;  // use FILE.query / FILE.group (sizes) and FILE.weight where they exist
+  bool side_files = true;                  // use FILE.query / FILE.group (sizes) and FILE.weight where they exist
 
   // CSV and TSV: the columns with a meaning; every other column is a feature.
   std::string label_column = "label";
@@ -33,8 +33,7 @@ struct ReadOptions {
   std::string weight_column = "weight";   // optional in the file; constant within a query
   std::vector<std::string> ignore_columns = {};
 
-  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress =
-      {};  // total 0: not known
+  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};  // total 0: not known
 };
 
 struct ReadReport {
@@ -50,8 +49,8 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options = {}, R
 Dataset read_letor(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_csv(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 
-/// Maps the file; features are paged in as they are used. Refuses a truncated, altered or newer file.
-/// `verify` reads the whole file once to check its checksums.
+/// Maps the file; features are paged in as they are used. Refuses a truncated, altered or newer file. `verify` reads
+/// the whole file once to check its checksums.
 Dataset read_binary(const std::string& path, bool verify = true);
 
 /// The same from memory, for programs and fuzzing; `name` stands in for the path in messages.

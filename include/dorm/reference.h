@@ -11,8 +11,7 @@
 
 namespace dorm {
 
-/// Where each document stands in the reference: the coefficient c at its position, and the loss of the
-/// ranking.
+/// Where each document stands in the reference: the coefficient c at its position, and the loss of the ranking.
 struct Reference {
   std::vector<double> coefficient;
   double loss = 0;

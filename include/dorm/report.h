@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports: tables, plots and words as plain values, rendered as one self-contained HTML page, as Markdown or
-// as CSV. Knows nothing of rankings: numbers and text in, a document out. Guide: docs/report.md.
+// Reports: tables, plots and words as plain values, rendered as one self-contained HTML page, as Markdown or as CSV.
+// Knows nothing of rankings: numbers and text in, a document out. Guide: docs/report.md.
 #pragma once
 
 #include <concepts>
@@ -16,8 +16,7 @@ namespace dorm::report {
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// ---- words
-// --------------------------------------------------------------------------------------------------
+// ---- words -------------------------------------------------------------------------------------------------
 
 struct Paragraph {
   std::string text;
@@ -43,11 +42,10 @@ struct Facts {
   std::vector<Fact> facts;
 };
 
-// ---- tables
-// -------------------------------------------------------------------------------------------------
+// ---- tables ------------------------------------------------------------------------------------------------
 
-/// Words, or a figure that may carry its interval. Either may carry a note and be marked as the best of its
-/// column. A figure with `text` is shown as that text and sorted by its value: Cell(1e-7) with "< 0.0001".
+/// Words, or a figure that may carry its interval. Either may carry a note and be marked as the best of its column. A
+/// figure with `text` is shown as that text and sorted by its value: Cell(1e-7) with "< 0.0001".
 struct Cell {
   Cell() = default;  // nothing
   Cell(std::string words) : text(std::move(words)) {}
@@ -93,8 +91,7 @@ struct Table {
   bool folded = false;              // shown on request
 };
 
-// ---- plots
-// --------------------------------------------------------------------------------------------------
+// ---- plots -------------------------------------------------------------------------------------------------
 
 struct Axis {
   std::string label;
@@ -151,8 +148,7 @@ struct Heatmap {
   std::string caption = {};
 };
 
-// ---- the document
-// -------------------------------------------------------------------------------------------
+// ---- the document ------------------------------------------------------------------------------------------
 
 using Block = std::variant<Paragraph, Code, Notice, Facts, Table, Plot, Bars, Heatmap>;
 
@@ -168,11 +164,10 @@ struct Report {
   std::string footer = {};
 };
 
-// ---- rendering
-// ----------------------------------------------------------------------------------------------
+// ---- rendering ---------------------------------------------------------------------------------------------
 
-/// One file that needs nothing else: styles, script and plots are inside. Also well-formed XML. Any text is
-/// escaped; bytes that are not UTF-8 and control characters become U+FFFD.
+/// One file that needs nothing else: styles, script and plots are inside. Also well-formed XML. Any text is escaped;
+/// bytes that are not UTF-8 and control characters become U+FFFD.
 std::string to_html(const Report& report);
 
 /// GitHub's Markdown. Plots are given as the tables of their numbers.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feature scaling: fitted on training data, then applied to any data of the same features; travels with a
-// model.
+// Feature scaling: fitted on training data, then applied to any data of the same features; travels with a model.
 #pragma once
 
 #include <span>
@@ -11,21 +10,18 @@
 
 namespace dorm {
 
-/// x' = (f(x) - shift[j]) * factor[j], f(x) = x or sign(x) log(1 + |x|). The per-query kinds compute shift
-/// and factor from the documents of the query at hand; a constant feature becomes 0 (factor 0).
+/// x' = (f(x) - shift[j]) * factor[j], f(x) = x or sign(x) log(1 + |x|). The per-query kinds compute shift and factor
+/// from the documents of the query at hand; a constant feature becomes 0 (factor 0).
 enum class ScalingKind { none, zscore, minmax, query_minmax, log_zscore, log_query_zscore };
 
 struct Scaling {
   ScalingKind kind = ScalingKind::none;
   std::vector<double> shift, factor;  // global kinds only: one per feature
 
-  bool per_query() const {
-    return kind == ScalingKind::query_minmax || kind == ScalingKind::log_query_zscore;
-  }
+  bool per_query() const { return kind == ScalingKind::query_minmax || kind == ScalingKind::log_query_zscore; }
 };
 
-/// Needs at least one document. Compressed data keeps its zeros only under `none`; the others return dense
-/// data.
+/// Needs at least one document. Compressed data keeps its zeros only under `none`; the others return dense data.
 Scaling fit_scaling(ScalingKind kind, const Dataset& data);
 Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads = 0);
 

@@ -3,9 +3,9 @@
 //
 //     P(w) = 1/2 |w|^2 + sum_q C_q H_q(w),    H_q(w) = max over planes of (offset - <w, direction>)  >= 0.
 //
-// Dual: weights alpha >= 0 on the planes of each block, sum alpha_q <= C_q (the rest lies on the zero plane),
-// w = sum alpha direction, D = sum alpha offset - 1/2 |w|^2 <= P(w') for every w'. Solvers see planes through
-// StructuredRisk only. Guide: docs/solvers.md.
+// Dual: weights alpha >= 0 on the planes of each block, sum alpha_q <= C_q (the rest lies on the zero plane), w = sum
+// alpha direction, D = sum alpha offset - 1/2 |w|^2 <= P(w') for every w'. Solvers see planes through StructuredRisk
+// only. Guide: docs/solvers.md.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ namespace dorm {
 
 /// A linear lower bound of one block: H_q(w) >= offset - <w, direction> for all w.
 ///
-/// `direction` is dense when `columns` is empty, else the values at those increasing columns. A risk that
-/// overrides the geometry below may store anything else in the two arrays (coefficients of documents, the two
-/// factors of a rank-one matrix), as long as equal planes have equal arrays.
+/// `direction` is dense when `columns` is empty, else the values at those increasing columns. A risk that overrides the
+/// geometry below may store anything else in the two arrays (coefficients of documents, the two factors of a rank-one
+/// matrix), as long as equal planes have equal arrays.
 struct Plane {
   double offset = 0;
   std::vector<float> direction;
@@ -32,10 +32,10 @@ struct Plane {
   bool operator==(const Plane&) const = default;
 };
 
-/// The space that weights and planes live in: all that is ever done with them. Weights are vectors of
-/// dimension() doubles, which solvers start from zero and combine with add(). The defaults are Euclidean,
-/// with planes dense or sparse. (Kernels keep coefficients and scores side by side, so that dot() costs as
-/// much as the plane is long.) Const calls are safe from several threads.
+/// The space that weights and planes live in: all that is ever done with them. Weights are vectors of dimension()
+/// doubles, which solvers start from zero and combine with add(). The defaults are Euclidean, with planes dense or
+/// sparse. (Kernels keep coefficients and scores side by side, so that dot() costs as much as the plane is long.) Const
+/// calls are safe from several threads.
 class Geometry {
  public:
   virtual ~Geometry() = default;
@@ -46,8 +46,7 @@ class Geometry {
   virtual double dot(std::span<const double> w, const Plane& plane) const;
   virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
   /// w += sum_k scales[k] * direction of planes[k], all of one block; planes with scale 0 are not touched.
-  virtual void add_all(std::span<const double> scales, std::span<const Plane> planes,
-                       std::span<double> w) const;
+  virtual void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const;
   /// Whether the arrays of a plane read from a file have the form this risk makes.
   virtual bool well_formed(const Plane& plane) const;
 };
@@ -58,13 +57,12 @@ struct RiskWorkspace {
 };
 
 /// All that a solver sees of a learning problem. Const calls are safe from several threads, each with its own
-/// workspace, and give the same bits for the same arguments. What weights and planes mean belongs to the
-/// risk; its geometry is Euclidean unless it says otherwise.
+/// workspace, and give the same bits for the same arguments. What weights and planes mean belongs to the risk; its
+/// geometry is Euclidean unless it says otherwise.
 class StructuredRisk : public Geometry {
  public:
   virtual std::size_t num_blocks() const = 0;
-  virtual double block_weight(
-      std::size_t block) const = 0;  // C_q, finite, >= 0; blocks with 0 are never visited
+  virtual double block_weight(std::size_t block) const = 0;  // C_q, finite, >= 0; blocks with 0 are never visited
 
   virtual std::unique_ptr<RiskWorkspace> make_workspace() const;
 
@@ -72,8 +70,8 @@ class StructuredRisk : public Geometry {
   virtual double linearize(std::size_t block, std::span<const double> w, Plane& out,
                            RiskWorkspace& workspace) const = 0;
 
-  /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the
-  /// next oracle pass; it never changes what is correct. Default: 50 dimension().
+  /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the next oracle
+  /// pass; it never changes what is correct. Default: 50 dimension().
   virtual double linearize_cost(std::size_t block) const;
 };
 
@@ -110,9 +108,9 @@ struct BlockPlanes {
   std::vector<std::uint64_t> last_active;  // the pass in which the plane arrived or last had weight
 };
 
-/// Where a solver stands: enough to go on, to the same result bit for bit (bcda, nslack, oneslack) or from
-/// the same dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used:
-/// blocks (bcda, nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
+/// Where a solver stands: enough to go on, to the same result bit for bit (bcda, nslack, oneslack) or from the same
+/// dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used: blocks (bcda,
+/// nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
 struct SolverState {
   SolverKind solver = SolverKind::bcda;
   std::uint64_t dimension = 0;
@@ -130,8 +128,8 @@ struct SolverState {
 
   bool empty() const { return block_weights.empty(); }
 
-  /// Multiplies every C_q and dual weight by `factor` > 0, which keeps the dual point feasible; the best w,
-  /// its bounds and the counters belong to the old C and are cleared. Planes stay.
+  /// Multiplies every C_q and dual weight by `factor` > 0, which keeps the dual point feasible; the best w, its bounds
+  /// and the counters belong to the old C and are cleared. Planes stay.
   void rescale(double factor);
 
   /// Binary, versioned and checksummed. load() refuses what is damaged, cut short or inconsistent with Error
@@ -154,8 +152,8 @@ struct Progress {
   std::span<const double> best_w;      // empty before the first evaluation
 };
 
-/// Called after every oracle pass, and with `evaluated` whenever a primal value has been computed. False
-/// stops the solver; between evaluations, after one last evaluation pass.
+/// Called after every oracle pass, and with `evaluated` whenever a primal value has been computed. False stops the
+/// solver; between evaluations, after one last evaluation pass.
 using Observer = std::function<bool(const Progress&)>;
 
 enum class SolveStatus { converged, pass_limit, time_limit, interrupted, numerical_trouble };
@@ -181,15 +179,15 @@ struct SolveResult {
   SolverState state;  // where the solver stopped; empty for `online`
 };
 
-/// How to begin. `weights`: where the first planes are taken, e.g. a cheap ranker (empty: 0). `state`: a
-/// state of the same solver (bcda and nslack read each other's) for the same risk; it is consumed.
+/// How to begin. `weights`: where the first planes are taken, e.g. a cheap ranker (empty: 0). `state`: a state of the
+/// same solver (bcda and nslack read each other's) for the same risk; it is consumed.
 struct SolveStart {
   std::span<const double> weights;
   SolverState state;
 };
 
-/// Minimises P. Throws Error for bad options or a start that does not fit; everything that happens while
-/// solving ends in a status.
+/// Minimises P. Throws Error for bad options or a start that does not fit; everything that happens while solving
+/// ends in a status.
 SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer = {},
                   SolveStart start = {});
 

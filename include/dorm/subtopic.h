@@ -21,10 +21,9 @@ struct SubtopicJudgment {
 std::vector<SubtopicJudgment> read_subtopics(const std::string& path);
 std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name);
 
-/// As evaluate_run(), by the measures of subtopic_catalog(). Equal scores as options.ties says ("expected" is
-/// refused). options.one_per (host or domain) filters the run first; the ideal of alpha-ndcg is not limited.
+/// As evaluate_run(), by the measures of subtopic_catalog(). Equal scores as options.ties says ("expected" is refused).
+/// options.one_per (host or domain) filters the run first; the ideal of alpha-ndcg is not limited.
 EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, std::span<const RunEntry> run,
-                                   std::span<const std::string> measures,
-                                   const EvaluateOptions& options = {});
+                                   std::span<const std::string> measures, const EvaluateOptions& options = {});
 
 }  // namespace dorm

@@ -16,9 +16,9 @@ struct SynthOptions {
   double documents_median = 50;   // per query; log-normal
   double documents_spread = 0.5;  // standard deviation of the logarithm; 0 makes all lists equally long
   std::uint64_t documents_min = 1, documents_max = 1000000;
-  double density = 1.0;       // share of non-zero features; below 0.25 the data is stored compressed
-  double noise = 1.0;         // standard deviation of the label noise against a signal of 1; at 1 a linear
-                              // ranker reaches an NDCG@10 of about .7
+  double density = 1.0;  // share of non-zero features; below 0.25 the data is stored compressed
+  // standard deviation of the label noise against a signal of 1; at 1 a linear ranker reaches an NDCG@10 of about .7
+  double noise = 1.0;
   double query_effect = 0.5;  // standard deviation of the shift all documents of a query share
   std::uint64_t groups = 0;   // sites the documents fall into, with Zipf-like shares in a query; 0: none
   std::uint64_t seed = 0;

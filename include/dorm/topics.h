@@ -4,8 +4,8 @@
 //   maximise    sum_j value[list[j], j]    over lists of n different documents
 //   subject to  sum over the list of weight[document, topic] <= limit[topic]   for every topic
 //
-// An assignment problem with side constraints, which is no longer solved by sorting or by augmenting paths:
-// an integer program. Numbers only. Guide: docs/positions.md.
+// An assignment problem with side constraints, which is no longer solved by sorting or by augmenting paths: an integer
+// program. Numbers only. Guide: docs/positions.md.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct TopicShare {
   double weight = 0;
 };
 
-/// How much of each topic every document of a data set takes, and how much of it a list may take. Documents
-/// may belong to any number of topics, or none.
+/// How much of each topic every document of a data set takes, and how much of it a list may take. Documents may belong
+/// to any number of topics, or none.
 struct TopicTable {
   std::vector<std::string> names;  // of the topics
   std::vector<double> limits;      // by topic, >= 0
@@ -67,16 +67,16 @@ struct TopicList {
   double gap() const;
 };
 
-/// `values` is row-major, budget.documents x positions, with positions <= documents. Tries the assignment
-/// without limits first, then an integer program, its linear relaxation rounded, and a greedy list. A list
-/// that is returned keeps every limit to within rounding (1e-9 of it). Deterministic unless the time runs
-/// out. Throws Error(bad_input) for numbers that are not finite, negative weights or limits, and sizes that
-/// do not fit; Error(unsupported) when the limits bind and the library was built without a solver.
+/// `values` is row-major, budget.documents x positions, with positions <= documents. Tries the assignment without
+/// limits first, then an integer program, its linear relaxation rounded, and a greedy list. A list that is returned
+/// keeps every limit to within rounding (1e-9 of it). Deterministic unless the time runs out. Throws Error(bad_input)
+/// for numbers that are not finite, negative weights or limits, and sizes that do not fit; Error(unsupported) when the
+/// limits bind and the library was built without a solver.
 TopicList solve_topics(std::span<const double> values, std::size_t positions, const TopicBudget& budget,
                        const TopicOptions& options = {});
 
-/// The value of the linear relaxation (documents and positions may be split): an upper bound of every list.
-/// -infinity when even that has no solution. Needs the solver.
+/// The value of the linear relaxation (documents and positions may be split): an upper bound of every list. -infinity
+/// when even that has no solution. Needs the solver.
 double relax_topics(std::span<const double> values, std::size_t positions, const TopicBudget& budget);
 
 /// Whether a list keeps every limit, to within rounding.

@@ -53,10 +53,9 @@ struct TrainOptions {
 
   /// Borrowed; each may be null.
   const FactoredMeasure* own_measure = nullptr;  // trained for instead of `measure`
-  const Model* initial =
-      nullptr;  // begin the rounds at its weights ("start": model); the same scaling is needed
-  /// With validation data: evaluations in a row without a better value after which a candidate is over; its
-  /// best weights so far are kept. 0: never.
+  const Model* initial = nullptr;  // begin the rounds at its weights ("start": model); the same scaling is needed
+  /// With validation data: evaluations in a row without a better value after which a candidate is over; its best
+  /// weights so far are kept. 0: never.
   std::size_t patience = 0;
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
@@ -91,16 +90,15 @@ struct TrainProgress {
   std::string_view bound, start;
   std::size_t round = 0;  // from 1
   Progress solver;
-  double validation =
-      std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
+  double validation = std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
 };
 using TrainObserver = std::function<bool(const TrainProgress&)>;
 
 TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
                   const TrainObserver& observer = {});
 
-/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none"
-/// and no certificate. Measure, convention, scale, threads and seed are taken from `options`.
+/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none" and no
+/// certificate. Measure, convention, scale, threads and seed are taken from `options`.
 Model train_start(const Dataset& data, std::string_view start, const TrainOptions& options = {});
 
 std::span<const CatalogEntry> bound_catalog();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing C, decay, bound, cutoff and kernel on validation data or by folds over queries, then refitting the
-// winner.
+// Choosing C, decay, bound, cutoff and kernel on validation data or by folds over queries, then refitting the winner.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +13,8 @@ namespace dorm {
 
 /// How the winner is chosen among cells whose validation figures differ by noise.
 ///   best:                the largest figure
-///   steady:              of the cells within one standard error of their paired difference to the best: the
-///   first of
-///                        bounds, then the first of decays, then the smallest C
+///   steady:              of the cells within one standard error of their paired difference to the best:
+///                        the first of bounds, then the first of decays, then the smallest C
 ///   one_standard_error:  the smallest C within one standard error of the best
 enum class Choice { best, steady, one_standard_error };
 
@@ -25,10 +23,11 @@ struct TuneOptions {
   std::vector<double> C = {10, 100, 1000, 10000};
   std::vector<std::string> decays = {"measure", "power:0.25", "power:1", "measure+tail"};
   std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
-  std::vector<std::string> measures = {};  // to train for; empty: train.measure, and for mrr, precision and
-                                           // wta first ndcg or mwta, which learn from more documents
-  std::vector<std::string> kernels = {};   // empty: train.kernel; none: linear
-  bool refine = true;                      // two halvings of the grid of C around the winner
+  // to train for; empty: train.measure, and for mrr, precision and wta first ndcg or mwta, which learn
+  // from more documents
+  std::vector<std::string> measures = {};
+  std::vector<std::string> kernels = {};  // empty: train.kernel; none: linear
+  bool refine = true;                     // two halvings of the grid of C around the winner
   Choice choice = Choice::steady;
   std::size_t folds = 5;  // without validation data
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter by held-out training ratings. Many ratings of half of the users: with few per list the measure
-// is near 1 whatever the method does, and too weak a regularisation wins.
+// A parameter by held-out training ratings. Many ratings of half of the users: with few per list the measure is near 1
+// whatever the method does, and too weak a regularisation wins.
 #include <numeric>
 
 #include "base/rng.h"
@@ -33,8 +33,8 @@ Holdout hold_out(const Ratings& ratings, std::uint64_t seed) {
 
 }  // namespace
 
-std::string choose_collaborative(std::string_view method, const Ratings& train,
-                                 const CollaborativeInputs& inputs, const CollaborativeOptions& options) {
+std::string choose_collaborative(std::string_view method, const Ratings& train, const CollaborativeInputs& inputs,
+                                 const CollaborativeOptions& options) {
   const std::vector<std::string> grid = collaborative_grid(method);
   if (grid.size() == 1) return grid.front();
   const Holdout holdout = hold_out(train, options.seed);
@@ -42,8 +42,7 @@ std::string choose_collaborative(std::string_view method, const Ratings& train,
   std::string best = grid.front();
   double best_value = -1;
   for (const std::string& candidate : grid) {
-    const std::vector<double> scores =
-        collaborative_scores(candidate, holdout.train, holdout.valid, inputs, options);
+    const std::vector<double> scores = collaborative_scores(candidate, holdout.train, holdout.valid, inputs, options);
     const EvaluationTable table =
         evaluate(holdout.valid, scores, measures, {.bootstrap = 0, .threads = options.threads});
     if (table.measures[0].mean <= best_value) continue;

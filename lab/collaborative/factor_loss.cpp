@@ -8,8 +8,7 @@
 
 namespace dorm {
 
-FactorLoss::FactorLoss(FactorModel start, const Ratings& ratings, const ListLoss& loss, double lambda,
-                       bool centred)
+FactorLoss::FactorLoss(FactorModel start, const Ratings& ratings, const ListLoss& loss, double lambda, bool centred)
     : model_(std::move(start)), ratings_(ratings), loss_(loss), lambda_(lambda) {
   const FactorLayout& layout = model_.layout;
   for (std::size_t u = 0; u < ratings.num_users(); ++u) {
@@ -66,8 +65,8 @@ double FactorLoss::value(std::span<const double> x, std::span<double> gradient) 
     score_gradient.resize(row.size());
     const std::span<const double> user = model_.user_factors.row(u);
     for (std::size_t i = 0; i < row.size(); ++i)
-      scores[i] = model_.offsets[row.index[i]] +
-                  dot(user, std::span<const double>(model_.item_factors.row(row.index[i])));
+      scores[i] =
+          model_.offsets[row.index[i]] + dot(user, std::span<const double>(model_.item_factors.row(row.index[i])));
     const std::size_t own = first_threshold_ + u * thresholds_;
     sum += loss_.value(row, scores, x.subspan(own, thresholds_), score_gradient, threshold_gradient);
     for (std::size_t t = 0; t < thresholds_; ++t) gradient[own + t] += threshold_gradient[t];
@@ -87,15 +86,12 @@ FactorModel FactorLoss::model(std::span<const double> x) {
   return model_;
 }
 
-FactorModel minimise_factor_loss(const FactorModel& start, const Ratings& ratings, const ListLoss& loss,
-                                 double lambda, bool centred) {
+FactorModel minimise_factor_loss(const FactorModel& start, const Ratings& ratings, const ListLoss& loss, double lambda,
+                                 bool centred) {
   FactorLoss objective(start, ratings, loss, lambda, centred);
   const std::vector<double> first = objective.start();
-  Eigen::VectorXd x =
-      Eigen::Map<const Eigen::VectorXd>(first.data(), static_cast<Eigen::Index>(first.size()));
-  const auto as_span = [](auto& vector) {
-    return std::span(vector.data(), static_cast<std::size_t>(vector.size()));
-  };
+  Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(first.data(), static_cast<Eigen::Index>(first.size()));
+  const auto as_span = [](auto& vector) { return std::span(vector.data(), static_cast<std::size_t>(vector.size())); };
   minimise([&](const Eigen::VectorXd& at,
                Eigen::VectorXd& gradient) { return objective.value(as_span(at), as_span(gradient)); },
            x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix factorizations by loss: squared, DORM's bound, pairwise, ordinal, maximum margin. All but the last
-// begin with, and are regularised towards, the same squared-loss factors.
+// Matrix factorizations by loss: squared, DORM's bound, pairwise, ordinal, maximum margin. All but the last begin with,
+// and are regularised towards, the same squared-loss factors.
 #include <set>
 
 #include "lab/collaborative/list_loss.h"
@@ -41,8 +41,7 @@ AllThresholds all_thresholds(const Ratings& ratings, AllThresholds::Margin margi
   const std::vector<double> grades(present.begin(), present.end());
   const RatingScale scale = scale_of(ratings);
   std::vector<double> halfway;
-  for (std::size_t g = 1; g < grades.size(); ++g)
-    halfway.push_back(scale.stars((grades[g - 1] + grades[g]) / 2));
+  for (std::size_t g = 1; g < grades.size(); ++g) halfway.push_back(scale.stars((grades[g - 1] + grades[g]) / 2));
   return AllThresholds(grades, halfway, margin, ridge);
 }
 
@@ -62,8 +61,7 @@ std::vector<double> dorm_scores(const CollaborativeTask& task, double lambda) {
 }
 
 std::vector<double> pairwise_scores(const CollaborativeTask& task, double lambda) {
-  return score(minimise_factor_loss(squared_start(task), task.train, PairwiseLogistic(), lambda, true),
-               task.asked);
+  return score(minimise_factor_loss(squared_start(task), task.train, PairwiseLogistic(), lambda, true), task.asked);
 }
 
 std::vector<double> ordinal_scores(const CollaborativeTask& task, double lambda) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian process regression and ordinal regression: one user at a time with a kernel of known facts, and
-// with mean and covariance of the items learnt from all users.
+// Gaussian process regression and ordinal regression: one user at a time with a kernel of known facts, and with mean
+// and covariance of the items learnt from all users.
 #include "lab/collaborative/item_prior.h"
 #include "lab/collaborative/method.h"
 #include "lab/collaborative/stars.h"
@@ -30,10 +30,8 @@ NormalLikelihood normal(const CollaborativeTask& task, double noise) {
   return NormalLikelihood(scale.mean, scale.unit, noise);
 }
 
-std::vector<double> means(const CollaborativeTask& task, const ItemPrior& prior,
-                          const Likelihood& likelihood) {
-  return posterior_means(prior, task.train, fit_users(prior, task.train, likelihood, task.options.threads),
-                         task.asked);
+std::vector<double> means(const CollaborativeTask& task, const ItemPrior& prior, const Likelihood& likelihood) {
+  return posterior_means(prior, task.train, fit_users(prior, task.train, likelihood, task.options.threads), task.asked);
 }
 
 }  // namespace
@@ -64,8 +62,7 @@ std::vector<double> cgpor_scores(const CollaborativeTask& task, double noise) {
   ItemPrior prior = base;
   const OrdinalLikelihood likelihood = ordinal_likelihood(task.train, scale_of(task.train).variance, noise);
   for (int step = 0; step < kSteps; ++step)
-    update_prior(prior, base, kBaseWeight, task.train,
-                 fit_users(prior, task.train, likelihood, task.options.threads));
+    update_prior(prior, base, kBaseWeight, task.train, fit_users(prior, task.train, likelihood, task.options.threads));
   return means(task, prior, likelihood);
 }
 

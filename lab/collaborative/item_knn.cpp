@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbourhoods of items: a user likes what resembles the items the user liked. Similarity is the
-// correlation of what is left of the ratings after item means and user means, shrunk by the number of common
-// raters n:
+// Neighbourhoods of items: a user likes what resembles the items the user liked. Similarity is the correlation of what
+// is left of the ratings after item means and user means, shrunk by the number of common raters n:
 //
 //   sim_ij = n / (n + shrink) * sum_u e_ui e_uj / sqrt(sum_u e_ui^2 sum_u e_uj^2)   over users who rated both
 //   score_uj = mean_j + sum_i sim_ij e_ui / (1 + sum_i |sim_ij|)                    over items i rated by u
@@ -28,8 +27,7 @@ Residuals residuals_of(const Ratings& ratings) {
   for (std::size_t u = 0; u < ratings.num_users(); ++u) {
     const RatingRow row = ratings.of_user(u);
     double sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      sum += scale.stars(row.value[i]) - out.item_mean[row.index[i]];
+    for (std::size_t i = 0; i < row.size(); ++i) sum += scale.stars(row.value[i]) - out.item_mean[row.index[i]];
     const double user_mean = sum / (static_cast<double>(row.size()) + kUserDamping);
     for (std::size_t i = 0; i < row.size(); ++i)
       out.left.push_back(scale.stars(row.value[i]) - out.item_mean[row.index[i]] - user_mean);
@@ -43,8 +41,7 @@ struct CommonRaters {
   std::vector<std::uint32_t> count;
 };
 
-void sum_over_raters(const Ratings& ratings, const Residuals& residuals, std::size_t item,
-                     CommonRaters& sums) {
+void sum_over_raters(const Ratings& ratings, const Residuals& residuals, std::size_t item, CommonRaters& sums) {
   for (auto* column : {&sums.product, &sums.own, &sums.other}) column->assign(ratings.num_items(), 0.0);
   sums.count.assign(ratings.num_items(), 0);
   for (const std::uint32_t user : ratings.of_item(item).index) {

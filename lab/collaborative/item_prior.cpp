@@ -14,8 +14,7 @@ Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 }  // namespace
 
-Eigen::MatrixXf item_kernel(const Ratings& ratings, const SideFeatures* features,
-                            const KernelWeights& weights) {
+Eigen::MatrixXf item_kernel(const Ratings& ratings, const SideFeatures* features, const KernelWeights& weights) {
   const Eigen::Index size = at(ratings.num_items());
   Eigen::MatrixXf K = Eigen::MatrixXf::Constant(size, size, static_cast<float>(weights.constant));
   K.diagonal().array() += static_cast<float>(weights.identity);
@@ -32,8 +31,8 @@ Eigen::MatrixXf item_kernel(const Ratings& ratings, const SideFeatures* features
   return K;
 }
 
-std::vector<LocalPosterior> fit_users(const ItemPrior& prior, const Ratings& ratings,
-                                      const Likelihood& likelihood, std::size_t threads) {
+std::vector<LocalPosterior> fit_users(const ItemPrior& prior, const Ratings& ratings, const Likelihood& likelihood,
+                                      std::size_t threads) {
   std::vector<LocalPosterior> users(ratings.num_users());
   parallel_for(users.size(), threads, [&](std::size_t u, std::size_t) {
     const RatingRow row = ratings.of_user(u);
@@ -42,8 +41,7 @@ std::vector<LocalPosterior> fit_users(const ItemPrior& prior, const Ratings& rat
     Eigen::MatrixXd K(mean.size(), mean.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
       mean[at(i)] = prior.mean[row.index[i]];
-      for (std::size_t j = 0; j < row.size(); ++j)
-        K(at(i), at(j)) = prior.covariance(row.index[i], row.index[j]);
+      for (std::size_t j = 0; j < row.size(); ++j) K(at(i), at(j)) = prior.covariance(row.index[i], row.index[j]);
     }
     users[u] = likelihood.fit(row.value, mean, K);
   });
@@ -89,8 +87,7 @@ void update_prior(ItemPrior& prior, const ItemPrior& base, double weight, const 
   const Eigen::VectorXd moved = (prior.covariance * pull).cast<double>();
   prior.mean = (counted * prior.mean + moved + weight * base.mean) / (counted + weight);
   const auto total = static_cast<float>(counted + weight);
-  Eigen::MatrixXf next =
-      static_cast<float>(counted) * prior.covariance + static_cast<float>(weight) * base.covariance;
+  Eigen::MatrixXf next = static_cast<float>(counted) * prior.covariance + static_cast<float>(weight) * base.covariance;
   next.triangularView<Eigen::Lower>() += half * prior.covariance;
   prior.covariance = next.selfadjointView<Eigen::Lower>();
   prior.covariance /= total;

@@ -2,8 +2,8 @@
 // DORM over (user, item) pairs, with the similarities of JRank.
 #include <algorithm>
 
-#include "lab/collaborative/method.h"
 #include "dorm/joint.h"
+#include "lab/collaborative/method.h"
 
 namespace dorm {
 namespace {
@@ -13,8 +13,7 @@ constexpr double kLeastC = 1e-6;  // a C of 0 would rank by nothing
 }  // namespace
 
 std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C) {
-  const JointKernel kernel =
-      make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
+  const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
   JointOptions options;
   options.measure = task.options.measure;
   options.bound = "average";

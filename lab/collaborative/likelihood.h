@@ -9,8 +9,8 @@
 
 namespace dorm {
 
-/// The posterior of the rated scores f ~ N(mean, K): alpha = K^-1 (posterior mean - mean), and A such that
-/// the posterior covariance is K - K A K.
+/// The posterior of the rated scores f ~ N(mean, K): alpha = K^-1 (posterior mean - mean), and A such that the
+/// posterior covariance is K - K A K.
 struct LocalPosterior {
   Eigen::VectorXd alpha;
   Eigen::MatrixXd A;
@@ -38,8 +38,8 @@ class NormalLikelihood : public Likelihood {
   double rating_mean_, unit_, noise_;
 };
 
-/// P(grade g | f) = Phi((t_g - f) / sigma) - Phi((t_g-1 - f) / sigma), t_-1 = -inf and the last = +inf (Chu
-/// and Ghahramani 2005). Laplace's approximation: a normal at the mode of the posterior.
+/// P(grade g | f) = Phi((t_g - f) / sigma) - Phi((t_g-1 - f) / sigma), t_-1 = -inf and the last = +inf (Chu and
+/// Ghahramani 2005). Laplace's approximation: a normal at the mode of the posterior.
 class OrdinalLikelihood : public Likelihood {
  public:
   /// `grades` increasing, one threshold between each two.
@@ -54,8 +54,8 @@ class OrdinalLikelihood : public Likelihood {
   Point at(float rating, double f) const;
 
  private:
-  double log_posterior(std::span<const float> ratings, const Eigen::VectorXd& mean,
-                       const Eigen::VectorXd& alpha, const Eigen::VectorXd& f) const;
+  double log_posterior(std::span<const float> ratings, const Eigen::VectorXd& mean, const Eigen::VectorXd& alpha,
+                       const Eigen::VectorXd& f) const;
 
   std::vector<float> grades_;
   std::vector<double> thresholds_;

@@ -43,9 +43,8 @@ double PairwiseLogistic::value(RatingRow ratings, std::span<const double> scores
   return sum;
 }
 
-double AllThresholds::value(RatingRow ratings, std::span<const double> scores,
-                            std::span<const double> thresholds, std::span<double> score_gradient,
-                            std::span<double> threshold_gradient) const {
+double AllThresholds::value(RatingRow ratings, std::span<const double> scores, std::span<const double> thresholds,
+                            std::span<double> score_gradient, std::span<double> threshold_gradient) const {
   std::fill(score_gradient.begin(), score_gradient.end(), 0.0);
   std::fill(threshold_gradient.begin(), threshold_gradient.end(), 0.0);
   double sum = 0;

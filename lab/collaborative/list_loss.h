@@ -12,8 +12,7 @@ namespace dorm {
 class ListLoss {
  public:
   virtual ~ListLoss() = default;
-  /// Parameters that a user has beside the factors, where they start, and how they are held there (ridge
-  /// times lambda).
+  /// Parameters that a user has beside the factors, where they start, and how they are held there (ridge times lambda).
   virtual std::vector<double> thresholds() const { return {}; }
   virtual double threshold_ridge() const { return 0; }
   /// The loss of the scores of the rated items; both gradients are written, not added to.
@@ -28,8 +27,8 @@ class PairwiseLogistic : public ListLoss {
                std::span<double> score_gradient, std::span<double> threshold_gradient) const override;
 };
 
-/// Every threshold t between two grades of the scale: h(s - t) when the rating is above it, h(t - s) when
-/// below, summed over thresholds and ratings (Rennie and Srebro 2005). Thresholds are the user's own.
+/// Every threshold t between two grades of the scale: h(s - t) when the rating is above it, h(t - s) when below, summed
+/// over thresholds and ratings (Rennie and Srebro 2005). Thresholds are the user's own.
 class AllThresholds : public ListLoss {
  public:
   enum class Margin { smooth_hinge, logistic };
@@ -48,8 +47,8 @@ class AllThresholds : public ListLoss {
   double ridge_;
 };
 
-/// sum_u loss_u(s_u) + lambda/2 (|U - U0|^2 + |V - V0|^2), s_uj = offset_j + <U_u, V_j>, over the learnt
-/// coordinates; (U0, V0) is what the model has, or 0.
+/// sum_u loss_u(s_u) + lambda/2 (|U - U0|^2 + |V - V0|^2), s_uj = offset_j + <U_u, V_j>, over the learnt coordinates;
+/// (U0, V0) is what the model has, or 0.
 class FactorLoss {
  public:
   FactorLoss(FactorModel start, const Ratings& ratings, const ListLoss& loss, double lambda, bool centred);
@@ -73,7 +72,7 @@ class FactorLoss {
 };
 
 /// The factorization that minimises it, by L-BFGS from the start.
-FactorModel minimise_factor_loss(const FactorModel& start, const Ratings& ratings, const ListLoss& loss,
-                                 double lambda, bool centred);
+FactorModel minimise_factor_loss(const FactorModel& start, const Ratings& ratings, const ListLoss& loss, double lambda,
+                                 bool centred);
 
 }  // namespace dorm

@@ -6,9 +6,8 @@
 #include <map>
 #include <numbers>
 
-#include "lab/collaborative/likelihood.h"
-
 #include "base/numeric.h"
+#include "lab/collaborative/likelihood.h"
 
 namespace dorm {
 namespace {
@@ -46,16 +45,14 @@ OrdinalLikelihood::Point OrdinalLikelihood::at(float rating, double f) const {
   const double p = std::max(mass(low, high), std::numeric_limits<double>::min());
   const double low_density = density(low) / p, high_density = density(high) / p;
   const double slope = (low_density - high_density) / sigma_;
-  const double bend =
-      (std::isinf(high) ? 0 : high * high_density) - (std::isinf(low) ? 0 : low * low_density);
+  const double bend = (std::isinf(high) ? 0 : high * high_density) - (std::isinf(low) ? 0 : low * low_density);
   return {std::log(p), slope, std::max(slope * slope + bend / (sigma_ * sigma_), 1e-10)};
 }
 
 double OrdinalLikelihood::log_posterior(std::span<const float> ratings, const Eigen::VectorXd& mean,
                                         const Eigen::VectorXd& alpha, const Eigen::VectorXd& f) const {
   double sum = -0.5 * alpha.dot(f - mean);
-  for (std::size_t i = 0; i < ratings.size(); ++i)
-    sum += at(ratings[i], f[static_cast<Eigen::Index>(i)]).value;
+  for (std::size_t i = 0; i < ratings.size(); ++i) sum += at(ratings[i], f[static_cast<Eigen::Index>(i)]).value;
   return sum;
 }
 
@@ -72,8 +69,7 @@ LocalPosterior OrdinalLikelihood::fit(std::span<const float> ratings, const Eige
       slope[i] = point.slope;
       root[i] = std::sqrt(point.curvature);
     }
-    const Eigen::MatrixXd B =
-        Eigen::MatrixXd::Identity(size, size) + root.asDiagonal() * K * root.asDiagonal();
+    const Eigen::MatrixXd B = Eigen::MatrixXd::Identity(size, size) + root.asDiagonal() * K * root.asDiagonal();
     out.A = root.asDiagonal() * B.llt().solve(Eigen::MatrixXd(root.asDiagonal()));
     const Eigen::VectorXd b = root.cwiseAbs2().cwiseProduct(f - mean) + slope;
     const Eigen::VectorXd change = b - out.A * (K * b) - out.alpha;

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/number.h"
-#include "lab/collaborative/method.h"
 #include "dorm/error.h"
+#include "lab/collaborative/method.h"
 
 namespace dorm {
 namespace {
@@ -89,11 +89,9 @@ Spelling parse(std::string_view text) {
     if (candidate.entry.name != name) continue;
     if (colon == std::string_view::npos) return {candidate, std::nullopt};
     double value = 0;
-    if (!candidate.parameter || parse_number(text.substr(colon + 1), value) != NumberKind::finite ||
-        value < 0)
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("method \"{}\"; expected {}{}", text, candidate.entry.usage,
-                              candidate.parameter ? " with a number of at least 0" : ""));
+    if (!candidate.parameter || parse_number(text.substr(colon + 1), value) != NumberKind::finite || value < 0)
+      throw Error(ErrorCode::bad_option, fmt::format("method \"{}\"; expected {}{}", text, candidate.entry.usage,
+                                                     candidate.parameter ? " with a number of at least 0" : ""));
     return {candidate, value};
   }
   throw_unknown_name("method", name, kEntries);
@@ -104,8 +102,7 @@ Spelling parse(std::string_view text) {
 std::span<const CatalogEntry> collaborative_catalog() { return kEntries; }
 
 std::vector<double> collaborative_scores(std::string_view method, const Ratings& train, const Ratings& asked,
-                                         const CollaborativeInputs& inputs,
-                                         const CollaborativeOptions& options) {
+                                         const CollaborativeInputs& inputs, const CollaborativeOptions& options) {
   const Spelling spelling = parse(method);
   if (train.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   if (train.num_users() != asked.num_users() || train.num_items() != asked.num_items())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings in stars: distance from the overall mean in fourths of the range, so that one set of parameters
-// serves all scales of ratings.
+// Ratings in stars: distance from the overall mean in fourths of the range, so that one set of parameters serves all
+// scales of ratings.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct RatingScale {
 };
 RatingScale scale_of(const Ratings& ratings);
 
-/// The mean of the item's ratings and `damping` ratings one star below the overall mean, in stars: what few
-/// have rated is, on average, worse. 0 where there is nothing to take a mean of.
+/// The mean of the item's ratings and `damping` ratings one star below the overall mean, in stars: what few have rated
+/// is, on average, worse. 0 where there is nothing to take a mean of.
 std::vector<double> item_means(const Ratings& ratings, double damping);
 
 /// The damping that measurements support (docs/ratings.md).

@@ -27,8 +27,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 std::vector<std::vector<double>> values_of(const Model& model, const Dataset& data,
-                                           const std::vector<std::string>& measures,
-                                           const ComparisonOptions& options) {
+                                           const std::vector<std::string>& measures, const ComparisonOptions& options) {
   const EvaluateOptions evaluation{.convention = options.convention, .bootstrap = 0, .threads = 1};
   EvaluationTable table = evaluate(data, score(model, data, 1), measures, evaluation);
   std::vector<std::vector<double>> values;
@@ -79,15 +78,13 @@ Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed)
 std::vector<Cell> make_cells(const std::vector<DataSplit>& splits, const ComparisonOptions& options) {
   const std::vector<std::size_t> sizes = options.sizes.empty() ? std::vector<std::size_t>{0} : options.sizes;
   std::size_t most = 1;
-  for (const std::string& method : options.methods)
-    most = std::max(most, settings_of(method, options.C).size());
+  for (const std::string& method : options.methods) most = std::max(most, settings_of(method, options.C).size());
   std::vector<Cell> cells;
   for (std::size_t split = 0; split < splits.size(); ++split) {
     const std::string data = fmt::format("{:016x} {:016x} {:016x}", splits[split].train.fingerprint(),
                                          splits[split].valid.fingerprint(), splits[split].test.fingerprint());
-    const std::string shared =
-        fmt::format("{} {} {} {:g} {} {}", DORM_VERSION, options.convention, options.scale, options.tolerance,
-                    options.seed, joined(all_measures(options)));
+    const std::string shared = fmt::format("{} {} {} {:g} {} {}", DORM_VERSION, options.convention, options.scale,
+                                           options.tolerance, options.seed, joined(all_measures(options)));
     for (std::size_t size : sizes)
       for (std::size_t at = 0; at < most; ++at)
         for (const std::string& method : options.methods) {

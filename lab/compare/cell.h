@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit of work of a comparison: one method with one setting on one split, trained on some of its queries,
-// judged by every measure on validation and test data. Cells know nothing of each other.
+// The unit of work of a comparison: one method with one setting on one split, trained on some of its queries, judged by
+// every measure on validation and test data. Cells know nothing of each other.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record is one JSON file, written in one step. Its name is a hash of its key: results of other data or
-// other options are never found, and never in the way.
+// A record is one JSON file, written in one step. Its name is a hash of its key: results of other data or other options
+// are never found, and never in the way.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "lab/compare/cell.h"
-#include "dorm/error.h"
-#include "dorm/write.h"
 #include "data/io/checksum.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
+#include "dorm/write.h"
+#include "lab/compare/cell.h"
 
 namespace dorm {
 namespace {
@@ -68,11 +68,10 @@ std::optional<CellRecord> CellStore::load(const std::string& key) const {
 
 void CellStore::save(const CellRecord& record) const {
   if (directory_.empty()) return;
-  const Json json = {{"key", record.key},           {"failure", record.failure},
-                     {"seconds", record.seconds},   {"gap", record.gap},
-                     {"health", record.health},     {"support_vectors", record.support_vectors},
-                     {"passes", record.passes},     {"valid", to_json(record.valid)},
-                     {"test", to_json(record.test)}};
+  const Json json = {
+      {"key", record.key},       {"failure", record.failure},      {"seconds", record.seconds},
+      {"gap", record.gap},       {"health", record.health},        {"support_vectors", record.support_vectors},
+      {"passes", record.passes}, {"valid", to_json(record.valid)}, {"test", to_json(record.test)}};
   write_atomically(path(record.key), [&](std::ostream& out) { out << json.dump() << '\n'; });
 }
 

@@ -27,16 +27,15 @@ std::string chosen_text(const ComparisonFigure& figure) {
 
 std::string csv_line(const ComparisonRow& row, const MeasureResult& result, const std::string& rest) {
   return fmt::format("{},{},{},{},{},{},{},{},{}\n", row.size, quoted(row.method), quoted(result.name),
-                     number(result.mean), number(result.low), number(result.high), result.queries,
-                     result.skipped, rest);
+                     number(result.mean), number(result.low), number(result.high), result.queries, result.skipped,
+                     rest);
 }
 
 /// A figure with what makes it trustworthy: bold for the one tested against, a mark where no test sets it
 /// apart from that.
 std::string shown(const ComparisonFigure& figure) {
   if (std::isnan(figure.result.mean)) return "-";
-  std::string text =
-      fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.result.mean, figure.result.low, figure.result.high);
+  std::string text = fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.result.mean, figure.result.low, figure.result.high);
   if (figure.reference) return fmt::format("**{}**", text);
   if (std::isnan(figure.p_holm)) return text;
   return text + (figure.p_holm >= 0.05 ? " =" : "") + fmt::format(" (p {:.2g})", figure.p_holm);
@@ -69,11 +68,10 @@ std::string table_of(const std::vector<const ComparisonRow*>& rows) {
     }
     for (const ComparisonFigure& figure : row->figures) text += fmt::format(" {} |", shown(figure));
     const ComparisonFigure& first = row->figures.front();
-    text += first.chosen.empty()
-                ? " | |\n"
-                : fmt::format(" {:.3g} | {} |\n", first.seconds,
-                              first.support_vectors > 0 ? fmt::format("{:.0f}", first.support_vectors)
-                                                        : std::string("-"));
+    text += first.chosen.empty() ? " | |\n"
+                                 : fmt::format(" {:.3g} | {} |\n", first.seconds,
+                                               first.support_vectors > 0 ? fmt::format("{:.0f}", first.support_vectors)
+                                                                         : std::string("-"));
   }
   return text;
 }
@@ -108,14 +106,14 @@ std::string comparison_csv(const ComparisonResult& result) {
   for (const ComparisonRow& row : result.rows) {
     for (const ComparisonFigure& figure : row.figures) {
       const bool tested = !std::isnan(figure.p_holm);
-      text += csv_line(row, figure.result,
-                       fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.1f},{:.1f},{}", figure.reference ? 1 : 0,
-                                   tested ? number(figure.test.mean_difference) : "",
-                                   tested ? fmt::format("{:.3g}", figure.test.p_t) : "",
-                                   tested ? fmt::format("{:.3g}", figure.test.p_permutation) : "",
-                                   tested ? fmt::format("{:.3g}", figure.p_holm) : "", figure.seconds,
-                                   figure.tuning_seconds, figure.support_vectors, figure.passes,
-                                   quoted(chosen_text(figure))));
+      text += csv_line(
+          row, figure.result,
+          fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.1f},{:.1f},{}", figure.reference ? 1 : 0,
+                      tested ? number(figure.test.mean_difference) : "",
+                      tested ? fmt::format("{:.3g}", figure.test.p_t) : "",
+                      tested ? fmt::format("{:.3g}", figure.test.p_permutation) : "",
+                      tested ? fmt::format("{:.3g}", figure.p_holm) : "", figure.seconds, figure.tuning_seconds,
+                      figure.support_vectors, figure.passes, quoted(chosen_text(figure))));
     }
     for (const MeasureResult& point : row.curve) text += csv_line(row, point, "0,,,,,,,,,curve");
   }

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/parallel.h"
-#include "lab/compare/cell.h"
 #include "dorm/error.h"
+#include "lab/compare/cell.h"
 
 namespace dorm {
 namespace {
@@ -25,8 +25,7 @@ void make_folder(const std::string& directory) {
 
 class CellRunner {
  public:
-  CellRunner(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
-             const ComparisonObserver& observer)
+  CellRunner(const std::vector<DataSplit>& splits, const ComparisonOptions& options, const ComparisonObserver& observer)
       : splits_(splits),
         options_(options),
         observer_(observer),

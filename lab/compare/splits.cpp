@@ -6,8 +6,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "dorm/lab/comparison.h"
 #include "dorm/error.h"
+#include "dorm/lab/comparison.h"
 
 namespace dorm {
 namespace {
@@ -31,14 +31,13 @@ std::vector<Place> in_file_order(const Dataset& data) {
 
 void add_document(const Dataset& data, const Place& place, std::size_t width, DatasetBuilder& builder) {
   const Query query = data.query(place.query);
-  const DatasetBuilder::Document document{query.labels[place.index], query.id,
-                                          data.document_id(place.document), data.group(place.document)};
+  const DatasetBuilder::Document document{query.labels[place.index], query.id, data.document_id(place.document),
+                                          data.group(place.document)};
   if (!query.rows.dense()) {
     builder.add(document, query.rows.sparse_row(place.index));
     return;
   }
-  std::vector<float> row(query.rows.dense_row(place.index),
-                         query.rows.dense_row(place.index) + data.num_features());
+  std::vector<float> row(query.rows.dense_row(place.index), query.rows.dense_row(place.index) + data.num_features());
   row.resize(width, 0.0f);
   builder.add(document, row);
 }
@@ -55,8 +54,7 @@ void require_same_features(const Dataset& first, const Dataset& other, std::size
                     (!first.has_feature_names() || feature_names(first) == feature_names(other));
   if (!same)
     throw Error(ErrorCode::bad_input,
-                fmt::format("part {} has other features than part 1; expected the same names or numbering",
-                            part + 1));
+                fmt::format("part {} has other features than part 1; expected the same names or numbering", part + 1));
 }
 
 }  // namespace
@@ -75,9 +73,8 @@ Concatenation concatenate(std::span<const Dataset> parts) {
       const Query query = part.query(q);
       const auto [found, fresh] = part_of.emplace(query.id, k);
       if (!fresh)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("query \"{}\" stands in parts {} and {}; expected each in one", query.id,
-                                found->second + 1, k + 1));
+        throw Error(ErrorCode::bad_input, fmt::format("query \"{}\" stands in parts {} and {}; expected each in one",
+                                                      query.id, found->second + 1, k + 1));
       builder.set_query_weight(query.id, query.weight);
     }
     for (const Place& place : in_file_order(part)) add_document(part, place, width, builder);
@@ -102,8 +99,8 @@ std::vector<DataSplit> rotate(const Dataset& data, const std::vector<std::vector
       const std::vector<std::size_t>& part = parts[(first + step) % k];
       train.insert(train.end(), part.begin(), part.end());
     }
-    splits.push_back({data.select(train), data.select(parts[(first + k - 2) % k]),
-                      data.select(parts[(first + k - 1) % k])});
+    splits.push_back(
+        {data.select(train), data.select(parts[(first + k - 2) % k]), data.select(parts[(first + k - 1) % k])});
   }
   return splits;
 }

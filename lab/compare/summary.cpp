@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// From records to the table. On every split and for every measure a method is represented by the setting that
-// the validation queries prefer; its values on the test queries of all splits are put together.
+// From records to the table. On every split and for every measure a method is represented by the setting that the
+// validation queries prefer; its values on the test queries of all splits are put together.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "base/parallel.h"
-#include "lab/compare/cell.h"
-#include "evaluation/bootstrap.h"
-#include "learning/train/choose.h"
 #include "base/numeric.h"
+#include "base/parallel.h"
+#include "evaluation/bootstrap.h"
+#include "lab/compare/cell.h"
+#include "learning/train/choose.h"
 
 namespace dorm {
 namespace {
 
 class Summary {
  public:
-  Summary(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
-          const std::vector<Cell>& cells, const std::vector<CellRecord>& records)
-      : splits_(splits),
-        options_(options),
-        cells_(cells),
-        records_(records),
-        measures_(all_measures(options)) {
+  Summary(const std::vector<DataSplit>& splits, const ComparisonOptions& options, const std::vector<Cell>& cells,
+          const std::vector<CellRecord>& records)
+      : splits_(splits), options_(options), cells_(cells), records_(records), measures_(all_measures(options)) {
     for (const DataSplit& split : splits)
-      for (std::size_t q = 0; q < split.test.num_queries(); ++q)
-        weights_.push_back(split.test.query(q).weight);
+      for (std::size_t q = 0; q < split.test.num_queries(); ++q) weights_.push_back(split.test.query(q).weight);
   }
 
   ComparisonResult run() {
@@ -50,8 +45,7 @@ class Summary {
 
  private:
   std::size_t index_of(const std::string& measure) const {
-    return static_cast<std::size_t>(std::find(measures_.begin(), measures_.end(), measure) -
-                                    measures_.begin());
+    return static_cast<std::size_t>(std::find(measures_.begin(), measures_.end(), measure) - measures_.begin());
   }
 
   ComparisonRow learnt(const std::string& method, std::size_t size) const {
@@ -98,8 +92,7 @@ class Summary {
     return candidates[static_cast<std::size_t>(&choose(cells, rule) - cells.data())];
   }
 
-  ComparisonFigure figure(const std::string& measure,
-                          const std::vector<std::vector<std::size_t>>& of_split) const {
+  ComparisonFigure figure(const std::string& measure, const std::vector<std::vector<std::size_t>>& of_split) const {
     ComparisonFigure out;
     out.measure = measure;
     const std::vector<std::size_t> chosen = choose_all(index_of(measure), of_split);
@@ -129,18 +122,17 @@ class Summary {
   void finish(const std::string& measure, MeasureResult& result) const {
     result.name = measure;
     result.mean = weighted_mean(result.per_query, weights_);
-    result.skipped = static_cast<std::size_t>(std::count_if(result.per_query.begin(), result.per_query.end(),
-                                                            [](double x) { return std::isnan(x); }));
+    result.skipped = static_cast<std::size_t>(
+        std::count_if(result.per_query.begin(), result.per_query.end(), [](double x) { return std::isnan(x); }));
     result.queries = result.per_query.size() - result.skipped;
     const std::span<const double> column(result.per_query);
-    const Interval interval =
-        bootstrap(std::span(&column, 1), weights_, {.seed = options_.seed, .threads = 1})[0];
+    const Interval interval = bootstrap(std::span(&column, 1), weights_, {.seed = options_.seed, .threads = 1})[0];
     result.low = interval.low;
     result.high = interval.high;
   }
 
-  ComparisonRow fixed(const std::string& name, std::size_t size,
-                      const std::vector<std::vector<double>>& scores, const std::string& ties) const {
+  ComparisonRow fixed(const std::string& name, std::size_t size, const std::vector<std::vector<double>>& scores,
+                      const std::string& ties) const {
     std::vector<MeasureResult> results(measures_.size());
     for (std::size_t split = 0; split < splits_.size(); ++split) {
       const EvaluateOptions evaluation{
@@ -195,8 +187,7 @@ class Summary {
       parallel_for(rows.size(), options_.threads, [&](std::size_t r, std::size_t) {
         if (rows[r].figures.empty() || &rows[r].figures[m] == reference) return;
         ComparisonFigure& own = rows[r].figures[m];
-        own.test =
-            compare(own.result.per_query, reference->result.per_query, {.seed = options_.seed, .threads = 1});
+        own.test = compare(own.result.per_query, reference->result.per_query, {.seed = options_.seed, .threads = 1});
         p[r] = own.test.p_permutation;
       });
       p = holm(std::move(p));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training costs: run time of every method by training set size, and the paper's table of support
-// vectors, iterations and time in the quadratic program, by its own column generation.
+// What training costs: run time of every method by training set size, and the paper's table of support vectors,
+// iterations and time in the quadratic program, by its own column generation.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,8 +15,7 @@ constexpr const char* kMeasured = "dorm:ndcg@10~power:0.5";
 
 TextTable seconds_table(const std::string& data, const ComparisonResult& result) {
   TextTable table{
-      fmt::format("{}: seconds for all candidates of C, mean over splits (in brackets: ratio to {})", data,
-                  kMeasured),
+      fmt::format("{}: seconds for all candidates of C, mean over splits (in brackets: ratio to {})", data, kMeasured),
       {"method"},
       {}};
   for (std::size_t r = 0; r < result.rows.size();) {
@@ -100,9 +99,8 @@ ExperimentResult solver_table(const Laboratory& laboratory) {
       fmt::format("{}, {} training queries (the paper: 1000), solver nslack, C = 100, relative gap 1e-3, "
                   "bound `best` for DORM.",
                   data, train.num_queries())};
-  TextTable table{"ours (paper)",
-                  {"for", "method", "support vectors", "iterations", "% of time in the QP", "seconds"},
-                  {}};
+  TextTable table{
+      "ours (paper)", {"for", "method", "support vectors", "iterations", "% of time in the QP", "seconds"}, {}};
   for (const Printed& paper : kPaper) {
     if (laboratory.observer && !laboratory.observer({table.rows.size(), kPaper.size(), 0, paper.method})) {
       result.complete = false;
@@ -114,8 +112,7 @@ ExperimentResult solver_table(const Laboratory& laboratory) {
     options.threads = 1;
     options.seed = laboratory.options.seed;
     const SolveReport solve = train_method(train, paper.method, options).solve;
-    table.rows.push_back({paper.block, paper.name,
-                          fmt::format("{} ({})", solve.support_vectors, paper.vectors),
+    table.rows.push_back({paper.block, paper.name, fmt::format("{} ({})", solve.support_vectors, paper.vectors),
                           fmt::format("{} ({})", solve.passes, paper.iterations),
                           fmt::format("{:.2f} ({})", 100 * solve.qp_seconds / solve.seconds, paper.share),
                           fmt::format("{:.3g}", solve.seconds)});

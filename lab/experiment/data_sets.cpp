@@ -11,10 +11,10 @@
 
 #include "base/number.h"
 #include "base/rng.h"
-#include "dorm/error.h"
-#include "dorm/read.h"
 #include "data/io/file.h"
 #include "data/io/line_reader.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -39,17 +39,14 @@ constexpr std::array kSets{
             "https://archive.ics.uci.edu/dataset/81/pen+based+recognition+of+handwritten+digits", 50},
     DataSet{"optdigits", "uci", "optdigits.tra optdigits.tes",
             "https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits", 50},
-    DataSet{"covertype", "uci", "covtype-subset.csv", "https://archive.ics.uci.edu/dataset/31/covertype",
-            500},
+    DataSet{"covertype", "uci", "covtype-subset.csv", "https://archive.ics.uci.edu/dataset/31/covertype", 500},
     DataSet{"movielens-100k", "movielens-100k", "u.data u.item u.user",
             "https://grouplens.org/datasets/movielens/100k/"},
 };
 
 const DataSet& find_set(std::string_view name) {
-  const auto found =
-      std::find_if(kSets.begin(), kSets.end(), [&](const DataSet& set) { return set.name == name; });
-  if (found == kSets.end())
-    throw Error(ErrorCode::internal, fmt::format("no data set \"{}\" is known", name));
+  const auto found = std::find_if(kSets.begin(), kSets.end(), [&](const DataSet& set) { return set.name == name; });
+  if (found == kSets.end()) throw Error(ErrorCode::internal, fmt::format("no data set \"{}\" is known", name));
   return *found;
 }
 
@@ -69,17 +66,13 @@ struct Address {
 
 // Of the files as published; what was seen when the figures of the documentation were made.
 constexpr std::array kAddresses{
-    Address{"pendigits.tra",
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tra",
+    Address{"pendigits.tra", "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tra",
             "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3"},
-    Address{"pendigits.tes",
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tes",
+    Address{"pendigits.tes", "https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tes",
             "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015"},
-    Address{"optdigits.tra",
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tra",
+    Address{"optdigits.tra", "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tra",
             "e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd"},
-    Address{"optdigits.tes",
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tes",
+    Address{"optdigits.tes", "https://archive.ics.uci.edu/ml/machine-learning-databases/optdigits/optdigits.tes",
             "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"},
 };
 
@@ -116,8 +109,8 @@ std::vector<Row> read_rows(const std::string& path) {
   return rows;
 }
 
-/// What training, validation and test documents are drawn from: two thirds and one third of what is there to
-/// learn from, and the test file, or half of the rows where there is no such file.
+/// What training, validation and test documents are drawn from: two thirds and one third of what is there to learn
+/// from, and the test file, or half of the rows where there is no such file.
 struct Pools {
   std::vector<Row> train, valid, test;
 };
@@ -161,8 +154,7 @@ Dataset draw(const std::vector<Row>& pool, std::size_t queries, const Row& large
 
 bool has_data_set(const std::string& directory, std::string_view name) {
   const std::vector<std::string> paths = paths_of(directory, find_set(name));
-  return std::all_of(paths.begin(), paths.end(),
-                     [](const std::string& path) { return existing(path).has_value(); });
+  return std::all_of(paths.begin(), paths.end(), [](const std::string& path) { return existing(path).has_value(); });
 }
 
 std::vector<DataFile> missing_files(const std::string& directory, std::string_view name) {
@@ -185,11 +177,10 @@ void require_data_set(const std::string& directory, std::string_view name) {
   const DataSet& set = find_set(name);
   for (const std::string& path : paths_of(directory, set))
     if (!existing(path))
-      throw Error(
-          ErrorCode::io, {path},
-          fmt::format("the data set {} is not there (nor as .gz or .zst). It is published at {} ; place "
-                      "{} in {}/{}, and name the folder above by --data-dir or DORM_DATA",
-                      set.name, set.published, set.files, directory, set.folder));
+      throw Error(ErrorCode::io, {path},
+                  fmt::format("the data set {} is not there (nor as .gz or .zst). It is published at {} ; place "
+                              "{} in {}/{}, and name the folder above by --data-dir or DORM_DATA",
+                              set.name, set.published, set.files, directory, set.folder));
 }
 
 std::string data_path(const std::string& directory, std::string_view name, std::string_view file) {
@@ -200,8 +191,7 @@ std::string data_path(const std::string& directory, std::string_view name, std::
 std::vector<DataSplit> web_splits(const std::string& directory, std::string_view name) {
   require_data_set(directory, name);
   std::vector<Dataset> files;
-  for (const std::string& path : paths_of(directory, find_set(name)))
-    files.push_back(read_letor(*existing(path)));
+  for (const std::string& path : paths_of(directory, find_set(name))) files.push_back(read_letor(*existing(path)));
   const Concatenation whole = concatenate(files);
   std::vector<std::vector<std::size_t>> parts;
   for (std::size_t k = 0; k < files.size(); ++k) {
@@ -230,8 +220,7 @@ DataSplit uci_split(const std::string& directory, std::string_view name, std::ui
   }
   for (float& x : largest) x = x > 0 ? x : 1.0f;
   return {draw(pools.train, set.train_queries, largest, lowest, rng),
-          draw(pools.valid, kValidQueries, largest, lowest, rng),
-          draw(pools.test, kTestQueries, largest, lowest, rng)};
+          draw(pools.valid, kValidQueries, largest, lowest, rng), draw(pools.test, kTestQueries, largest, lowest, rng)};
 }
 
 }  // namespace dorm

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data sets that experiments know by name: which files they are, where they are published, how they are
-// cut.
+// The data sets that experiments know by name: which files they are, where they are published, how they are cut.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/factorize.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/lab/experiment.h"
-#include "dorm/factorize.h"
 
 namespace dorm {
 
@@ -36,9 +35,8 @@ struct RatingsData {
 };
 RatingsData movielens(const std::string& directory);
 
-/// page-blocks, pendigits, optdigits or covertype as queries of 100 documents drawn at random, the class
-/// index as grade, features divided by their largest absolute value. Training, validation and test queries
-/// share no document.
+/// page-blocks, pendigits, optdigits or covertype as queries of 100 documents drawn at random, the class index as
+/// grade, features divided by their largest absolute value. Training, validation and test queries share no document.
 DataSplit uci_split(const std::string& directory, std::string_view name, std::uint64_t seed);
 
 }  // namespace dorm

@@ -19,8 +19,7 @@ constexpr std::array kDecays = {"power:0.25", "power:0.333", "power:0.5", "power
 
 /// Decays at these values of C, for every size; false when it was stopped.
 bool compare_decays(std::span<const char* const> decays, std::vector<double> C, const std::string& data,
-                    const std::vector<DataSplit>& splits, const Laboratory& laboratory,
-                    ExperimentResult& result) {
+                    const std::vector<DataSplit>& splits, const Laboratory& laboratory, ExperimentResult& result) {
   ComparisonOptions options;
   for (const char* decay : decays) options.methods.push_back(fmt::format("dorm:ndcg@10~{}~best", decay));
   options.C = std::move(C);
@@ -47,15 +46,13 @@ TextTable spread(const std::string& data, const ComparisonResult& result) {
   for (std::size_t size : kSizes) {
     double low = 1, high = 0;
     for (const ComparisonRow& row : result.rows) {
-      if (row.size != size || !row.method.starts_with("dorm:") ||
-          row.method.find("~measure") != std::string::npos)
+      if (row.size != size || !row.method.starts_with("dorm:") || row.method.find("~measure") != std::string::npos)
         continue;
       low = std::min(low, row.figures[0].result.mean);
       high = std::max(high, row.figures[0].result.mean);
     }
     const double m = static_cast<double>(size > 0 ? size : result.train_queries[0]);
-    table.rows.push_back(
-        {fmt::format("{:.0f}", m), fmt::format("{:.4f}", 1 / std::sqrt(m)), percent(high - low)});
+    table.rows.push_back({fmt::format("{:.0f}", m), fmt::format("{:.4f}", 1 / std::sqrt(m)), percent(high - low)});
   }
   return table;
 }

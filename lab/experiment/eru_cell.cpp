@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "dorm/lab/collaborative.h"
-#include "dorm/joint.h"
 #include "base/stopwatch.h"
+#include "dorm/joint.h"
+#include "dorm/lab/collaborative.h"
 
 namespace dorm {
 namespace {
@@ -18,8 +18,7 @@ const std::array<std::string, 2> kMeasures = {"neru:half_life=5,neutral=3", "ndc
 constexpr double kTolerance = 1e-2;  // a tenth of it changed ERU by less than 0.001
 
 JointKernel kernel_of(EruKernels kernels, const Ratings& known, const MovieData& data) {
-  if (kernels == EruKernels::everything)
-    return make_joint_kernel(known, &data.user_features, &data.item_features);
+  if (kernels == EruKernels::everything) return make_joint_kernel(known, &data.user_features, &data.item_features);
   const bool first = kernels == EruKernels::demographics_and_ratings;
   const std::array users = {
       identity_similarities(known.num_users()),
@@ -35,8 +34,7 @@ std::vector<double> chance(const EruTrial& trial, const JointKernel&, double) {
 }
 
 std::vector<double> item_mean(const EruTrial& trial, const JointKernel&, double damping) {
-  return collaborative_scores(fmt::format("item-mean:{}", damping), trial.known, trial.test, {},
-                              {.threads = 1});
+  return collaborative_scores(fmt::format("item-mean:{}", damping), trial.known, trial.test, {}, {.threads = 1});
 }
 
 std::vector<double> squared_loss(const EruTrial& trial, const JointKernel& kernel, double lambda) {
@@ -55,8 +53,7 @@ std::vector<double> jrank(const EruTrial& trial, const JointKernel& kernel, doub
 
 template <std::size_t kMeasure>
 std::vector<double> dorm_for(const EruTrial& trial, const JointKernel& kernel, double C) {
-  const JointOptions options{
-      .measure = kMeasures[kMeasure], .bound = "average", .C = C, .tolerance = kTolerance};
+  const JointOptions options{.measure = kMeasures[kMeasure], .bound = "average", .C = C, .tolerance = kTolerance};
   return joint_scores(kernel, train_joint(kernel, trial.train, options).ranker, trial.test, 1);
 }
 
@@ -111,8 +108,8 @@ double mean_of_numbers(std::span<const double> values) {
 
 std::string key_of(const EruCell& cell, std::uint64_t seed) {
   return fmt::format("eachmovie-eru; {}; unseen {} kernels {} trial {} seed {}", DORM_VERSION,
-                     cell.unseen == Unseen::users ? "users" : "items", static_cast<int>(cell.kernels),
-                     cell.trial, seed);
+                     cell.unseen == Unseen::users ? "users" : "items", static_cast<int>(cell.kernels), cell.trial,
+                     seed);
 }
 
 std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& data, std::uint64_t seed,

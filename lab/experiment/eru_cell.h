@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trial of the experiment with joint kernels: every learner, its parameter chosen on held-out training
-// ratings, judged on what was never known.
+// One trial of the experiment with joint kernels: every learner, its parameter chosen on held-out training ratings,
+// judged on what was never known.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/compare/cell.h"
 #include "dorm/factorize.h"
+#include "lab/compare/cell.h"
 #include "lab/experiment/eru_trial.h"
 
 namespace dorm {
@@ -45,8 +45,8 @@ struct EruCell {
 
 std::string key_of(const EruCell& cell, std::uint64_t seed);
 
-/// In the record, `valid` has the validation values of the grid of each learner, and `test` the values by
-/// learner and measure, one per user: NaN where nothing was ranked for him. Nothing when `wanted` says no.
+/// In the record, `valid` has the validation values of the grid of each learner, and `test` the values by learner and
+/// measure, one per user: NaN where nothing was ranked for him. Nothing when `wanted` says no.
 std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& data, std::uint64_t seed,
                                        const std::function<bool()>& wanted);
 

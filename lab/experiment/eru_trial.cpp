@@ -88,15 +88,13 @@ Members complement(Members members) {
 
 }  // namespace
 
-EruTrial draw_trial(const Ratings& ratings, Unseen unseen, std::size_t users, std::size_t items,
-                    std::uint64_t seed) {
+EruTrial draw_trial(const Ratings& ratings, Unseen unseen, std::size_t users, std::size_t items, std::uint64_t seed) {
   Rng rng(seed);
   const Members learners = draw(Members(ratings.num_users(), 1), users, rng);
   const Members learnt = draw(Members(ratings.num_items(), 1), items, rng);
   const auto of_learners = [&](std::uint32_t u, std::uint32_t) { return learners[u] != 0; };
   if (unseen == Unseen::items) return new_items(ratings, where(ratings, of_learners), learnt);
-  const Ratings on_items =
-      where(ratings, [&](std::uint32_t, std::uint32_t item) { return learnt[item] != 0; });
+  const Ratings on_items = where(ratings, [&](std::uint32_t, std::uint32_t item) { return learnt[item] != 0; });
   return new_users(on_items, where(on_items, of_learners), learners, complement(learners), rng);
 }
 

@@ -18,12 +18,11 @@ constexpr double kImplicit = 2;  // docs/ratings.md: chosen on other splits
 constexpr std::size_t kNeighbours = 20;
 
 std::string key_of(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
-  return fmt::format(
-      "ratings {}; {}; {} ratings, {} users, {} items; given {} split {}; {} rank {} {} {}{}; seed {}",
-      kFormat, DORM_VERSION, data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(),
-      cell.given, cell.split, cell.contender.method, cell.contender.rank,
-      cell.contender.chosen ? "chosen" : "fixed", cell.facts ? "facts" : "plain",
-      cell.contender.raters ? " raters" : "", seed);
+  return fmt::format("ratings {}; {}; {} ratings, {} users, {} items; given {} split {}; {} rank {} {} {}{}; seed {}",
+                     kFormat, DORM_VERSION, data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(),
+                     cell.given, cell.split, cell.contender.method, cell.contender.rank,
+                     cell.contender.chosen ? "chosen" : "fixed", cell.facts ? "facts" : "plain",
+                     cell.contender.raters ? " raters" : "", seed);
 }
 
 CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
@@ -38,8 +37,7 @@ CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint6
   if (cell.contender.chosen) method = choose_collaborative(method, split.train, inputs, options);
   const std::vector<double> scores = collaborative_scores(method, split.train, split.test, inputs, options);
   CellRecord record;
-  const EvaluationTable table =
-      evaluate(split.test, scores, rating_measures(), {.bootstrap = 0, .threads = 1});
+  const EvaluationTable table = evaluate(split.test, scores, rating_measures(), {.bootstrap = 0, .threads = 1});
   for (const MeasureResult& measure : table.measures) record.test.push_back(measure.per_query);
   return record;
 }
@@ -78,8 +76,7 @@ class Runner {
     records_[c] = std::move(record);
     ++done_;
     const std::lock_guard lock(mutex_);
-    if (laboratory_.observer &&
-        !laboratory_.observer({done_, cells_.size(), found_, cells_[c].contender.method}))
+    if (laboratory_.observer && !laboratory_.observer({done_, cells_.size(), found_, cells_[c].contender.method}))
       stopped_ = true;
   }
 
@@ -106,8 +103,7 @@ const std::vector<std::string>& rating_measures() {
   return measures;
 }
 
-std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<RatingsCell>& cells,
-                                                         const RatingsData& data,
+std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<RatingsCell>& cells, const RatingsData& data,
                                                          const Laboratory& laboratory) {
   const std::string& directory = laboratory.options.directory;
   std::error_code error;

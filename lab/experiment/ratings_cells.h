@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/compare/cell.h"
 #include "dorm/lab/collaborative.h"
+#include "lab/compare/cell.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"
 
@@ -36,8 +36,7 @@ struct RatingsCell {
 const std::vector<std::string>& rating_measures();
 
 /// Records in the order of the cells, several computed side by side; nothing when the observer stopped it.
-std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<RatingsCell>& cells,
-                                                         const RatingsData& data,
+std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<RatingsCell>& cells, const RatingsData& data,
                                                          const Laboratory& laboratory);
 
 }  // namespace dorm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected rank utility with joint kernels: PRank, JRank and DORM with the same similarities, MovieLens-100K
-// in the place of EachMovie.
+// Expected rank utility with joint kernels: PRank, JRank and DORM with the same similarities, MovieLens-100K in the
+// place of EachMovie.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,8 +75,7 @@ std::vector<CellRecord> run_cells(const std::vector<EruCell>& cells, const Labor
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error)
-    throw Error(ErrorCode::io, {folder},
-                fmt::format("cannot make this folder for the results ({})", error.message()));
+    throw Error(ErrorCode::io, {folder}, fmt::format("cannot make this folder for the results ({})", error.message()));
   const CellStore store(folder);
   std::vector<CellRecord> records(cells.size());
   std::vector<std::size_t> missing;
@@ -133,8 +132,7 @@ double deviation(const std::vector<double>& values) {
 }
 
 /// The parameter that was chosen most often.
-std::string usual_choice(std::span<const CellRecord> records, std::size_t learner,
-                         const std::vector<double>& grid) {
+std::string usual_choice(std::span<const CellRecord> records, std::size_t learner, const std::vector<double>& grid) {
   if (grid.size() < 2) return "";
   std::vector<std::size_t> votes(grid.size());
   for (const CellRecord& record : records) {
@@ -142,15 +140,15 @@ std::string usual_choice(std::span<const CellRecord> records, std::size_t learne
     ++votes[static_cast<std::size_t>(std::max_element(valid.begin(), valid.end()) - valid.begin())];
   }
   const auto best = std::max_element(votes.begin(), votes.end()) - votes.begin();
-  return fmt::format("{} ({} of {})", grid[static_cast<std::size_t>(best)],
-                     votes[static_cast<std::size_t>(best)], records.size());
+  return fmt::format("{} ({} of {})", grid[static_cast<std::size_t>(best)], votes[static_cast<std::size_t>(best)],
+                     records.size());
 }
 
 TextTable table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
-  TextTable table{fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
-                  {"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users", "NDCG@10 x 100",
-                   "parameter chosen most"},
-                  {}};
+  TextTable table{
+      fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
+      {"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users", "NDCG@10 x 100", "parameter chosen most"},
+      {}};
   const std::vector<EruLearner> learners = eru_learners();
   const Outcome dorm = outcome_of(records, kDorm, 0);
   for (std::size_t learner = 0; learner < learners.size(); ++learner) {
@@ -182,12 +180,11 @@ ExperimentResult eachmovie_eru(const Laboratory& laboratory) {
       "it. The paper refers to another for its protocol, of which it gives three numbers: both readings are "
       "tried. Neutral vote, half-life and weights of the kernels are not given either.";
   result.remarks = {
-      fmt::format(
-          "{} trials; each draws {} training users and {} training items. All other users are input users: "
-          "their ratings say how alike users and items are, and are not learnt from. New items: ranked are "
-          "the training users' ratings of the other items, and all ratings of input users are known. New "
-          "users: of every input user's ratings of training items one half is known, the other is ranked.",
-          kTrials, kEruUsers, kEruItems),
+      fmt::format("{} trials; each draws {} training users and {} training items. All other users are input users: "
+                  "their ratings say how alike users and items are, and are not learnt from. New items: ranked are "
+                  "the training users' ratings of the other items, and all ratings of input users are known. New "
+                  "users: of every input user's ratings of training items one half is known, the other is ranked.",
+                  kTrials, kEruUsers, kEruItems),
       "ERU is normalised, half-life 5, neutral vote 3. Parameters (passes, C, lambda, damping) are chosen by "
       "the same question asked within the training ratings. ± is the standard deviation over trials; "
       "p-values are of paired t tests of DORM (ERU) against the method, over trials, which share data, and "
@@ -198,8 +195,7 @@ ExperimentResult eachmovie_eru(const Laboratory& laboratory) {
   for (std::size_t begin = 0; begin < records.size(); begin += kTrials)
     for (const EruSetting& setting : kEruSettings)
       if (setting.kernels == cells[begin].kernels)
-        result.tables.push_back(
-            table_of(setting, cells[begin].unseen, std::span(records).subspan(begin, kTrials)));
+        result.tables.push_back(table_of(setting, cells[begin].unseen, std::span(records).subspan(begin, kTrials)));
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collaborative filtering table of the paper: NDCG and NDCG@10 of every recommender from N ratings per
-// user, on MovieLens-100K in place of EachMovie.
+// The collaborative filtering table of the paper: NDCG and NDCG@10 of every recommender from N ratings per user, on
+// MovieLens-100K in place of EachMovie.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,24 +55,18 @@ struct PrintedNdcg {
   std::array<const char*, 3> ndcg10, ndcg;  // by kGiven
 };
 constexpr std::array kPaperNdcg{
-    PrintedNdcg{"gpr",
-            {"45.58 ± 1.51", "48.49 ± 0.66", "53.75 ± 0.89"},
-            {"83.41 ± 0.22", "84.12 ± 0.15", "85.15 ± 0.23"}},
-    PrintedNdcg{"cgpr",
-            {"57.34 ± 1.44", "59.89 ± 1.18", "63.41 ± 1.14"},
-            {"86.39 ± 0.24", "86.98 ± 0.16", "87.82 ± 0.21"}},
-    PrintedNdcg{"gpor",
-            {"36.92 ± 0.25", "36.78 ± 0.30", "36.63 ± 0.24"},
-            {"80.59 ± 0.03", "80.48 ± 0.05", "80.10 ± 0.04"}},
-    PrintedNdcg{"cgpor",
-            {"37.89 ± 1.05", "37.81 ± 0.56", "37.74 ± 0.41"},
-            {"80.83 ± 0.11", "80.78 ± 0.13", "80.45 ± 0.06"}},
-    PrintedNdcg{"mmmf",
-            {"47.46 ± 3.42", "47.86 ± 1.39", "54.78 ± 2.11"},
-            {"84.34 ± 0.48", "84.85 ± 0.28", "86.13 ± 0.38"}},
-    PrintedNdcg{"dorm",
-            {"61.75 ± 1.83", "62.82 ± 1.9", "65.05 ± 1.27"},
-            {"87.17 ± 0.24", "87.63 ± 0.37", "87.84 ± 0.32"}},
+    PrintedNdcg{
+        "gpr", {"45.58 ± 1.51", "48.49 ± 0.66", "53.75 ± 0.89"}, {"83.41 ± 0.22", "84.12 ± 0.15", "85.15 ± 0.23"}},
+    PrintedNdcg{
+        "cgpr", {"57.34 ± 1.44", "59.89 ± 1.18", "63.41 ± 1.14"}, {"86.39 ± 0.24", "86.98 ± 0.16", "87.82 ± 0.21"}},
+    PrintedNdcg{
+        "gpor", {"36.92 ± 0.25", "36.78 ± 0.30", "36.63 ± 0.24"}, {"80.59 ± 0.03", "80.48 ± 0.05", "80.10 ± 0.04"}},
+    PrintedNdcg{
+        "cgpor", {"37.89 ± 1.05", "37.81 ± 0.56", "37.74 ± 0.41"}, {"80.83 ± 0.11", "80.78 ± 0.13", "80.45 ± 0.06"}},
+    PrintedNdcg{
+        "mmmf", {"47.46 ± 3.42", "47.86 ± 1.39", "54.78 ± 2.11"}, {"84.34 ± 0.48", "84.85 ± 0.28", "86.13 ± 0.38"}},
+    PrintedNdcg{
+        "dorm", {"61.75 ± 1.83", "62.82 ± 1.9", "65.05 ± 1.27"}, {"87.17 ± 0.24", "87.63 ± 0.37", "87.84 ± 0.32"}},
 };
 
 struct Spread {
@@ -157,8 +151,8 @@ const Line& best_of(const std::vector<Line>& lines, std::size_t m, Allowed allow
 
 TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines) {
   TextTable table{fmt::format("N = {}, {} genres: figures x 100", kGiven[given], facts ? "with" : "without"),
-                  {"method", "NDCG@10", "to the first (p users; splits)", "NDCG",
-                   "to the first (p users; splits)", "paper: NDCG@10", "NDCG"},
+                  {"method", "NDCG@10", "to the first (p users; splits)", "NDCG", "to the first (p users; splits)",
+                   "paper: NDCG@10", "NDCG"},
                   {}};
   for (const Line& line : lines) {
     std::vector<std::string>& row = table.rows.emplace_back();
@@ -166,8 +160,7 @@ TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines
     for (std::size_t m = 0; m < line.columns.size(); ++m) {
       const Line& first = best_of(lines, m, [](const Line&) { return true; });
       row.push_back(mean_text(line.columns[m]));
-      row.push_back(&first == &line ? "first"
-                                    : difference_text(difference(line.columns[m], first.columns[m])));
+      row.push_back(&first == &line ? "first" : difference_text(difference(line.columns[m], first.columns[m])));
     }
     const auto paper = std::find_if(kPaperNdcg.begin(), kPaperNdcg.end(), [&](const PrintedNdcg& printed) {
       return printed.method == line.contender.method;
@@ -181,21 +174,19 @@ TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines
 bool is_dorm(const Contender& contender) { return std::string_view(contender.method) == "dorm"; }
 
 /// DORM at its defaults against the best of the others that know no more, in one row per table.
-void add_verdict(TextTable& verdict, std::size_t given, bool facts, bool raters,
-                 const std::vector<Line>& lines) {
+void add_verdict(TextTable& verdict, std::size_t given, bool facts, bool raters, const std::vector<Line>& lines) {
   const Line& own = best_of(lines, 0, [&](const Line& line) {
     const Contender& who = line.contender;
     return is_dorm(who) && who.rank == 20 && !who.chosen && who.raters == raters;
   });
   std::vector<std::string>& row = verdict.rows.emplace_back();
-  row.push_back(fmt::format("N = {}, {} genres{}", kGiven[given], facts ? "with" : "without",
-                            raters ? ", raters" : ""));
+  row.push_back(
+      fmt::format("N = {}, {} genres{}", kGiven[given], facts ? "with" : "without", raters ? ", raters" : ""));
   for (std::size_t m = 0; m < own.columns.size(); ++m) {
-    const Line& rival = best_of(lines, m, [&](const Line& line) {
-      return !is_dorm(line.contender) && line.contender.raters <= raters;
-    });
-    row.push_back(fmt::format("{} {}", difference_text(difference(own.columns[m], rival.columns[m])),
-                              rival.contender.label()));
+    const Line& rival = best_of(
+        lines, m, [&](const Line& line) { return !is_dorm(line.contender) && line.contender.raters <= raters; });
+    row.push_back(
+        fmt::format("{} {}", difference_text(difference(own.columns[m], rival.columns[m])), rival.contender.label()));
   }
 }
 
@@ -212,11 +203,10 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
       "not tuned; here all are tuned alike, and the factorizations that begin with item means lie within .3 "
       "of each other at N = 10 and 20.";
   result.remarks = {
-      fmt::format(
-          "N random ratings of every user to train on, the others to test; {} splits, seeds {} to {}. Mean "
-          "and standard deviation over splits. p: paired t-test over users, each averaged over the splits; "
-          "unpaired t-test over splits, as in the paper. Not corrected for the number of tests.",
-          kSplits, kFirstSplit, kFirstSplit + kSplits - 1),
+      fmt::format("N random ratings of every user to train on, the others to test; {} splits, seeds {} to {}. Mean "
+                  "and standard deviation over splits. p: paired t-test over users, each averaged over the splits; "
+                  "unpaired t-test over splits, as in the paper. Not corrected for the number of tests.",
+                  kSplits, kFirstSplit, kFirstSplit + kSplits - 1),
       "Parameters are defaults that come from other splits, or `chosen` on 60 % of the training ratings of "
       "half of the users. Rank 20 where nothing else is said. `raters`: with implicit feedback (2) and 20 "
       "features from the graph of items rated by the same people."};
@@ -230,9 +220,8 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   const auto records = run_ratings_cells(cells, data, laboratory);
   result.complete = records.has_value();
   if (!records) return result;
-  TextTable verdict{"DORM, rank 20, minus the best other method, x 100 (p users; splits)",
-                    {"setting", "NDCG@10", "NDCG"},
-                    {}};
+  TextTable verdict{
+      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"setting", "NDCG@10", "NDCG"}, {}};
   for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
     std::vector<Line> lines;
     const RatingsCell here = cells[first];

@@ -27,8 +27,7 @@ using State = std::array<std::uint32_t, 8>;
 std::array<std::uint32_t, 64> schedule(const char* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t t = 0; t < 16; ++t)
-    for (std::size_t byte = 0; byte < 4; ++byte)
-      w[t] = w[t] << 8 | static_cast<unsigned char>(block[4 * t + byte]);
+    for (std::size_t byte = 0; byte < 4; ++byte) w[t] = w[t] << 8 | static_cast<unsigned char>(block[4 * t + byte]);
   for (std::size_t t = 16; t < 64; ++t) {
     const std::uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ w[t - 15] >> 3;
     const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ w[t - 2] >> 10;
@@ -55,8 +54,7 @@ void compress(const char* block, State& state) {
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const std::size_t whole = bytes.size() / kBlock * kBlock;
   for (std::size_t at = 0; at < whole; at += kBlock) compress(bytes.data() + at, state);
   std::string tail(bytes.substr(whole));  // then a one, zeros, and the length in bits

@@ -84,8 +84,8 @@ TextTable sizes_table(std::string caption, const ComparisonResult& result, std::
       sizes.push_back(row.size);
       table.columns.push_back(row.size == 0 ? "all" : std::to_string(row.size));
     }
-    const auto line = std::find_if(table.rows.begin(), table.rows.end(),
-                                   [&](const auto& cells) { return cells[0] == row.method; });
+    const auto line =
+        std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[0] == row.method; });
     const std::string shown = row.figures.empty() ? "-" : percent(row.figures[measure].result.mean);
     if (line == table.rows.end())
       table.rows.push_back({row.method, shown});
@@ -98,8 +98,7 @@ TextTable sizes_table(std::string caption, const ComparisonResult& result, std::
 std::string experiment_csv(const ExperimentResult& result) {
   std::string text;
   for (const TextTable& table : result.tables) {
-    text +=
-        fmt::format("{}{}{}", text.empty() ? "" : "\n", csv_line({table.caption}), csv_line(table.columns));
+    text += fmt::format("{}{}{}", text.empty() ? "" : "\n", csv_line({table.caption}), csv_line(table.columns));
     for (const auto& row : table.rows) text += csv_line(row);
   }
   return text;

@@ -11,9 +11,8 @@
 namespace dorm {
 namespace {
 
-constexpr std::array kMethods = {
-    "ridge",         "svr",    "svm",   "crammer-singer",       "ranksvm",     "roc-svm",
-    "precision-svm", "ap-svm", "prank", "dorm:ndcg@10~power:1", "dorm:ndcg@10"};
+constexpr std::array kMethods = {"ridge",         "svr",    "svm",   "crammer-singer",       "ranksvm",     "roc-svm",
+                                 "precision-svm", "ap-svm", "prank", "dorm:ndcg@10~power:1", "dorm:ndcg@10"};
 constexpr const char* kReference = "dorm:ndcg@10~power:1";  // the paper's c = 1 / (i + 1)
 
 struct PrintedUci {
@@ -21,9 +20,9 @@ struct PrintedUci {
   const char *roc, *svm, *precision, *dorm;
 };
 constexpr std::array kPaperUci{PrintedUci{"page-blocks", "35.9 ± 7", "46.5 ± 7", "44.0 ± 7", "63.7 ± 6"},
-                            PrintedUci{"pendigits", "26.2 ± 8", "41.5 ± 4", "15.6 ± 3", "85.2 ± 3"},
-                            PrintedUci{"optdigits", "26.0 ± 9", "26.1 ± 3", "26.2 ± 3", "76.1 ± 6"},
-                            PrintedUci{"covertype", "47.0 ± 2", "48.5 ± 2", "42.1 ± 1", "58.8 ± 2"}};
+                               PrintedUci{"pendigits", "26.2 ± 8", "41.5 ± 4", "15.6 ± 3", "85.2 ± 3"},
+                               PrintedUci{"optdigits", "26.0 ± 9", "26.1 ± 3", "26.2 ± 3", "76.1 ± 6"},
+                               PrintedUci{"covertype", "47.0 ± 2", "48.5 ± 2", "42.1 ± 1", "58.8 ± 2"}};
 
 std::string printed(const PrintedUci& paper, std::string_view method) {
   if (method == "roc-svm") return paper.roc;
@@ -38,18 +37,16 @@ TextTable table_of(const PrintedUci& paper, const ComparisonResult& result) {
                   {}};
   std::vector<double> p;
   for (const ComparisonRow& row : result.rows)
-    p.push_back(row.figures.empty() || std::isnan(row.figures[0].p_holm)
-                    ? std::numeric_limits<double>::quiet_NaN()
-                    : row.figures[0].test.p_t);
+    p.push_back(row.figures.empty() || std::isnan(row.figures[0].p_holm) ? std::numeric_limits<double>::quiet_NaN()
+                                                                         : row.figures[0].test.p_t);
   p = holm(std::move(p));
   for (std::size_t r = 0; r < result.rows.size(); ++r) {
     const ComparisonRow& row = result.rows[r];
     if (row.figures.empty()) continue;
     const MeasureResult& figure = row.figures[0].result;
-    table.rows.push_back(
-        {row.method,
-         fmt::format("{} [{}, {}]", percent(figure.mean), percent(figure.low), percent(figure.high)),
-         printed(paper, row.method), p_text(p[r])});
+    table.rows.push_back({row.method,
+                          fmt::format("{} [{}, {}]", percent(figure.mean), percent(figure.low), percent(figure.high)),
+                          printed(paper, row.method), p_text(p[r])});
   }
   return table;
 }

@@ -52,8 +52,8 @@ TextTable lengths_table(const std::string& data, const std::vector<DataSplit>& s
   TextTable table{fmt::format("{}: documents per query", data), {"documents", "queries"}, {}};
   for (std::size_t bin = 0; bin < counts.size(); ++bin)
     if (counts[bin] > 0)
-      table.rows.push_back({fmt::format("{} to {}", bin == 0 ? 1 : (1u << (bin - 1)) + 1, 1u << bin),
-                            std::to_string(counts[bin])});
+      table.rows.push_back(
+          {fmt::format("{} to {}", bin == 0 ? 1 : (1u << (bin - 1)) + 1, 1u << bin), std::to_string(counts[bin])});
   return table;
 }
 
@@ -62,8 +62,7 @@ struct Story {
   const char *title, *paper, *difference;
 };
 
-ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOptions& options,
-                                const Story& story) {
+ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOptions& options, const Story& story) {
   ExperimentResult result;
   result.title = story.title;
   result.paper = story.paper;
@@ -72,13 +71,11 @@ ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOp
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions own = options;
     own.sizes = sizes_of(data);
-    if (!compare_on(data, web_splits(laboratory.options.data_directory, data), own, laboratory, result))
-      return result;
+    if (!compare_on(data, web_splits(laboratory.options.data_directory, data), own, laboratory, result)) return result;
     const ComparisonResult& comparison = result.comparisons.back().second;
     result.tables.push_back(sizes_table(
         fmt::format("{}: {} x 100 by number of training queries", data, options.measures[0]), comparison, 0));
-    result.tables.push_back(
-        figures_table(fmt::format("{}: all training queries (* best)", data), comparison, 0));
+    result.tables.push_back(figures_table(fmt::format("{}: all training queries (* best)", data), comparison, 0));
   }
   return result;
 }
@@ -109,8 +106,8 @@ ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
       for (const MeasureResult& point : row.curve) levels.rows.back().push_back(percent(point.mean));
     }
     result.tables.push_back(std::move(levels));
-    result.tables.push_back(figures_table(
-        fmt::format("{}: every measure, C chosen by that measure (* best)", data), comparison, 0));
+    result.tables.push_back(
+        figures_table(fmt::format("{}: every measure, C chosen by that measure (* best)", data), comparison, 0));
   }
   return result;
 }
@@ -130,16 +127,15 @@ ExperimentResult web_mrr(const Laboratory& laboratory) {
   ComparisonOptions options;
   options.methods = with_rivals({"precision-svm@3", "dorm:ndcg@10~power:1", "dorm:mrr~power:1", "dorm:mrr"});
   options.measures = {"mrr"};
-  return learning_curve(
-      laboratory, options,
-      {"MRR by training set size", "DORM for MRR is 1 to 2 points above all others, DORM for NDCG included.",
-       kFeatures});
+  return learning_curve(laboratory, options,
+                        {"MRR by training set size",
+                         "DORM for MRR is 1 to 2 points above all others, DORM for NDCG included.", kFeatures});
 }
 
 ExperimentResult web_wta(const Laboratory& laboratory) {
   ComparisonOptions options;
-  options.methods = with_rivals({"precision-svm@3", "dorm:ndcg@10~power:0.5", "dorm:wta~power:0.5",
-                                 "dorm:mwta~power:0.5", "dorm:mwta"});
+  options.methods = with_rivals(
+      {"precision-svm@3", "dorm:ndcg@10~power:0.5", "dorm:wta~power:0.5", "dorm:mwta~power:0.5", "dorm:mwta"});
   options.measures = {"wta"};
   return learning_curve(
       laboratory, options,

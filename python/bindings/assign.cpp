@@ -14,8 +14,8 @@ nb::tuple assign_matrix(const nb::ndarray<const double, nb::ndim<2>, nb::c_conti
   Assignment found;
   {
     const nb::gil_scoped_release unlocked;
-    found = assign({cost.data(), cost.size()}, cost.shape(0), cost.shape(1),
-                   maximize ? Sense::maximize : Sense::minimize);
+    found =
+        assign({cost.data(), cost.size()}, cost.shape(0), cost.shape(1), maximize ? Sense::maximize : Sense::minimize);
   }
   std::vector<std::int64_t> columns;
   for (std::uint32_t column : found.column_of_row)

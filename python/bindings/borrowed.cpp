@@ -41,8 +41,7 @@ void check_queries(const Documents& documents, std::size_t rows) {
     if (e <= before) refuse("a query has no documents");
     before = e;
   }
-  if (before != rows)
-    refuse(fmt::format("the queries hold {} documents, but there are {} rows", before, rows));
+  if (before != rows) refuse(fmt::format("the queries hold {} documents, but there are {} rows", before, rows));
   if (documents.query_ids.size() != end.size())
     refuse(fmt::format("{} query ids for {} queries", documents.query_ids.size(), end.size()));
   const std::size_t weights = documents.query_weights.shape(0);
@@ -55,20 +54,17 @@ void check_queries(const Documents& documents, std::size_t rows) {
 
 void check_documents(const Documents& documents, std::size_t rows, std::uint64_t features) {
   if (rows == 0) refuse("there are no documents");
-  if (documents.labels.shape(0) != rows)
-    refuse(fmt::format("{} labels for {} rows", documents.labels.shape(0), rows));
+  if (documents.labels.shape(0) != rows) refuse(fmt::format("{} labels for {} rows", documents.labels.shape(0), rows));
   for (float label : span_of(documents.labels))
     if (!std::isfinite(label)) refuse(fmt::format("a label is {}; expected finite numbers", label));
   const std::size_t sources = documents.source_rows.shape(0);
   if (sources != 0 && sources != rows) refuse(fmt::format("{} source rows for {} rows", sources, rows));
   const std::size_t names = documents.feature_names.size();
-  if (names != 0 && names != features)
-    refuse(fmt::format("{} feature names for {} features", names, features));
+  if (names != 0 && names != features) refuse(fmt::format("{} feature names for {} features", names, features));
   check_queries(documents, rows);
 }
 
-[[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column,
-                               float value) {
+[[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column, float value) {
   const std::size_t source = documents.source_rows.shape(0) != 0 ? documents.source_rows.data()[row] : row;
   refuse(
       fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
@@ -100,8 +96,7 @@ void check_dense(const float* data, std::size_t stride, std::size_t features, co
 }
 
 void check_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
-                  std::span<const std::uint64_t> row_end, std::uint64_t num_features,
-                  const Documents& documents) {
+                  std::span<const std::uint64_t> row_end, std::uint64_t num_features, const Documents& documents) {
   std::uint64_t k = 0;
   for (std::size_t row = 0; row < row_end.size(); ++row) {
     if (row_end[row] < k || row_end[row] > values.shape(0))
@@ -141,12 +136,10 @@ Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
 }
 
 Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
-                      const Vector<std::uint64_t>& row_end, std::uint64_t num_features,
-                      const Documents& documents) {
+                      const Vector<std::uint64_t>& row_end, std::uint64_t num_features, const Documents& documents) {
   check_documents(documents, row_end.shape(0), num_features);
   if (columns.shape(0) != values.shape(0))
-    refuse(
-        fmt::format("{} column numbers for {} values of a sparse matrix", columns.shape(0), values.shape(0)));
+    refuse(fmt::format("{} column numbers for {} values of a sparse matrix", columns.shape(0), values.shape(0)));
   auto lender = std::make_shared<Lender>();
   const std::span<const std::uint64_t> end = span_of(row_end);
   lender->row_end.assign(end.begin(), end.end());

@@ -25,7 +25,6 @@ Dataset borrow_dense(const Matrix<float>& values, const Documents& documents);
 
 /// The arrays of a CSR matrix; `row_end` has one entry per row. Columns increase strictly within a row.
 Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
-                      const Vector<std::uint64_t>& row_end, std::uint64_t num_features,
-                      const Documents& documents);
+                      const Vector<std::uint64_t>& row_end, std::uint64_t num_features, const Documents& documents);
 
 }  // namespace dorm::python

@@ -55,9 +55,9 @@ nb::object dense_values(nb::handle_t<Dataset> self) {
   const auto& data = nb::cast<const Dataset&>(self);
   const Storage& storage = data.storage();
   if (!data.dense()) throw Error(ErrorCode::unsupported, "the data is compressed");
-  return nb::cast(nb::ndarray<nb::numpy, const float, nb::ndim<2>>(
-      storage.values.data(), {data.num_documents(), data.num_features()}, self,
-      {static_cast<std::int64_t>(storage.stride), 1}));
+  return nb::cast(nb::ndarray<nb::numpy, const float, nb::ndim<2>>(storage.values.data(),
+                                                                   {data.num_documents(), data.num_features()}, self,
+                                                                   {static_cast<std::int64_t>(storage.stride), 1}));
 }
 
 nb::tuple sparse_values(nb::handle_t<Dataset> self) {
@@ -133,16 +133,13 @@ void bind_dataset(nb::module_& module) {
       .def_prop_ro("has_feature_names", &Dataset::has_feature_names)
       .def_prop_ro("first_feature_id", &Dataset::first_feature_id)
       .def_prop_ro("feature_names", &names_of)
-      .def_prop_ro("labels",
-                   [](nb::handle_t<Dataset> self) {
-                     return view(nb::cast<const Dataset&>(self).storage().labels, self);
-                   })
-      .def_prop_ro("queries", &queries_of)
       .def_prop_ro(
-          "document_ids",
-          [](const Dataset& data) { return text_of(data, data.has_document_ids(), &Dataset::document_id); })
-      .def_prop_ro("groups",
-                   [](const Dataset& data) { return text_of(data, data.has_groups(), &Dataset::group); })
+          "labels",
+          [](nb::handle_t<Dataset> self) { return view(nb::cast<const Dataset&>(self).storage().labels, self); })
+      .def_prop_ro("queries", &queries_of)
+      .def_prop_ro("document_ids",
+                   [](const Dataset& data) { return text_of(data, data.has_document_ids(), &Dataset::document_id); })
+      .def_prop_ro("groups", [](const Dataset& data) { return text_of(data, data.has_groups(), &Dataset::group); })
       .def_prop_ro("source_rows",
                    [](const Dataset& data) {
                      std::vector<std::uint64_t> rows(data.num_documents());

@@ -79,9 +79,8 @@ nb::dict to_dict(EvaluationTable table) {
   return out;
 }
 
-nb::dict evaluate_scores(const Vector<float>& labels, const Vector<double>& scores,
-                         const Vector<std::uint64_t>& end, const std::vector<std::string>& ids,
-                         const Vector<double>& weights, const nb::list& measures,
+nb::dict evaluate_scores(const Vector<float>& labels, const Vector<double>& scores, const Vector<std::uint64_t>& end,
+                         const std::vector<std::string>& ids, const Vector<double>& weights, const nb::list& measures,
                          const EvaluateOptions& options) {
   const MeasureList list(measures, make_convention(options.convention));
   const std::vector<ScoredQuery> queries = scored_queries(labels, scores, end, ids, weights);
@@ -125,8 +124,8 @@ void bind_evaluate(nb::module_& module) {
       .def_rw("confidence", &EvaluateOptions::confidence)
       .def_rw("seed", &EvaluateOptions::seed)
       .def_rw("threads", &EvaluateOptions::threads);
-  module.def("evaluate", &evaluate_scores, "labels"_a.noconvert(), "scores"_a.noconvert(),
-             "end"_a.noconvert(), "ids"_a, "weights"_a.noconvert(), "measures"_a, "options"_a);
+  module.def("evaluate", &evaluate_scores, "labels"_a.noconvert(), "scores"_a.noconvert(), "end"_a.noconvert(), "ids"_a,
+             "weights"_a.noconvert(), "measures"_a, "options"_a);
   module.def("compare", &compare_values, "a"_a.noconvert(), "b"_a.noconvert(), "options"_a);
 }
 

@@ -120,9 +120,9 @@ nb::dict progress_dict(const FactorizeProgress& progress) {
   return out;
 }
 
-nb::tuple factorize_ratings(const Ratings& ratings, const FactorizeOptions& options,
-                            const SideFeatures* item_features, const SideFeatures* user_features,
-                            const Ratings* validation, const FactorModel* initial, nb::object callback) {
+nb::tuple factorize_ratings(const Ratings& ratings, const FactorizeOptions& options, const SideFeatures* item_features,
+                            const SideFeatures* user_features, const Ratings* validation, const FactorModel* initial,
+                            nb::object callback) {
   Watcher watcher(std::move(callback));
   FactorizeResult result;
   {
@@ -156,8 +156,7 @@ nb::object score_pairs(const FactorModel& model, const Numbers& users, const Num
     const nb::gil_scoped_release unlocked;
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const std::uint32_t item = items.data()[i];
-      scores[i] =
-          model.offsets[item] + dot(model.user_factors.row(users.data()[i]), model.item_factors.row(item));
+      scores[i] = model.offsets[item] + dot(model.user_factors.row(users.data()[i]), model.item_factors.row(item));
     }
   }
   return to_numpy(std::move(scores));
@@ -179,9 +178,8 @@ nb::list recommend_to(const FactorModel& model, const Numbers& users, std::size_
   std::vector<std::vector<Recommendation>> lists(users.shape(0));
   {
     const nb::gil_scoped_release unlocked;
-    parallel_for(lists.size(), threads, [&](std::size_t i, std::size_t) {
-      lists[i] = recommend(model, users.data()[i], n, with_seen);
-    });
+    parallel_for(lists.size(), threads,
+                 [&](std::size_t i, std::size_t) { lists[i] = recommend(model, users.data()[i], n, with_seen); });
   }
   nb::list out;
   for (const auto& list : lists) out.append(list_of(list));
@@ -190,8 +188,7 @@ nb::list recommend_to(const FactorModel& model, const Numbers& users, std::size_
 
 /// Either fold-in; the model stays as it is when it fails.
 template <auto kFoldIn>
-std::size_t fold_in(FactorModel& model, const Ratings& ratings, const SideFeatures* features,
-                    std::size_t threads) {
+std::size_t fold_in(FactorModel& model, const Ratings& ratings, const SideFeatures* features, std::size_t threads) {
   const nb::gil_scoped_release unlocked;
   FactorModel next = model;
   const std::size_t ignored = kFoldIn(next, ratings, features, threads);
@@ -232,13 +229,9 @@ void bind_ratings(nb::module_& module) {
   nb::class_<SideFeatures>(module, "SideFeatures")
       .def_static("make", &make_features, "names"_a, "ids"_a, "values"_a.noconvert())
       .def_static(
-          "read",
-          [](const std::string& path, const std::string& columns) {
-            return read_side_features(path, columns);
-          },
+          "read", [](const std::string& path, const std::string& columns) { return read_side_features(path, columns); },
           "path"_a, "columns"_a)
-      .def("find",
-           [](const SideFeatures& features, const Names& names) { return numbers_of(features.ids, names); });
+      .def("find", [](const SideFeatures& features, const Names& names) { return numbers_of(features.ids, names); });
 }
 
 void bind_options(nb::module_& module) {
@@ -273,14 +266,11 @@ void bind_factors(nb::module_& module) {
       .def_prop_ro("items", [](const FactorModel& model) { return names_of(model.items); })
       .def_prop_ro("num_users", [](const FactorModel& model) { return model.users.size(); })
       .def_prop_ro("num_items", [](const FactorModel& model) { return model.items.size(); })
-      .def("find_users",
-           [](const FactorModel& model, const Names& ids) { return numbers_of(model.users, ids); })
-      .def("find_items",
-           [](const FactorModel& model, const Names& ids) { return numbers_of(model.items, ids); })
+      .def("find_users", [](const FactorModel& model, const Names& ids) { return numbers_of(model.users, ids); })
+      .def("find_items", [](const FactorModel& model, const Names& ids) { return numbers_of(model.items, ids); })
       .def_prop_ro("user_factors", [](const FactorModel& model) { return matrix_of(model.user_factors); })
       .def_prop_ro("item_factors", [](const FactorModel& model) { return matrix_of(model.item_factors); })
-      .def_prop_ro("offsets",
-                   [](const FactorModel& model) { return to_numpy(std::vector<double>(model.offsets)); })
+      .def_prop_ro("offsets", [](const FactorModel& model) { return to_numpy(std::vector<double>(model.offsets)); })
       .def_ro("item_features", &FactorModel::item_features)
       .def_ro("user_features", &FactorModel::user_features)
       .def_ro("mean", &FactorModel::mean)

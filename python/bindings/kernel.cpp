@@ -34,11 +34,10 @@ class Callback {
     const nb::gil_scoped_acquire lock;
     const Result values = nb::cast<Result>(function_->object(view_of(left), view_of(right)));
     if (values.shape(0) != left.rows || values.shape(1) != right.rows)
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("the kernel function returned a matrix of {} x {} for {} and {} documents; expected "
-                      "one row per document of its first argument, one column per document of its second",
-                      values.shape(0), values.shape(1), left.rows, right.rows));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the kernel function returned a matrix of {} x {} for {} and {} documents; expected "
+                              "one row per document of its first argument, one column per document of its second",
+                              values.shape(0), values.shape(1), left.rows, right.rows));
     std::copy_n(values.data(), values.size(), out);
   }
 
@@ -62,9 +61,8 @@ void bind_kernel(nb::module_& module) {
   module.def(
       "function_kernel",
       [](nb::object function, std::string name) {
-        return nb::cast(
-            const_cast<Kernel*>(function_kernel(Callback(std::move(function)), std::move(name)).release()),
-            nb::rv_policy::take_ownership);
+        return nb::cast(const_cast<Kernel*>(function_kernel(Callback(std::move(function)), std::move(name)).release()),
+                        nb::rv_policy::take_ownership);
       },
       "function"_a, "name"_a);
 }

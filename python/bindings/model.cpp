@@ -69,9 +69,8 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("kernel", [](const Model& model) { return model.kernel ? model.kernel->kernel : "none"; })
       .def_prop_ro("approximation",
                    [](const Model& model) { return model.kernel ? model.kernel->approximation : "none"; })
-      .def_prop_ro(
-          "support_documents",
-          [](const Model& model) { return model.kernel ? model.kernel->support.num_documents() : 0; })
+      .def_prop_ro("support_documents",
+                   [](const Model& model) { return model.kernel ? model.kernel->support.num_documents() : 0; })
       .def_ro("measure", &Model::measure)
       .def_ro("convention", &Model::convention)
       .def_ro("decay", &Model::decay)
@@ -87,16 +86,14 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
       .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none())
-      .def("scaled_rows",
-           [](const Model& model, const Dataset& data) { return scaled_rows(model.scaling, data); })
+      .def("scaled_rows", [](const Model& model, const Dataset& data) { return scaled_rows(model.scaling, data); })
       .def("to_json", [](const Model& model) { return to_json(model); })
       .def_static("from_json", &model_from_json, "text"_a, "name"_a)
       .def("save", [](const Model& model, const std::string& path) { save_model(model, path); })
       .def_static("load", &load_model, "path"_a)
       .def("__getstate__", [](const Model& model) { return to_json(model); })
-      .def("__setstate__", [](Model& model, const std::string& text) {
-        new (&model) Model(model_from_json(text, "pickle"));
-      });
+      .def("__setstate__",
+           [](Model& model, const std::string& text) { new (&model) Model(model_from_json(text, "pickle")); });
 }
 
 }  // namespace dorm::python

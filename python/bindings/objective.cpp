@@ -31,8 +31,7 @@ nb::tuple gradient(const Objective& objective, const Vector<double>& scores, std
     const nb::gil_scoped_release unlocked;
     losses = objective.gradient(span_of(scores), round, gradient, curvature);
   }
-  return nb::make_tuple(to_numpy(std::move(gradient)), to_numpy(std::move(curvature)),
-                        to_numpy(std::move(losses)));
+  return nb::make_tuple(to_numpy(std::move(gradient)), to_numpy(std::move(curvature)), to_numpy(std::move(losses)));
 }
 
 auto losses(const Objective& objective, const Vector<double>& scores) {
@@ -59,8 +58,8 @@ void bind_objective(nb::module_& module) {
       .def_rw("seed", &ObjectiveOptions::seed)
       .def_rw("threads", &ObjectiveOptions::threads);
   nb::class_<Objective>(module, "Objective", "The queries of one data set, prepared for gradients.")
-      .def("__init__", &make, "measure"_a, "labels"_a.noconvert(), "end"_a.noconvert(),
-           "weights"_a.noconvert(), "options"_a)
+      .def("__init__", &make, "measure"_a, "labels"_a.noconvert(), "end"_a.noconvert(), "weights"_a.noconvert(),
+           "options"_a)
       .def_prop_ro("usable_queries", &Objective::usable_queries)
       .def("gradient", &gradient, "scores"_a.noconvert(), "round"_a,
            "Gradient and curvature by document, perturbed loss by query.")

@@ -13,37 +13,32 @@
 namespace dorm::python {
 namespace {
 
-std::string key_of(Labels labels) {
-  return {reinterpret_cast<const char*>(labels.data()), labels.size_bytes()};
-}
+std::string key_of(Labels labels) { return {reinterpret_cast<const char*>(labels.data()), labels.size_bytes()}; }
 
 void check(const std::string& name, const Factors& factors) {
   const auto bad = [](double x) { return !(std::isfinite(x) && x >= 0); };
-  if (std::any_of(factors.a.begin(), factors.a.end(), bad) ||
-      !std::is_sorted(factors.a.rbegin(), factors.a.rend()))
+  if (std::any_of(factors.a.begin(), factors.a.end(), bad) || !std::is_sorted(factors.a.rbegin(), factors.a.rend()))
     throw Error(ErrorCode::bad_input,
                 fmt::format("measure {}: a, the weights of the positions, must be finite, not negative and "
                             "never increase from one position to the next",
                             name));
   if (std::any_of(factors.b.begin(), factors.b.end(), bad))
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("measure {}: b, the gains of the documents, must be finite and not negative", name));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("measure {}: b, the gains of the documents, must be finite and not negative", name));
 }
 
 }  // namespace
 
-void TabulatedMeasure::add(const Vector<float>& labels, const Vector<std::uint64_t>& end,
-                           const Vector<double>& a, const Vector<double>& b) {
+void TabulatedMeasure::add(const Vector<float>& labels, const Vector<std::uint64_t>& end, const Vector<double>& a,
+                           const Vector<double>& b) {
   const Labels all = span_of(labels);
   if (a.shape(0) != all.size() || b.shape(0) != all.size())
-    throw Error(ErrorCode::bad_input, fmt::format("measure {}: {} labels, but {} entries of a and {} of b",
-                                                  name_, all.size(), a.shape(0), b.shape(0)));
+    throw Error(ErrorCode::bad_input, fmt::format("measure {}: {} labels, but {} entries of a and {} of b", name_,
+                                                  all.size(), a.shape(0), b.shape(0)));
   std::uint64_t begin = 0;
   for (std::uint64_t e : span_of(end)) {
     if (e < begin || e > all.size())
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("measure {}: the lists of labels do not increase", name_));
+      throw Error(ErrorCode::bad_input, fmt::format("measure {}: the lists of labels do not increase", name_));
     Factors factors{{a.data() + begin, a.data() + e}, {b.data() + begin, b.data() + e}};
     check(name_, factors);
     factors_.insert_or_assign(key_of(all.subspan(begin, e - begin)), std::move(factors));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A measure whose factors were computed by Python beforehand, for every list of labels that will occur: no
-// call back into the interpreter while training.
+// A measure whose factors were computed by Python beforehand, for every list of labels that will occur: no call back
+// into the interpreter while training.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ class TabulatedMeasure final : public FactoredMeasure {
  public:
   TabulatedMeasure(std::string name, bool normalised) : name_(std::move(name)), normalised_(normalised) {}
 
-  /// Factors of the lists of labels [end[k-1], end[k]); a and b are parallel to the labels. Throws
-  /// Error(bad_input) unless a never increases and both are finite and not negative.
+  /// Factors of the lists of labels [end[k-1], end[k]); a and b are parallel to the labels. Throws Error(bad_input)
+  /// unless a never increases and both are finite and not negative.
   void add(const Vector<float>& labels, const Vector<std::uint64_t>& end, const Vector<double>& a,
            const Vector<double>& b);
 

@@ -75,9 +75,8 @@ nb::dict report_dict(const TrainReport& report, bool interrupted) {
   return out;
 }
 
-nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Dataset* validation,
-                      nb::object callback, const TabulatedMeasure* measure, const Model* initial,
-                      const Kernel* kernel) {
+nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Dataset* validation, nb::object callback,
+                      const TabulatedMeasure* measure, const Model* initial, const Kernel* kernel) {
   TrainOptions own = options;
   own.kernel_function = kernel;
   own.own_measure = measure;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which vector instructions this processor has. Kernels with several versions take the level as an argument,
-// so that the tests can run every version the machine can.
+// Which vector instructions this processor has. Kernels with several versions take the level as an argument, so that
+// the tests can run every version the machine can.
 #pragma once
 
 namespace dorm {

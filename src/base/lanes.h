@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight doubles at a time, in the compilers' own vector type: one source for every instruction set. Kernels
-// are always_inline templates over raw pointers, wrapped once per target attribute and chosen at run time.
+// Eight doubles at a time, in the compilers' own vector type: one source for every instruction set. Kernels are
+// always_inline templates over raw pointers, wrapped once per target attribute and chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,7 @@ namespace dorm {
 inline constexpr std::size_t kLanes = 8;
 typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
 
-[[gnu::always_inline]] inline void load_lanes(const double* from, Lanes& x) {
-  std::memcpy(&x, from, sizeof x);
-}
+[[gnu::always_inline]] inline void load_lanes(const double* from, Lanes& x) { std::memcpy(&x, from, sizeof x); }
 [[gnu::always_inline]] inline void store_lanes(const Lanes& x, double* to) { std::memcpy(to, &x, sizeof x); }
 
 }  // namespace dorm

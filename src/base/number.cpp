@@ -15,8 +15,8 @@ bool equals_lowercase(std::string_view text, std::string_view lower) {
   return true;
 }
 
-// Whether digits [. digits] [e exponent], known to lie outside the range of double, lies above it: compares
-// the decimal exponent of the leading digit with 0, the exponent part saturating.
+// Whether digits [. digits] [e exponent], known to lie outside the range of double, lies above it: compares the decimal
+// exponent of the leading digit with 0, the exponent part saturating.
 bool is_huge(std::string_view number) {
   const std::size_t e = number.find_first_of("eE");
   const std::string_view digits = number.substr(0, e);

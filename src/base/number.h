@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal numbers from text, correctly rounded: one pass over the bytes for the short numbers that fill data
-// files, the standard library for the rest. Never depends on the locale.
+// Decimal numbers from text, correctly rounded: one pass over the bytes for the short numbers that fill data files, the
+// standard library for the rest. Never depends on the locale.
 #pragma once
 
 #include <array>
@@ -26,8 +26,7 @@ inline constexpr bool is_digit(char c) { return static_cast<unsigned char>(c - '
 inline constexpr double kFloatLimit = 0x1.ffffffp127;
 inline constexpr bool fits_float(double x) { return x < kFloatLimit && x > -kFloatLimit; }
 
-/// The whole of `text` as one number: [+-] digits [. digits] [e [+-] digits], or nan, inf, infinity in any
-/// case.
+/// The whole of `text` as one number: [+-] digits [. digits] [e [+-] digits], or nan, inf, infinity in any case.
 NumberKind parse_number(std::string_view text, double& value);
 
 /// Whether `text` is one finite number.
@@ -41,8 +40,8 @@ namespace detail {
 inline constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-inline constexpr std::array<std::uint64_t, 9> kIntegerPowersOfTen = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+inline constexpr std::array<std::uint64_t, 9> kIntegerPowersOfTen = {1,      10,      100,      1000,     10000,
+                                                                     100000, 1000000, 10000000, 100000000};
 
 /// Eight characters as eight byte values 0..9, the first character in the lowest byte; other characters
 /// become larger values.
@@ -53,8 +52,8 @@ inline std::uint64_t load_digits(const char* p) {
   return x ^ 0x3030303030303030u;
 }
 
-/// How many of the bytes, from the lowest, are digits. A carry out of a byte touches only bytes above the
-/// first non-digit, which are not looked at.
+/// How many of the bytes, from the lowest, are digits. A carry out of a byte touches only bytes above the first
+/// non-digit, which are not looked at.
 inline unsigned count_digits(std::uint64_t digits) {
   const std::uint64_t other = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
   return other == 0 ? 8 : static_cast<unsigned>(std::countr_zero(other)) / 8;
@@ -73,8 +72,8 @@ NumberKind parse_number_slowly(const char*& p, double& value);
 
 }  // namespace detail
 
-/// The number at p, which must stand in a text that ends in '\n' with kTextPadding readable bytes behind it.
-/// Moves p past the number, which the caller must then find properly delimited; malformed leaves p as it was.
+/// The number at p, which must stand in a text that ends in '\n' with kTextPadding readable bytes behind it. Moves p
+/// past the number, which the caller must then find properly delimited; malformed leaves p as it was.
 inline NumberKind parse_number(const char*& p, double& value) {
   const char* q = p;
   const bool negative = *q == '-';
@@ -97,8 +96,8 @@ inline NumberKind parse_number(const char*& p, double& value) {
     decimals = static_cast<std::size_t>(q - fraction);
     count += decimals;
   }
-  // Up to 19 digits fit 64 bits; a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so
-  // the one division rounds correctly.
+  // Up to 19 digits fit 64 bits; a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so the one
+  // division rounds correctly.
   if (count == 0 || count > 19 || mantissa > (std::uint64_t{1} << 53) || (*q | 0x20) == 'e')
     return detail::parse_number_slowly(p, value);
   const double magnitude = static_cast<double>(mantissa) / detail::kPowersOfTen[decimals];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large arrays straight from the operating system: zero at first, given a page of memory only when touched,
-// and given back the moment they are freed. A heap keeps what large vectors leave behind, which would double
-// the peak of a reader that turns many small arrays into one large one.
+// Large arrays straight from the operating system: zero at first, given a page of memory only when touched, and given
+// back the moment they are freed. A heap keeps what large vectors leave behind, which would double the peak of a reader
+// that turns many small arrays into one large one.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,8 +20,7 @@ class PageBuffer {
   explicit PageBuffer(std::size_t size) : size_(size) {
     if (size == 0) return;
     if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_alloc();
-    void* pages =
-        ::mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* pages = ::mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<T*>(pages);
   }

@@ -95,8 +95,7 @@ void ThreadPool::serve(std::size_t worker) {
   }
 }
 
-void parallel_for(std::size_t count, std::size_t threads,
-                  const std::function<void(std::size_t, std::size_t)>& body) {
+void parallel_for(std::size_t count, std::size_t threads, const std::function<void(std::size_t, std::size_t)>& body) {
   ThreadPool pool(std::min(thread_count(threads), std::max<std::size_t>(1, count)));
   pool.run(count, body);
 }

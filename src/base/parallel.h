@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads over independent pieces of work. Which thread runs which piece is not fixed, so results must be
-// written by index; reductions are then done in index order, and do not depend on the number of threads.
+// Threads over independent pieces of work. Which thread runs which piece is not fixed, so results must be written by
+// index; reductions are then done in index order, and do not depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,8 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  /// Calls body(index, worker) for every index in [0, count), worker < size(), and returns when all are done.
-  /// The caller works too. If bodies throw, the exception of the lowest index is rethrown after all have
-  /// stopped.
+  /// Calls body(index, worker) for every index in [0, count), worker < size(), and returns when all are done. The
+  /// caller works too. If bodies throw, the exception of the lowest index is rethrown after all have stopped.
   void run(std::size_t count, const std::function<void(std::size_t index, std::size_t worker)>& body);
 
  private:

@@ -13,9 +13,7 @@ namespace {
 
 using Item = SortWorkspace::Item;
 
-bool before(const Item& x, const Item& y) {
-  return x.score > y.score || (x.score == y.score && x.index < y.index);
-}
+bool before(const Item& x, const Item& y) { return x.score > y.score || (x.score == y.score && x.index < y.index); }
 
 void insertion_sort(Item* first, Item* last) {
   for (Item* here = first + 1; here < last; ++here) {
@@ -33,8 +31,8 @@ constexpr std::size_t kCacheLimit = 4096;  // lists that sort in the first-level
 constexpr std::size_t kParts = 256;        // parts of longer ones
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// The rank of document i is the number of larger scores plus the number of equal scores before it. Eight
-// documents at a time: earlier ones count when >=, later ones when >, the eight themselves by both rules.
+// The rank of document i is the number of larger scores plus the number of equal scores before it. Eight documents at a
+// time: earlier ones count when >=, later ones when >, the eight themselves by both rules.
 __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(const double* g, std::size_t l,
                                                                              std::uint32_t* order) {
   const __m512i one = _mm512_set1_epi64(1);
@@ -45,10 +43,8 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(con
     __m512i even = _mm512_setzero_si512(), odd = even;
     std::size_t j = 0;
     for (; j + 2 <= block; j += 2) {
-      even =
-          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ), even, one);
-      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GE_OQ), odd,
-                                  one);
+      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ), even, one);
+      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GE_OQ), odd, one);
     }
     for (j = block; j < block + lanes; ++j) {
       const __m512d other = _mm512_set1_pd(g[j]);
@@ -58,14 +54,11 @@ __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(con
       even = _mm512_mask_add_epi64(even, wins, even, one);
     }
     for (; j + 2 <= l; j += 2) {
-      even =
-          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
-      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GT_OQ), odd,
-                                  one);
+      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
+      odd = _mm512_mask_add_epi64(odd, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j + 1]), mine, _CMP_GT_OQ), odd, one);
     }
     for (; j < l; ++j) {
-      even =
-          _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
+      even = _mm512_mask_add_epi64(even, _mm512_cmp_pd_mask(_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ), even, one);
     }
     alignas(64) std::uint64_t rank[8];
     _mm512_store_si512(rank, _mm512_add_epi64(even, odd));
@@ -116,10 +109,9 @@ struct Interpolation {
   }
 };
 
-// Puts items into `to` by bucket, buckets first_bucket .. first_bucket + buckets - 1, and sorts what shares
-// one.
-void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpolation& bucket,
-                  std::size_t first_bucket, std::size_t buckets, std::uint32_t* start) {
+// Puts items into `to` by bucket, buckets first_bucket .. first_bucket + buckets - 1, and sorts what shares one.
+void sort_buckets(const Item* from, std::size_t count, Item* to, const Interpolation& bucket, std::size_t first_bucket,
+                  std::size_t buckets, std::uint32_t* start) {
   std::fill(start, start + buckets + 1, 0u);
   for (std::size_t i = 0; i < count; ++i) ++start[bucket(from[i].score) - first_bucket + 1];
   for (std::size_t k = 0; k < buckets; ++k) start[k + 1] += start[k];
@@ -189,10 +181,8 @@ void sort_descending(std::span<const double> scores, std::span<std::uint32_t> or
                      SimdLevel level) {
   const std::size_t l = scores.size();
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (l <= kCountLimit && level == SimdLevel::avx512)
-    return count_ranks_avx512(scores.data(), l, order.data());
-  if (l <= kCountLimit / 2 && level == SimdLevel::avx2)
-    return count_ranks_avx2(scores.data(), l, order.data());
+  if (l <= kCountLimit && level == SimdLevel::avx512) return count_ranks_avx512(scores.data(), l, order.data());
+  if (l <= kCountLimit / 2 && level == SimdLevel::avx2) return count_ranks_avx2(scores.data(), l, order.data());
 #endif
   static_cast<void>(level);
   if (l <= kInsertionLimit) {

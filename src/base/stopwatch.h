@@ -8,9 +8,7 @@ namespace dorm {
 
 class Stopwatch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

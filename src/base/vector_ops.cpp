@@ -13,14 +13,12 @@ const DenseKernels& kernels() {
   return best;
 }
 
-/// Asks for the bytes some way behind `row`, as many as `count` floats. Four short rows at a time are no
-/// pattern that the processor sees by itself; rows of the next query usually follow, and asking for what is
-/// not there does no harm.
+/// Asks for the bytes some way behind `row`, as many as `count` floats. Four short rows at a time are no pattern that
+/// the processor sees by itself; rows of the next query usually follow, and asking for what is not there does no harm.
 void prefetch(const float* row, std::size_t count) {
   constexpr std::size_t kAhead = 4096, kLine = 64;
   const char* const first = reinterpret_cast<const char*>(row) + kAhead;
-  for (std::size_t offset = 0; offset < count * sizeof(float); offset += kLine)
-    __builtin_prefetch(first + offset);
+  for (std::size_t offset = 0; offset < count * sizeof(float); offset += kLine) __builtin_prefetch(first + offset);
 }
 
 }  // namespace
@@ -56,8 +54,7 @@ double dot(std::span<const std::uint32_t> columns, std::span<const float> values
   return sum;
 }
 
-void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const float> values,
-          std::span<double> y) {
+void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const float> values, std::span<double> y) {
   for (std::size_t k = 0; k < columns.size(); ++k) y[columns[k]] += scale * static_cast<double>(values[k]);
 }
 

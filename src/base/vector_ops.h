@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products between float32 rows (features, planes) and double vectors (weights, scores).
 //
-// Everything is accumulated in double, in the same lanes and order whichever instruction set runs it and
-// however many rows are taken at once: results are the same on every machine, bit for bit.
+// Everything is accumulated in double, in the same lanes and order whichever instruction set runs it and however many
+// rows are taken at once: results are the same on every machine, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,7 @@ void axpy(double scale, std::span<const double> x, std::span<double> y);
 
 /// Sparse x, given by its columns and values; y is dense.
 double dot(std::span<const std::uint32_t> columns, std::span<const float> values, std::span<const double> y);
-void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const float> values,
-          std::span<double> y);
+void axpy(double scale, std::span<const std::uint32_t> columns, std::span<const float> values, std::span<double> y);
 
 /// Two sparse vectors with increasing columns.
 double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_values,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dense kernels, written once over vectors of eight doubles and compiled for each instruction set.
 //
-// Two accumulators of eight lanes, then the tail one by one; compiled without fused operations
-// (see CMakeLists.txt), so that every level gives the same bits.
+// Two accumulators of eight lanes, then the tail one by one; compiled without fused operations (see CMakeLists.txt), so
+// that every level gives the same bits.
 #include <cstring>
 
 #include "base/vector_ops.h"
@@ -14,9 +14,7 @@ using Doubles = double __attribute__((vector_size(64)));
 using Floats = float __attribute__((vector_size(32)));
 constexpr std::size_t kLanes = 8;
 
-[[gnu::always_inline]] inline void load(const double* from, Doubles& to) {
-  std::memcpy(&to, from, sizeof to);
-}
+[[gnu::always_inline]] inline void load(const double* from, Doubles& to) { std::memcpy(&to, from, sizeof to); }
 
 [[gnu::always_inline]] inline void load(const float* from, Doubles& to) {
   Floats narrow;
@@ -76,8 +74,7 @@ template <class X>
 }
 
 // Four rows against one y: each row is summed exactly as by dot_body.
-[[gnu::always_inline]] inline void dot4_body(const float* const x[4], const double* y, std::size_t n,
-                                             double out[4]) {
+[[gnu::always_inline]] inline void dot4_body(const float* const x[4], const double* y, std::size_t n, double out[4]) {
   Doubles even[4] = {}, odd[4] = {}, a, b;
   std::size_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
@@ -141,12 +138,8 @@ struct Portable {
   static double dot_dd(const double* x, const double* y, std::size_t n) { return dot_body(x, y, n); }
   static void axpy_f(double s, const float* x, double* y, std::size_t n) { axpy_body(s, x, y, n); }
   static void axpy_d(double s, const double* x, double* y, std::size_t n) { axpy_body(s, x, y, n); }
-  static void dot4(const float* const x[4], const double* y, std::size_t n, double out[4]) {
-    dot4_body(x, y, n, out);
-  }
-  static void axpy4(const double s[4], const float* const x[4], double* y, std::size_t n) {
-    axpy4_body(s, x, y, n);
-  }
+  static void dot4(const float* const x[4], const double* y, std::size_t n, double out[4]) { dot4_body(x, y, n, out); }
+  static void axpy4(const double s[4], const float* const x[4], double* y, std::size_t n) { axpy4_body(s, x, y, n); }
 };
 
 #if defined(__x86_64__)
@@ -166,12 +159,10 @@ struct Avx2 {
   [[gnu::target("avx2")]] static void axpy_d(double s, const double* x, double* y, std::size_t n) {
     axpy_body(s, x, y, n);
   }
-  [[gnu::target("avx2")]] static void dot4(const float* const x[4], const double* y, std::size_t n,
-                                           double out[4]) {
+  [[gnu::target("avx2")]] static void dot4(const float* const x[4], const double* y, std::size_t n, double out[4]) {
     dot4_body(x, y, n, out);
   }
-  [[gnu::target("avx2")]] static void axpy4(const double s[4], const float* const x[4], double* y,
-                                            std::size_t n) {
+  [[gnu::target("avx2")]] static void axpy4(const double s[4], const float* const x[4], double* y, std::size_t n) {
     axpy4_body(s, x, y, n);
   }
 };
@@ -192,12 +183,10 @@ struct Avx512 {
   [[gnu::target("avx512f")]] static void axpy_d(double s, const double* x, double* y, std::size_t n) {
     axpy_body(s, x, y, n);
   }
-  [[gnu::target("avx512f")]] static void dot4(const float* const x[4], const double* y, std::size_t n,
-                                              double out[4]) {
+  [[gnu::target("avx512f")]] static void dot4(const float* const x[4], const double* y, std::size_t n, double out[4]) {
     dot4_body(x, y, n, out);
   }
-  [[gnu::target("avx512f")]] static void axpy4(const double s[4], const float* const x[4], double* y,
-                                               std::size_t n) {
+  [[gnu::target("avx512f")]] static void axpy4(const double s[4], const float* const x[4], double* y, std::size_t n) {
     axpy4_body(s, x, y, n);
   }
 };

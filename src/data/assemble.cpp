@@ -62,8 +62,7 @@ class Assembler {
   void invert_source_rows() {
     const std::vector<std::uint64_t>& source = owned_->grouping.source_rows;
     place_.resize(source.size());
-    for (std::uint64_t document = 0; document < source.size(); ++document)
-      place_[source[document]] = document;
+    for (std::uint64_t document = 0; document < source.size(); ++document) place_[source[document]] = document;
   }
 
   void measure_features(std::uint64_t at_least) {
@@ -77,8 +76,7 @@ class Assembler {
       nonzeros += static_cast<double>(block.nonzeros);
     }
     storage.num_features = std::max(past_last - storage.first_feature_id, at_least);
-    storage.dense =
-        nonzeros >= kDenseFill * static_cast<double>(num_rows_) * static_cast<double>(storage.num_features);
+    storage.dense = nonzeros >= kDenseFill * static_cast<double>(num_rows_) * static_cast<double>(storage.num_features);
     storage.stride = storage.dense ? dense_stride(storage.num_features) : 0;
   }
 
@@ -127,23 +125,20 @@ class Assembler {
 
   void fill_dense() {
     const Storage& storage = owned_->storage;
-    if (storage.stride != 0 && num_rows_ > PTRDIFF_MAX / sizeof(float) / storage.stride)
-      throw std::bad_alloc();
+    if (storage.stride != 0 && num_rows_ > PTRDIFF_MAX / sizeof(float) / storage.stride) throw std::bad_alloc();
     owned_->values = PageBuffer<float>(num_rows_ * storage.stride);
     parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t) {
       blocks_[b].each_row([&](std::size_t row, const BlockRow& features) {
         float* out = owned_->values.data() + place(b, row) * storage.stride;
         if (features.ids.empty() && !features.values.empty())
-          std::copy(features.values.begin(), features.values.end(),
-                    out + (features.first - storage.first_feature_id));
+          std::copy(features.values.begin(), features.values.end(), out + (features.first - storage.first_feature_id));
         for (std::size_t k = 0; k < features.ids.size(); ++k)
           out[features.ids[k] - storage.first_feature_id] = features.values[k];
       });
       blocks_[b].values = PageBuffer<float>();
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
-    if (missing_)
-      impute_dense({owned_->values.data(), owned_->values.size()}, storage.num_features, storage.stride);
+    if (missing_) impute_dense({owned_->values.data(), owned_->values.size()}, storage.num_features, storage.stride);
   }
 
   void fill_compressed() {
@@ -201,8 +196,7 @@ class Assembler {
 
 }  // namespace
 
-std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping,
-                                        AssembleOptions options) {
+std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options) {
   return Assembler(std::move(blocks), std::move(grouping), std::move(options)).run();
 }
 

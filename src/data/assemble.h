@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From blocks of rows in input order to the storage of a Dataset: queries gathered, features dense or
-// compressed.
+// From blocks of rows in input order to the storage of a Dataset: queries gathered, features dense or compressed.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,7 @@
 
 namespace dorm {
 
-/// Which rows make up which query. Queries stand in the order of their first row, rows of a query in input
-/// order.
+/// Which rows make up which query. Queries stand in the order of their first row, rows of a query in input order.
 struct Grouping {
   PackedText query_ids;
   std::vector<std::uint64_t> query_end;
@@ -41,10 +39,9 @@ struct AssembleOptions {
   std::size_t threads = 1;
 };
 
-/// Takes the blocks apart while it copies, so that little more than one copy of the features exists at any
-/// time. NaN values become the mean of the other values of their column, 0 if there are none. Throws
-/// Error(bad_input) when there are more rows, queries or features than a Dataset can number.
-std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping,
-                                        AssembleOptions options);
+/// Takes the blocks apart while it copies, so that little more than one copy of the features exists at any time. NaN
+/// values become the mean of the other values of their column, 0 if there are none. Throws Error(bad_input) when there
+/// are more rows, queries or features than a Dataset can number.
+std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options);
 
 }  // namespace dorm

@@ -35,12 +35,11 @@ struct DatasetBuilder::State {
   void add(const Document& document) {
     if (document.query_id.empty()) throw bad_input(fmt::format("document {} has no query id", rows));
     if (!std::isfinite(document.label))
-      throw bad_input(
-          fmt::format("document {} has the label {}; expected a finite number", rows, document.label));
+      throw bad_input(fmt::format("document {} has the label {}; expected a finite number", rows, document.label));
     for (std::size_t k = 0; k < values.size(); ++k)
       if (!std::isfinite(values[k]))
-        throw bad_input(fmt::format("document {} has the value {} in column {}; expected a finite number",
-                                    rows, values[k], ids[k] - 1));
+        throw bad_input(fmt::format("document {} has the value {} in column {}; expected a finite number", rows,
+                                    values[k], ids[k] - 1));
     writer.add(document.label, {document.query_id, document.document_id, document.group}, ids, values);
     ++rows;
     if (writer.num_values() >= kValuesPerBlock) blocks.push_back(writer.take());
@@ -57,8 +56,8 @@ struct DatasetBuilder::State {
       unused.erase(weight);
     }
     if (!unused.empty())
-      throw bad_input(fmt::format("a weight is set for the query {}, which has no documents",
-                                  in_quotes(unused.begin()->first)));
+      throw bad_input(
+          fmt::format("a weight is set for the query {}, which has no documents", in_quotes(unused.begin()->first)));
     return of_query;
   }
 };
@@ -70,8 +69,8 @@ DatasetBuilder& DatasetBuilder::operator=(DatasetBuilder&&) noexcept = default;
 
 void DatasetBuilder::add(const Document& document, std::span<const float> features) {
   if (state_->dense_width.value_or(features.size()) != features.size())
-    throw bad_input(fmt::format("document {} has {} features; expected {} as in the documents before",
-                                state_->rows, features.size(), *state_->dense_width));
+    throw bad_input(fmt::format("document {} has {} features; expected {} as in the documents before", state_->rows,
+                                features.size(), *state_->dense_width));
   if (features.size() > kMaxFeatureId)
     throw bad_input(fmt::format("{} features; expected at most {}", features.size(), kMaxFeatureId));
   state_->ids.resize(features.size());
@@ -85,8 +84,7 @@ void DatasetBuilder::add(const Document& document, std::span<const float> featur
 void DatasetBuilder::add(const Document& document, SparseRow features) {
   const std::size_t n = features.columns.size();
   if (features.values.size() != n)
-    throw bad_input(
-        fmt::format("document {} has {} columns but {} values", state_->rows, n, features.values.size()));
+    throw bad_input(fmt::format("document {} has {} columns but {} values", state_->rows, n, features.values.size()));
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(),
@@ -96,8 +94,8 @@ void DatasetBuilder::add(const Document& document, SparseRow features) {
   for (std::uint32_t k : order) {
     const std::uint32_t column = features.columns[k];
     if (column >= kMaxFeatureId)
-      throw bad_input(fmt::format("document {} has the column {}; expected less than {}", state_->rows,
-                                  column, kMaxFeatureId));
+      throw bad_input(
+          fmt::format("document {} has the column {}; expected less than {}", state_->rows, column, kMaxFeatureId));
     if (!state_->ids.empty() && state_->ids.back() == column + 1)
       throw bad_input(fmt::format("document {} has two values in column {}", state_->rows, column));
     state_->ids.push_back(column + 1);

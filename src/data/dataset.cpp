@@ -75,8 +75,7 @@ Query Dataset::query(std::size_t q) const& {
   const std::uint32_t stored = queries_[q];
   const std::uint64_t begin = begin_of(storage_->query_end, stored);
   const std::uint64_t size = storage_->query_end[stored] - begin;
-  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size),
-          storage_->labels.subspan(begin, size),
+  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size), storage_->labels.subspan(begin, size),
           storage_->query_weights.empty() ? 1.0 : storage_->query_weights[stored], first_document_[q]};
 }
 

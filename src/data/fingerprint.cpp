@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 64-bit hash of what a Dataset says, whatever its representation: zeros are left out, so dense and
-// compressed features agree. Not cryptographic.
+// A 64-bit hash of what a Dataset says, whatever its representation: zeros are left out, so dense and compressed
+// features agree. Not cryptographic.
 #include <bit>
 #include <utility>
 
@@ -51,8 +51,7 @@ std::uint64_t Dataset::fingerprint() const {
   hash.add(num_queries());
   hash.add(num_features());
   hash.add(first_feature_id());
-  for (std::size_t j = 0; has_feature_names() && j < num_features(); ++j)
-    hash.add(storage_->feature_names[j]);
+  for (std::size_t j = 0; has_feature_names() && j < num_features(); ++j) hash.add(storage_->feature_names[j]);
   for (std::size_t q = 0; q < num_queries(); ++q) {
     const Query query = this->query(q);
     hash.add(query.id);

@@ -31,15 +31,13 @@ void impute_dense(std::span<float> values, std::uint64_t num_features, std::uint
       if (std::isnan(values[row + j])) values[row + j] = columns[j].mean();
 }
 
-void impute_compressed(std::span<float> values, std::span<const std::uint32_t> columns,
-                       std::uint64_t num_rows) {
+void impute_compressed(std::span<float> values, std::span<const std::uint32_t> columns, std::uint64_t num_rows) {
   std::unordered_map<std::uint32_t, Column> incomplete;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (std::isnan(values[k])) --incomplete.try_emplace(columns[k], Column{0, num_rows}).first->second.count;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto column = incomplete.find(columns[k]);
-    if (column != incomplete.end() && !std::isnan(values[k]))
-      column->second.sum += static_cast<double>(values[k]);
+    if (column != incomplete.end() && !std::isnan(values[k])) column->second.sum += static_cast<double>(values[k]);
   }
   for (std::size_t k = 0; k < values.size(); ++k)
     if (std::isnan(values[k])) values[k] = incomplete.at(columns[k]).mean();

@@ -10,7 +10,6 @@ namespace dorm {
 void impute_dense(std::span<float> values, std::uint64_t num_features, std::uint64_t stride);
 
 /// Values that are not stored are zeros, and count.
-void impute_compressed(std::span<float> values, std::span<const std::uint32_t> columns,
-                       std::uint64_t num_rows);
+void impute_compressed(std::span<float> values, std::span<const std::uint32_t> columns, std::uint64_t num_rows);
 
 }  // namespace dorm

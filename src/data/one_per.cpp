@@ -42,10 +42,9 @@ class Numbering {
 
 void require_source(const Dataset& data, const OnePer& rule) {
   if (rule.key == OnePer::Key::group && !data.has_groups())
-    throw Error(
-        ErrorCode::bad_input,
-        "one per group: the data names no groups; expected a group column (--group-column NAME in CSV, "
-        "\"# group = X\" in LETOR), or host or domain to group by URLs");
+    throw Error(ErrorCode::bad_input,
+                "one per group: the data names no groups; expected a group column (--group-column NAME in CSV, "
+                "\"# group = X\" in LETOR), or host or domain to group by URLs");
   if (rule.key != OnePer::Key::group && !data.has_document_ids())
     throw Error(ErrorCode::bad_input,
                 fmt::format("one per {0}: the data has no document ids to read a {0} from; expected URLs as "
@@ -69,18 +68,16 @@ OnePer parse_one_per(std::string_view spelling) {
   if (row == kKeys.size())
     throw Error(
         ErrorCode::bad_option,
-        fmt::format("one per \"{}\"; expected group, host or domain, followed by :k for at most k of each",
-                    spelling));
+        fmt::format("one per \"{}\"; expected group, host or domain, followed by :k for at most k of each", spelling));
   rule.key = static_cast<OnePer::Key>(row);
   if (colon == std::string_view::npos) return rule;
   const std::string_view number = spelling.substr(colon + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rule.limit);
   if (error != std::errc() || end != number.data() + number.size() || rule.limit == 0)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("one per \"{}\": at most \"{}\" of each {} leaves no list; expected a whole number "
-                    "from 1 on",
-                    spelling, number, name));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("one per \"{}\": at most \"{}\" of each {} leaves no list; expected a whole number "
+                            "from 1 on",
+                            spelling, number, name));
   return rule;
 }
 
@@ -97,13 +94,12 @@ std::vector<GroupLimits> group_limits(const Dataset& data, const OnePer& rule) {
     all.push_back(numbering.take());
   }
   if (!named && data.num_documents() > 0)
-    throw Error(
-        ErrorCode::bad_input,
-        rule.key == OnePer::Key::group
-            ? std::string("one per group: no document of the data has a group")
-            : fmt::format("one per {}: no document id is a URL, the first is \"{}\"; expected ids such "
-                          "as https://example.org/page, or a group column and one per group",
-                          kKeys[static_cast<std::size_t>(rule.key)], data.document_id(0)));
+    throw Error(ErrorCode::bad_input,
+                rule.key == OnePer::Key::group
+                    ? std::string("one per group: no document of the data has a group")
+                    : fmt::format("one per {}: no document id is a URL, the first is \"{}\"; expected ids such "
+                                  "as https://example.org/page, or a group column and one per group",
+                                  kKeys[static_cast<std::size_t>(rule.key)], data.document_id(0)));
   return all;
 }
 

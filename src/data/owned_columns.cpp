@@ -16,8 +16,7 @@ std::vector<std::uint64_t> source_ranks(const Dataset& data) {
   if (std::is_sorted(rows.begin(), rows.end())) return {};
   std::vector<std::uint64_t> order(documents);
   std::iota(order.begin(), order.end(), std::uint64_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint64_t x, std::uint64_t y) { return rows[x] < rows[y]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint64_t x, std::uint64_t y) { return rows[x] < rows[y]; });
   for (std::size_t rank = 0; rank < documents; ++rank) rows[order[rank]] = rank;
   return rows;
 }

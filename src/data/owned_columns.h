@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of a Dataset except its features, in vectors: what a generator fills, and what is gathered from
-// a Dataset (which may be a selection of a larger block) to write it or to put other features beside it.
+// Everything of a Dataset except its features, in vectors: what a generator fills, and what is gathered from a Dataset
+// (which may be a selection of a larger block) to write it or to put other features beside it.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,7 @@
 
 namespace dorm {
 
-/// Writes the new rows of query q, `stride` floats apart; memory is zero at first. Called from several
-/// threads.
+/// Writes the new rows of query q, `stride` floats apart; memory is zero at first. Called from several threads.
 using FillRows = std::function<void(std::size_t q, float* rows, std::size_t stride)>;
 
 /// Dense data of `features` columns, called by `names` (empty: numbered).

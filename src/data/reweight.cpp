@@ -14,13 +14,12 @@ namespace {
 
 void check_weights(const Dataset& data, const std::vector<double>& weights) {
   if (weights.size() != data.num_queries())
-    throw Error(ErrorCode::bad_input, fmt::format("{} weights for {} queries; expected one per query",
-                                                  weights.size(), data.num_queries()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} weights for {} queries; expected one per query", weights.size(), data.num_queries()));
   for (std::size_t q = 0; q < weights.size(); ++q)
     if (!(weights[q] >= 0) || !std::isfinite(weights[q]))
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("the weight of query {} is {}; expected a finite number, 0 or more",
-                              data.query(q).id, weights[q]));
+      throw Error(ErrorCode::bad_input, fmt::format("the weight of query {} is {}; expected a finite number, 0 or more",
+                                                    data.query(q).id, weights[q]));
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
     throw Error(ErrorCode::bad_input, "every query weight is 0; expected one above 0 at least");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents as read, in input order: the piece of a data set one parser call makes, before queries are
-// gathered and the final form of the features is chosen.
+// Documents as read, in input order: the piece of a data set one parser call makes, before queries are gathered and the
+// final form of the features is chosen.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,7 @@ struct BlockRow {
   std::span<const std::uint32_t> ids;
   std::span<const float> values;
 
-  std::uint32_t id(std::size_t k) const {
-    return ids.empty() ? first + static_cast<std::uint32_t>(k) : ids[k];
-  }
+  std::uint32_t id(std::size_t k) const { return ids.empty() ? first + static_cast<std::uint32_t>(k) : ids[k]; }
 };
 
 struct RowBlock {
@@ -73,10 +71,9 @@ class RowBlockWriter {
     std::string_view query, document, group;  // empty: none
   };
 
-  /// `ids` strictly increasing. A row at least half full is stored as a run, its gaps zero; so no row takes
-  /// more room than its dense form.
-  void add(float label, const Names& names, std::span<const std::uint32_t> ids,
-           std::span<const float> values);
+  /// `ids` strictly increasing. A row at least half full is stored as a run, its gaps zero; so no row takes more room
+  /// than its dense form.
+  void add(float label, const Names& names, std::span<const std::uint32_t> ids, std::span<const float> values);
   std::size_t num_rows() const { return block_.num_rows(); }
   std::size_t num_values() const { return values_.size(); }
 

@@ -38,8 +38,7 @@ void load_row(const FeatureRows& rows, std::size_t i, bool logarithm, std::span<
 /// Running minimum, maximum, mean and sum of squared deviations of each column.
 class ColumnStatistics {
  public:
-  explicit ColumnStatistics(std::size_t columns)
-      : low_(columns), high_(columns), mean_(columns), squares_(columns) {}
+  explicit ColumnStatistics(std::size_t columns) : low_(columns), high_(columns), mean_(columns), squares_(columns) {}
 
   void add(std::span<const double> row) {
     if (count_++ == 0) {
@@ -64,8 +63,7 @@ class ColumnStatistics {
     factor.resize(low_.size());
     for (std::size_t j = 0; j < low_.size(); ++j) {
       const double width =
-          range ? high_[j] - low_[j]
-                : std::sqrt(squares_[j] / static_cast<double>(std::max<std::size_t>(1, count_)));
+          range ? high_[j] - low_[j] : std::sqrt(squares_[j] / static_cast<double>(std::max<std::size_t>(1, count_)));
       factor[j] = high_[j] > low_[j] && width > 0 ? 1 / width : 0;
     }
   }
@@ -78,8 +76,7 @@ class ColumnStatistics {
 void store_row(std::span<const double> row, const Scaling& scaling, float* out) {
   constexpr double kLargest = std::numeric_limits<float>::max();  // far outside the fitted range: stay finite
   for (std::size_t j = 0; j < row.size(); ++j)
-    out[j] =
-        static_cast<float>(std::clamp((row[j] - scaling.shift[j]) * scaling.factor[j], -kLargest, kLargest));
+    out[j] = static_cast<float>(std::clamp((row[j] - scaling.shift[j]) * scaling.factor[j], -kLargest, kLargest));
 }
 
 struct ScaledBlock {
@@ -154,9 +151,8 @@ ScalingKind choose_scaling(const Dataset& data) {
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     for (std::size_t i = 0; i < query.size(); ++i) {
-      const std::span<const float> values = query.rows.dense()
-                                                ? std::span(query.rows.dense_row(i), data.num_features())
-                                                : query.rows.sparse_row(i).values;
+      const std::span<const float> values = query.rows.dense() ? std::span(query.rows.dense_row(i), data.num_features())
+                                                               : query.rows.sparse_row(i).values;
       if (std::any_of(values.begin(), values.end(), outside)) return ScalingKind::log_query_zscore;
     }
   }

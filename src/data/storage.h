@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block behind a Dataset. Every array is a span into memory that `owner` keeps alive: vectors of a
-// reader, or a mapped file. Immutable once a Dataset holds it.
+// The block behind a Dataset. Every array is a span into memory that `owner` keeps alive: vectors of a reader, or a
+// mapped file. Immutable once a Dataset holds it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct TextColumn {
 };
 
 struct Storage {
-  // Features. When dense, row i begins at values[i * stride]. Rows the library makes are 32-byte aligned and
-  // zero padded to dense_stride(); borrowed ones need not be. Otherwise CSR.
+  // Features. When dense, row i begins at values[i * stride]. Rows the library makes are 32-byte aligned and zero
+  // padded to dense_stride(); borrowed ones need not be. Otherwise CSR.
   bool dense = true;
   std::uint64_t num_features = 0;
   std::uint64_t stride = 0;

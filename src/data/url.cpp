@@ -8,8 +8,8 @@
 namespace dorm {
 namespace {
 
-// Second-level names under which the public registers, for the country codes that have them. With kCountries
-// they make the list of two-label suffixes; a full list is kept by publicsuffix.org.
+// Second-level names under which the public registers, for the country codes that have them. With kCountries they make
+// the list of two-label suffixes; a full list is kept by publicsuffix.org.
 constexpr std::array<std::string_view, 12> kSecondLevel = {"ac",  "co",  "com", "edu", "go", "gob",
                                                            "gov", "mil", "ne",  "net", "or", "org"};
 constexpr std::array<std::string_view, 32> kCountries = {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numeric.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "dorm/error.h"
-#include "base/numeric.h"
 
 namespace dorm {
 namespace {
@@ -30,8 +30,8 @@ Terms terms_of(std::span<const double> values, std::span<const double> weights) 
   return terms;
 }
 
-// How often each query is drawn in one resample of as many draws as queries. Two draws from each 64-bit
-// number; the multiply-shift favours no query by more than one part in 2^32 / queries.
+// How often each query is drawn in one resample of as many draws as queries. Two draws from each 64-bit number; the
+// multiply-shift favours no query by more than one part in 2^32 / queries.
 void draw(std::uint64_t seed, std::span<double> times) {
   std::fill(times.begin(), times.end(), 0.0);
   const std::uint64_t count = times.size();
@@ -62,8 +62,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 Interval percentile_interval(std::vector<double> means, double confidence) {
-  means.erase(std::remove_if(means.begin(), means.end(), [](double m) { return std::isnan(m); }),
-              means.end());
+  means.erase(std::remove_if(means.begin(), means.end(), [](double m) { return std::isnan(m); }), means.end());
   if (means.empty()) return {kNaN, kNaN};
   std::sort(means.begin(), means.end());
   const double tail = (1 - confidence) / 2;
@@ -86,8 +85,8 @@ double weighted_mean(std::span<const double> values, std::span<const double> wei
   return total > 0 ? sum / total : kNaN;
 }
 
-std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns,
-                                std::span<const double> weights, const EvaluateOptions& options) {
+std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns, std::span<const double> weights,
+                                const EvaluateOptions& options) {
   if (!(options.confidence > 0 && options.confidence < 1))
     throw Error(ErrorCode::bad_option,
                 fmt::format("confidence {}; expected a number between 0 and 1", options.confidence));

@@ -14,11 +14,11 @@ struct Interval {
   double low, high;
 };
 
-/// One interval per column; every column has one value per query, NaN where the query does not count. All
-/// columns see the same resamples. NaN intervals when there is nothing to resample or options.bootstrap is 0.
-/// Throws Error(bad_option) for a confidence outside (0, 1).
-std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns,
-                                std::span<const double> weights, const EvaluateOptions& options);
+/// One interval per column; every column has one value per query, NaN where the query does not count. All columns see
+/// the same resamples. NaN intervals when there is nothing to resample or options.bootstrap is 0. Throws
+/// Error(bad_option) for a confidence outside (0, 1).
+std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns, std::span<const double> weights,
+                                const EvaluateOptions& options);
 
 /// Sum of weight * value over sum of weight, NaN values left out; NaN when no weight remains.
 double weighted_mean(std::span<const double> values, std::span<const double> weights);

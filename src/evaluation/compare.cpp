@@ -25,9 +25,8 @@ constexpr std::uint64_t kFlipStream = 0x666C6970u;
 
 std::vector<double> differences_of(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size())
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("cannot compare {} queries with {}; expected the same queries", a.size(), b.size()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("cannot compare {} queries with {}; expected the same queries", a.size(), b.size()));
   std::vector<double> result;
   for (std::size_t q = 0; q < a.size(); ++q)
     if (!std::isnan(a[q]) && !std::isnan(b[q])) result.push_back(a[q] - b[q]);
@@ -50,8 +49,8 @@ double sign_test(std::size_t wins, std::size_t losses) {
   return std::min(1.0, 2 * fair_coin_at_most(std::min(wins, losses), wins + losses));
 }
 
-// Sums of the differences with random signs, one per entry of `sums`. Eight differences at a time: a table
-// holds their 256 signed sums, and a random byte per entry picks one.
+// Sums of the differences with random signs, one per entry of `sums`. Eight differences at a time: a table holds their
+// 256 signed sums, and a random byte per entry picks one.
 void add_random_signs(std::span<const double> differences, std::uint64_t seed, std::span<double> sums) {
   Rng rng(seed);
   std::array<double, 256> table;
@@ -84,8 +83,8 @@ std::vector<double> all_signs(std::span<const double> differences) {
   return sums;
 }
 
-// Share of sign patterns whose sum is at least as far from 0 as the one seen. The slack lets patterns that
-// are equal but for rounding count.
+// Share of sign patterns whose sum is at least as far from 0 as the one seen. The slack lets patterns that are equal
+// but for rounding count.
 double permutation_test(std::span<const double> differences, const EvaluateOptions& options) {
   double seen = 0, scale = 0;
   for (double d : differences) {
@@ -96,8 +95,7 @@ double permutation_test(std::span<const double> differences, const EvaluateOptio
   const auto extreme = [threshold](double sum) { return std::abs(sum) >= threshold; };
   if (differences.size() <= kExactFlips) {
     const std::vector<double> sums = all_signs(differences);
-    return static_cast<double>(std::count_if(sums.begin(), sums.end(), extreme)) /
-           static_cast<double>(sums.size());
+    return static_cast<double>(std::count_if(sums.begin(), sums.end(), extreme)) / static_cast<double>(sums.size());
   }
   std::vector<double> sums(kRandomFlips, 0.0);
   parallel_for(kRandomFlips / kFlipsAtOnce, options.threads, [&](std::size_t part, std::size_t) {
@@ -124,8 +122,8 @@ PairedTest compare(std::span<const double> a, std::span<const double> b, const E
 
   differences.erase(std::remove(differences.begin(), differences.end(), 0.0), differences.end());
   test.ties = test.queries - differences.size();
-  test.wins = static_cast<std::size_t>(
-      std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }));
+  test.wins =
+      static_cast<std::size_t>(std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }));
   test.losses = differences.size() - test.wins;
   test.p_sign = sign_test(test.wins, test.losses);
   test.p_permutation = permutation_test(differences, options);

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numeric.h"
 #include "base/parallel.h"
 #include "dorm/error.h"
 #include "evaluation/bootstrap.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 #include "evaluation/within_limits.h"
-#include "base/numeric.h"
 
 namespace dorm {
 namespace {
@@ -24,11 +24,9 @@ constexpr std::size_t kChunk = 64;
 void check_scores(const ScoredQuery& query) {
   for (std::size_t i = 0; i < query.scores.size(); ++i) {
     if (std::isfinite(query.scores[i])) continue;
-    const std::string name =
-        query.document_ids.empty() ? "" : fmt::format(" (\"{}\")", query.document_ids[i]);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("query \"{}\", document {}{}: score {}; expected a finite number", query.id,
-                            i + 1, name, query.scores[i]));
+    const std::string name = query.document_ids.empty() ? "" : fmt::format(" (\"{}\")", query.document_ids[i]);
+    throw Error(ErrorCode::bad_input, fmt::format("query \"{}\", document {}{}: score {}; expected a finite number",
+                                                  query.id, i + 1, name, query.scores[i]));
   }
   if (query.scores.size() > query.labels.size())
     throw Error(ErrorCode::bad_input, fmt::format("query \"{}\": {} scores for {} documents", query.id,
@@ -41,8 +39,7 @@ bool have_document_ids(std::span<const ScoredQuery> queries) {
   return true;
 }
 
-Ties choose_ties(std::span<const ScoredQuery> queries, const Convention& convention,
-                 const std::string& asked) {
+Ties choose_ties(std::span<const ScoredQuery> queries, const Convention& convention, const std::string& asked) {
   const Ties ties = asked.empty() ? convention.ties : parse_ties(asked);
   if (ties != Ties::document_id || have_document_ids(queries)) return ties;
   if (asked.empty()) return Ties::index;
@@ -121,8 +118,7 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
     weights.push_back(query.weight);
   }
   for (const Measure* measure : measures)
-    table.measures.push_back(
-        {measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries.size(), kNaN)});
+    table.measures.push_back({measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries.size(), kNaN)});
 
   std::vector<RankedQuery> ranked(thread_count(options.threads));
   const std::size_t chunks = (queries.size() + kChunk - 1) / kChunk;

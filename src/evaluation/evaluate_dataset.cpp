@@ -34,13 +34,13 @@ EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores
 
 }  // namespace
 
-EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
-                         std::span<const std::string> measures, const EvaluateOptions& options) {
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const std::string> measures,
+                         const EvaluateOptions& options) {
   return evaluate_all(data, scores, measures, options);
 }
 
-EvaluationTable evaluate(const Dataset& data, std::span<const double> scores,
-                         std::span<const Measure* const> measures, const EvaluateOptions& options) {
+EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const Measure* const> measures,
+                         const EvaluateOptions& options) {
   return evaluate_all(data, scores, measures, options);
 }
 

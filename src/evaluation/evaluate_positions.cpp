@@ -32,13 +32,13 @@ double gained(std::span<const double> gain, std::size_t positions, const Ranking
 
 }  // namespace
 
-MeasureResult evaluate_positions(const Dataset& data, const PositionGains& gains,
-                                 const std::vector<Ranking>& rankings, const EvaluateOptions& options) {
+MeasureResult evaluate_positions(const Dataset& data, const PositionGains& gains, const std::vector<Ranking>& rankings,
+                                 const EvaluateOptions& options) {
   const std::size_t n = gains.positions;
   if (n == 0 || gains.gain.size() != data.num_documents() * n || rankings.size() != data.num_queries())
     throw Error(ErrorCode::bad_input,
-                fmt::format("{} gains and {} rankings for {} documents, {} positions and {} queries",
-                            gains.gain.size(), rankings.size(), data.num_documents(), n, data.num_queries()));
+                fmt::format("{} gains and {} rankings for {} documents, {} positions and {} queries", gains.gain.size(),
+                            rankings.size(), data.num_documents(), n, data.num_queries()));
   MeasureResult result;
   result.name = fmt::format("position-gain@{}", n);
   std::vector<double> weights;

@@ -7,8 +7,8 @@
 
 namespace dorm {
 
-EvaluationTable evaluate(const Ratings& test, std::span<const double> scores,
-                         std::span<const std::string> measures, const EvaluateOptions& options) {
+EvaluationTable evaluate(const Ratings& test, std::span<const double> scores, std::span<const std::string> measures,
+                         const EvaluateOptions& options) {
   if (scores.size() != test.size())
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} scores for {} ratings; expected one per rating", scores.size(), test.size()));
@@ -16,8 +16,7 @@ EvaluationTable evaluate(const Ratings& test, std::span<const double> scores,
   for (std::size_t u = 0; u < test.num_users(); ++u) {
     const RatingRow row = test.of_user(u);
     if (row.size() > 0)
-      queries.push_back(
-          {test.users()[u], row.value, scores.subspan(test.first_of_user(u), row.size()), {}, 1});
+      queries.push_back({test.users()[u], row.value, scores.subspan(test.first_of_user(u), row.size()), {}, 1});
   }
   EvaluateOptions by_user = options;
   if (by_user.ties.empty()) by_user.ties = "expected";

@@ -41,8 +41,7 @@ void add_missing_documents(JoinedQuery& query) {
   if (repeated != retrieved.end()) throw_repeated(query.id, *repeated, "run");
   std::vector<std::pair<float, std::string_view>> missing;
   for (const auto& [document, label] : query.judged)
-    if (!std::binary_search(retrieved.begin(), retrieved.end(), document))
-      missing.push_back({label, document});
+    if (!std::binary_search(retrieved.begin(), retrieved.end(), document)) missing.push_back({label, document});
   // The order of a hash table is not defined, that of a sum over these labels must be.
   std::sort(missing.begin(), missing.end());
   for (const auto& [label, document] : missing) {

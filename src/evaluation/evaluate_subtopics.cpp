@@ -6,12 +6,12 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/numeric.h"
 #include "dorm/error.h"
 #include "dorm/one_per.h"
 #include "dorm/subtopic.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
-#include "base/numeric.h"
 
 namespace dorm {
 namespace {
@@ -60,8 +60,8 @@ class Judging {
       if (slot->second == kUnjudged) continue;
       JudgedQuery& query = queries[slot->second];
       if (query.document(entry.document) != query.scores.size())
-        throw Error(ErrorCode::bad_input, fmt::format("query \"{}\", document \"{}\" stands twice in the run",
-                                                      entry.query, entry.document));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("query \"{}\", document \"{}\" stands twice in the run", entry.query, entry.document));
       query.in_run = true;
       query.scores.push_back(entry.score);
     }
@@ -76,10 +76,9 @@ class Judging {
       if (fresh) ++query.cover.subtopics;
       std::vector<std::uint32_t>& covered = query.cover.of_document[query.document(judgment.document)];
       if (std::find(covered.begin(), covered.end(), slot->second) != covered.end())
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("query \"{}\", subtopic \"{}\", document \"{}\" stands twice in the judgments",
-                        judgment.query, judgment.subtopic, judgment.document));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("query \"{}\", subtopic \"{}\", document \"{}\" stands twice in the judgments",
+                                judgment.query, judgment.subtopic, judgment.document));
       covered.push_back(slot->second);
     }
   }
@@ -96,8 +95,7 @@ Ties order_of(const EvaluateOptions& options, const Convention& convention) {
   const Ties ties = options.ties.empty() ? convention.ties : parse_ties(options.ties);
   if (ties == Ties::expected || ties == Ties::worst)
     throw Error(ErrorCode::bad_option,
-                fmt::format("ties {}: subtopic measures need an order; expected index or document_id",
-                            name_of(ties)));
+                fmt::format("ties {}: subtopic measures need an order; expected index or document_id", name_of(ties)));
   return ties;
 }
 
@@ -132,8 +130,7 @@ EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, 
     table.query_ids.emplace_back(query.id);
     const Ranking ranking = ranking_of(query, ties, options.one_per);
     for (std::size_t m = 0; m < made.size(); ++m) {
-      const double otherwise =
-          convention.empty == EmptyQuery::skip ? kNaN : convention.empty == EmptyQuery::one;
+      const double otherwise = convention.empty == EmptyQuery::skip ? kNaN : convention.empty == EmptyQuery::one;
       table.measures[m].per_query.push_back(made[m]->evaluate(query.cover, ranking).value_or(otherwise));
     }
   }

@@ -30,9 +30,8 @@ void rank(const ScoredQuery& query, Ties ties, RankedQuery& out) {
                      [&](std::uint32_t i, std::uint32_t j) { return query.labels[i] < query.labels[j]; });
       return;
     case Ties::document_id:
-      sort_documents(query, out.documents, [&](std::uint32_t i, std::uint32_t j) {
-        return query.document_ids[i] > query.document_ids[j];
-      });
+      sort_documents(query, out.documents,
+                     [&](std::uint32_t i, std::uint32_t j) { return query.document_ids[i] > query.document_ids[j]; });
       return;
     case Ties::index:
     case Ties::expected:

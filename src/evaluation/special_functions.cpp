@@ -7,8 +7,8 @@
 namespace dorm {
 namespace {
 
-// log Gamma without the sign the C library keeps in a global variable: Lanczos' series (g = 7, 9 terms),
-// about 1e-15 relative for x >= 1/2.
+// log Gamma without the sign the C library keeps in a global variable: Lanczos' series (g = 7, 9 terms), about 1e-15
+// relative for x >= 1/2.
 double log_gamma(double x) {
   constexpr double kTerms[] = {0.99999999999980993,  676.5203681218851,     -1259.1392167224028,
                                771.32342877765313,   -176.61502916214059,   12.507343278686905,
@@ -19,8 +19,8 @@ double log_gamma(double x) {
   return 0.5 * std::log(2 * std::numbers::pi) + (x - 0.5) * std::log(t) - t + std::log(series);
 }
 
-// The continued fraction of I_x(a, b), by Lentz's method; converges fast for x < (a + 1) / (a + b + 2), in
-// about sqrt(max(a, b)) steps.
+// The continued fraction of I_x(a, b), by Lentz's method; converges fast for x < (a + 1) / (a + b + 2), in about
+// sqrt(max(a, b)) steps.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   const auto away_from_zero = [](double v) { return std::abs(v) < kTiny ? kTiny : v; };
@@ -44,8 +44,7 @@ double beta_fraction(double a, double b, double x) {
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const double front =
-      std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log1p(-x));
+  const double front = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log1p(-x));
   if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }

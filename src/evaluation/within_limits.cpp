@@ -33,11 +33,10 @@ std::optional<double> factored_value(const FactoredMeasure& measure, Labels labe
 std::optional<double> value_within(const Measure& measure, Labels labels, const GroupLimits& groups,
                                    std::span<const std::uint32_t> ranking, bool as_ranked) {
   if (measure.of_pairs())
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("{} compares all pairs of documents, so that a list with at most k per group has no "
-                    "value; leave it out, or do without one-per",
-                    measure.name()));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{} compares all pairs of documents, so that a list with at most k per group has no "
+                            "value; leave it out, or do without one-per",
+                            measure.name()));
   if (const auto* factored = dynamic_cast<const FactoredMeasure*>(&measure))
     return factored_value(*factored, labels, groups, ranking, as_ranked);
   std::vector<float> reachable, counted(labels.begin(), labels.end());

@@ -52,8 +52,7 @@ Scaling scaling_of_columns(const Model& model, const Dataset& data) {
 void require_features(const Model& model, const Dataset& data) {
   std::unordered_set<std::string> present;
   if (data.has_feature_names())
-    for (std::size_t column = 0; column < data.num_features(); ++column)
-      present.insert(data.feature_name(column));
+    for (std::size_t column = 0; column < data.num_features(); ++column) present.insert(data.feature_name(column));
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     const std::string& name = model.features[j];
     const bool used = model.kernel.has_value() || model.weights[j] != 0;
@@ -67,8 +66,7 @@ void require_features(const Model& model, const Dataset& data) {
 std::vector<double> values_of_absent_features(const Model& model) {
   std::vector<double> values(model.features.size(), 0.0);
   if (!model.scaling.shift.empty())
-    for (std::size_t j = 0; j < values.size(); ++j)
-      values[j] = -model.scaling.shift[j] * model.scaling.factor[j];
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] = -model.scaling.shift[j] * model.scaling.factor[j];
   return values;
 }
 
@@ -79,8 +77,7 @@ Dataset align_features(const Model& model, const Dataset& data, std::size_t thre
   std::vector<std::size_t> feature_of(scaled.num_features());
   std::vector<float> absent(model.features.size());
   const std::vector<double> values = values_of_absent_features(model);
-  std::transform(values.begin(), values.end(), absent.begin(),
-                 [](double x) { return static_cast<float>(x); });
+  std::transform(values.begin(), values.end(), absent.begin(), [](double x) { return static_cast<float>(x); });
   for (std::size_t column = 0; column < feature_of.size(); ++column) {
     feature_of[column] = index.find(scaled.feature_name(column));
     if (feature_of[column] != FeatureIndex::kUnknown) absent[feature_of[column]] = 0;

@@ -10,8 +10,8 @@
 
 namespace dorm {
 
-/// Throws Error(bad_input) when the data lacks a feature that the model uses, unless it is numbered in both:
-/// sparse text omits zeros, a table does not omit columns.
+/// Throws Error(bad_input) when the data lacks a feature that the model uses, unless it is numbered in both: sparse
+/// text omits zeros, a table does not omit columns.
 void require_features(const Model& model, const Dataset& data);
 
 /// The model's scaling in the columns of `data`; columns the model does not know become 0.

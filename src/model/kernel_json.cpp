@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "dorm/error.h"
 #include "data/io/checksum.h"
+#include "dorm/error.h"
 
 namespace dorm {
 namespace {
@@ -25,8 +25,7 @@ std::string to_base64(std::span<const unsigned char> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t word = 0;
     for (std::size_t k = 0; k < 3; ++k) word = word << 8 | (i + k < bytes.size() ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k <= bytes.size() ? kDigits[word >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? kDigits[word >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }
@@ -54,15 +53,12 @@ std::vector<unsigned char> from_base64(std::string_view text) {
   return bytes;
 }
 
-std::string hash_text(std::span<const float> values) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(values)));
-}
+std::string hash_text(std::span<const float> values) { return fmt::format("{:016x}", checksum(std::as_bytes(values))); }
 
 std::vector<float> dense_values(const Documents& documents) {
   const std::size_t width = documents.num_features();
   std::vector<float> values(documents.size() * width);
-  for (std::size_t i = 0; i < documents.size(); ++i)
-    documents.load(i, std::span(values).subspan(i * width, width));
+  for (std::size_t i = 0; i < documents.size(); ++i) documents.load(i, std::span(values).subspan(i * width, width));
   return values;
 }
 
@@ -108,9 +104,8 @@ std::vector<float> read_values(const Reader& reader, std::size_t rows, std::size
   const std::vector<unsigned char> bytes = from_base64(reader.get<std::string>("values", "base64 text"));
   if (bytes.size() % sizeof(float) != 0 || bytes.size() / sizeof(float) / columns != rows ||
       bytes.size() / sizeof(float) % columns != 0)
-    reader.fail(
-        fmt::format("support documents are missing: {} with {} features need {} bytes, the block has {}",
-                    rows, columns, rows * columns * sizeof(float), bytes.size()));
+    reader.fail(fmt::format("support documents are missing: {} with {} features need {} bytes, the block has {}", rows,
+                            columns, rows * columns * sizeof(float), bytes.size()));
   std::vector<float> values(rows * columns);
   std::memcpy(values.data(), bytes.data(), bytes.size());
   if (hash_text(values) != reader.get<std::string>("checksum", "16 hexadecimal digits"))
@@ -122,8 +117,8 @@ Dataset read_support(const Reader& reader, const std::vector<std::string>& featu
   const auto rows = reader.get<std::uint64_t>("support", "the number of support documents");
   if (rows == 0 || rows > UINT32_MAX || features.empty()) reader.fail("has no support documents");
   const std::vector<float> values = read_values(reader, rows, features.size());
-  const std::vector<std::string> queries = reader.names("queries", rows),
-                                 ids = reader.names("documents", rows), groups = reader.names("groups", rows);
+  const std::vector<std::string> queries = reader.names("queries", rows), ids = reader.names("documents", rows),
+                                 groups = reader.names("groups", rows);
   DatasetBuilder builder;
   for (std::size_t i = 0; i < rows; ++i)
     builder.add({0.0f, queries[i].empty() ? "support" : std::string_view(queries[i]), ids[i], groups[i]},
@@ -156,8 +151,7 @@ Json kernel_json(const KernelExpansion& expansion) {
   return out;
 }
 
-KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string>& features,
-                                 const std::string& name) {
+KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string>& features, const std::string& name) {
   const Reader reader(json, name);
   KernelExpansion expansion;
   expansion.kernel = reader.get<std::string>("spec", "the text of a kernel");
@@ -173,8 +167,8 @@ KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string
   expansion.support = read_support(reader, features);
   const std::size_t expected = expansion.support.num_documents() * (expansion.fourier ? 2 : 1);
   if (expansion.coefficients.size() != expected)
-    reader.fail(fmt::format("{} coefficients for {} support documents; expected {}",
-                            expansion.coefficients.size(), expansion.support.num_documents(), expected));
+    reader.fail(fmt::format("{} coefficients for {} support documents; expected {}", expansion.coefficients.size(),
+                            expansion.support.num_documents(), expected));
   return expansion;
 }
 

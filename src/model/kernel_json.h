@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel part of a model as JSON: support documents as one block of float32 numbers in base64, with a
-// checksum, their names and coefficients beside it.
+// The kernel part of a model as JSON: support documents as one block of float32 numbers in base64, with a checksum,
+// their names and coefficients beside it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "data/io/file.h"
 #include "dorm/model.h"
 #include "dorm/write.h"
-#include "data/io/file.h"
 
 namespace dorm {
 

@@ -58,8 +58,7 @@ class Fields {
  private:
   template <class T>
   T convert(const Json& field, const char* key, const char* expected) const {
-    if constexpr (std::is_integral_v<T>) {  // the library would turn true into 1, 1.5 into 1 and -1 into 2^64
-                                            // - 1
+    if constexpr (std::is_integral_v<T>) {  // the library would turn true into 1, 1.5 into 1 and -1 into 2^64 - 1
       if (!field.is_number_unsigned() || field.get<std::uint64_t>() > std::numeric_limits<T>::max())
         fail(key, expected);
     }
@@ -78,16 +77,14 @@ class Fields {
 void require_distinct(const Fields& fields, std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end())
-    fields.fail("features", fmt::format("distinct names; \"{}\" stands there twice", *twice));
+  if (twice != names.end()) fields.fail("features", fmt::format("distinct names; \"{}\" stands there twice", *twice));
 }
 
 std::uint64_t fingerprint_from(const Fields& fields) {
   const std::string text = fields.optional<std::string>("fingerprint", "16 hexadecimal digits", "0");
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size())
-    fields.fail("fingerprint", "16 hexadecimal digits");
+  if (error != std::errc() || end != text.data() + text.size()) fields.fail("fingerprint", "16 hexadecimal digits");
   return value;
 }
 
@@ -140,8 +137,7 @@ Json parsed(std::string_view text, const std::string& name) {
     throw Error(ErrorCode::bad_input, {name},
                 fmt::format("not JSON at byte {}; expected a model written by dorm train", error.byte));
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::bad_input, {name},
-                "a number is too large; expected a model written by dorm train");
+    throw Error(ErrorCode::bad_input, {name}, "a number is too large; expected a model written by dorm train");
   }
 }
 
@@ -161,8 +157,7 @@ std::string to_json(const Model& model) {
   out["bound"] = model.bound;
   out["start"] = model.start;
   out["rounds"] = model.rounds;
-  out["options"] = {
-      {"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
+  out["options"] = {{"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
   out["certificate"] = {{"primal", model.certificate.primal},
                         {"dual", model.certificate.dual},
                         {"gap", model.certificate.gap},
@@ -190,12 +185,11 @@ std::string to_json(const Model& model) {
 Model model_from_json(std::string_view text, const std::string& name) {
   const Json json = parsed(text, name);
   const Fields fields(json, name, "");
-  if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat)
-    fields.fail("format", "\"dorm-model\"");
+  if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat) fields.fail("format", "\"dorm-model\"");
   if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version > kVersion)
-    throw Error(ErrorCode::unsupported, {name},
-                fmt::format("model version {} is newer than this library reads ({}); use a newer dorm",
-                            version, kVersion));
+    throw Error(
+        ErrorCode::unsupported, {name},
+        fmt::format("model version {} is newer than this library reads ({}); use a newer dorm", version, kVersion));
   const auto kind = fields.optional<std::string>("kind", "a name", "linear");
   if (kind != "linear" && kind != "kernel")
     throw Error(ErrorCode::unsupported, {name},
@@ -223,10 +217,9 @@ Model model_from_json(std::string_view text, const std::string& name) {
   model.health = fields.optional<double>("health", "a number", 0);
   model.validation = fields.optional<double>("validation", "a number", model.validation);
   const Fields certificate = fields.object("certificate");
-  model.certificate = {certificate.required<double>("primal", "a number"),
-                       certificate.required<double>("dual", "a number"),
-                       certificate.required<double>("gap", "a number"),
-                       certificate.optional<std::string>("status", "a name", "")};
+  model.certificate = {
+      certificate.required<double>("primal", "a number"), certificate.required<double>("dual", "a number"),
+      certificate.required<double>("gap", "a number"), certificate.optional<std::string>("status", "a name", "")};
   if (json.contains("options")) {
     const Fields options = fields.object("options");
     model.C = options.optional<double>("C", "a number", 0);

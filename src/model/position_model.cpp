@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PositionModel as JSON: the document of its shared model with the kind "positions", and the parts beside
-// it.
+// A PositionModel as JSON: the document of its shared model with the kind "positions", and the parts beside it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/positions.h"
-#include "data/io/file.h"
 
 namespace dorm {
 namespace {
@@ -19,12 +18,10 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kKind = "positions";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& field, const std::string& expected) {
-  throw Error(ErrorCode::bad_input, {name},
-              fmt::format("not a usable model: \"{}\" should be {}", field, expected));
+  throw Error(ErrorCode::bad_input, {name}, fmt::format("not a usable model: \"{}\" should be {}", field, expected));
 }
 
-std::vector<double> numbers(const Json& json, const std::string& name, const std::string& field,
-                            std::size_t size) {
+std::vector<double> numbers(const Json& json, const std::string& name, const std::string& field, std::size_t size) {
   const std::string expected = fmt::format("a list of {} finite numbers", size);
   if (!json.is_array() || json.size() != size) refuse(name, field, expected);
   std::vector<double> out;
@@ -51,8 +48,7 @@ LabelGains gains_from(const Json& json, const std::string& name, std::size_t pos
     const std::vector<double> gain = numbers(row["gains"], name, "position_gains.gains", positions);
     gains.gain.insert(gains.gain.end(), gain.begin(), gain.end());
   }
-  if (std::adjacent_find(gains.labels.begin(), gains.labels.end(), std::greater_equal<>()) !=
-      gains.labels.end())
+  if (std::adjacent_find(gains.labels.begin(), gains.labels.end(), std::greater_equal<>()) != gains.labels.end())
     refuse(name, "position_gains", "in order of increasing labels");
   return gains;
 }
@@ -98,8 +94,6 @@ PositionModel load_position_model(const std::string& path) {
   return position_model_from_json(read_whole_file(path), path);
 }
 
-bool is_position_model(const std::string& path) {
-  return has_kind(Json::parse(read_whole_file(path), nullptr, false));
-}
+bool is_position_model(const std::string& path) { return has_kind(Json::parse(read_whole_file(path), nullptr, false)); }
 
 }  // namespace dorm

@@ -15,10 +15,9 @@ void require_finite(const Dataset& data, std::span<const double> scores) {
   for (std::size_t q = 0; q < data.num_queries(); ++q)
     for (std::size_t i = 0; i < data.query(q).size(); ++i)
       if (!std::isfinite(scores[data.first_document(q) + i]))
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the score of document {} of query {} is not finite: features or "
-                                "weights are too large",
-                                i + 1, data.query(q).id));
+        throw Error(ErrorCode::bad_input, fmt::format("the score of document {} of query {} is not finite: features or "
+                                                      "weights are too large",
+                                                      i + 1, data.query(q).id));
 }
 
 std::vector<double> linear_scores(const LinearFeatures& features, std::span<const double> w, double constant,
@@ -33,8 +32,7 @@ std::vector<double> linear_scores(const LinearFeatures& features, std::span<cons
   return scores;
 }
 
-std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel,
-                               std::size_t threads) {
+std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel, std::size_t threads) {
   require_features(model, data);
   std::vector<double> scores =
       model.kernel ? score_expansion(*model.kernel, align_features(model, data, threads), threads, kernel)
@@ -79,8 +77,7 @@ std::vector<double> score(const Model& model, const Dataset& data, std::size_t t
   return score_with(model, data, nullptr, threads);
 }
 
-std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel,
-                          std::size_t threads) {
+std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel, std::size_t threads) {
   return score_with(model, data, &kernel, threads);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready to be scored by rankers that share features, scaling and kernel: matched and scaled
-// once, then one product per set of weights.
+// A data set made ready to be scored by rankers that share features, scaling and kernel: matched and scaled once, then
+// one product per set of weights.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "dorm/model.h"
-#include "model/kernel/feature_map.h"
-#include "model/kernel/gram_cache.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"
+#include "model/kernel/feature_map.h"
+#include "model/kernel/gram_cache.h"
 
 namespace dorm {
 
@@ -36,8 +36,7 @@ class LinearScorer final : public Scorer {
  private:
   LinearFeatures features_;
   std::vector<std::size_t> weight_of_;  // by column in use: the model's feature, or none
-  std::vector<double>
-      constant_;  // by model feature: what one that never occurs contributes per unit of weight
+  std::vector<double> constant_;        // by model feature: what one that never occurs contributes per unit of weight
 };
 
 /// Weights of the features of a map.
@@ -57,8 +56,8 @@ class MappedScorer final : public Scorer {
 /// Coefficients of training documents, which come first among the weights.
 class KernelScorer final : public Scorer {
  public:
-  KernelScorer(const Kernel& kernel, const Documents& training, const Dataset& aligned,
-               std::uint64_t cache_bytes, std::size_t threads)
+  KernelScorer(const Kernel& kernel, const Documents& training, const Dataset& aligned, std::uint64_t cache_bytes,
+               std::size_t threads)
       : documents_(aligned), gram_(kernel.against(training), documents_, cache_bytes, threads) {}
 
   const Dataset& data() const override { return documents_.data(); }

@@ -20,9 +20,8 @@ void add_cells(std::string& out, const std::string& section, const Table& table)
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t c = 0; c < std::min(table.columns.size(), table.rows[r].size()); ++c) {
       const Cell& cell = table.rows[r][c];
-      out +=
-          fmt::format("{},{},{},{},{},{},{}\n", where, r + 1, csv_field(table.columns[c].name),
-                      value_field(cell), exact_text(cell.low), exact_text(cell.high), csv_field(cell.note));
+      out += fmt::format("{},{},{},{},{},{},{}\n", where, r + 1, csv_field(table.columns[c].name), value_field(cell),
+                         exact_text(cell.low), exact_text(cell.high), csv_field(cell.note));
     }
 }
 

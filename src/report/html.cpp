@@ -30,16 +30,13 @@ template <class Picture>
 std::string figure_html(const Picture& picture) {
   std::string out = fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}{}", escape_html(picture.title),
                                 svg_of(picture), legend_of(picture));
-  if (!picture.caption.empty())
-    out += fmt::format("<p class=\"foot\">{}</p>\n", escape_html(picture.caption));
+  if (!picture.caption.empty()) out += fmt::format("<p class=\"foot\">{}</p>\n", escape_html(picture.caption));
   return out + fmt::format("<details><summary>Numbers of this plot</summary>\n{}</details>\n</figure>\n",
                            table_html(numbers_of(picture)));
 }
 
 struct HtmlBlockWriter {
-  std::string operator()(const Paragraph& block) const {
-    return fmt::format("<p>{}</p>\n", escape_html(block.text));
-  }
+  std::string operator()(const Paragraph& block) const { return fmt::format("<p>{}</p>\n", escape_html(block.text)); }
   std::string operator()(const Code& block) const {
     return fmt::format("<pre><code>{}</code></pre>\n", escape_html(block.text));
   }
@@ -51,8 +48,8 @@ struct HtmlBlockWriter {
   std::string operator()(const Facts& block) const { return facts_html(block.facts, "facts"); }
   std::string operator()(const Table& block) const {
     if (!block.folded) return table_html(block);
-    return fmt::format("<details class=\"print\"><summary>{}</summary>\n{}</details>\n",
-                       escape_html(block.caption), table_html(block));
+    return fmt::format("<details class=\"print\"><summary>{}</summary>\n{}</details>\n", escape_html(block.caption),
+                       table_html(block));
   }
   std::string operator()(const Plot& block) const { return figure_html(block); }
   std::string operator()(const Bars& block) const { return figure_html(block); }

@@ -39,8 +39,7 @@ std::string content_html(const Cell& cell, const Column& column) {
 // The first column names its row.
 std::string cell_html(const Cell& cell, const Column& column, bool first) {
   const std::string_view tag = first ? "th" : "td";
-  return fmt::format("<{}{} class=\"{}\"{}>{}</{}>", tag, first ? " scope=\"row\"" : "",
-                     numeric(column) ? "n" : "word",
+  return fmt::format("<{}{} class=\"{}\"{}>{}</{}>", tag, first ? " scope=\"row\"" : "", numeric(column) ? "n" : "word",
                      std::isfinite(cell.value) ? fmt::format(" data-v=\"{}\"", exact_text(cell.value)) : "",
                      content_html(cell, column), tag);
 }
@@ -76,10 +75,9 @@ std::string heat_cell(const Heatmap& map, std::size_t r, std::size_t c, double l
   if (!known) return "<td></td>";
   const double value = map.values[r][c];
   const bool marked = map.mark && map.mark->row == r && map.mark->column == c;
-  return fmt::format(
-      "<td class=\"h{}{}\">{}{}</td>", shade(value, low, high), marked ? " chosen" : "",
-      number_text(value, number_column("", map.digits)),
-      marked ? fmt::format("<span class=\"note\">{}</span>", escape_html(map.mark->text)) : "");
+  return fmt::format("<td class=\"h{}{}\">{}{}</td>", shade(value, low, high), marked ? " chosen" : "",
+                     number_text(value, number_column("", map.digits)),
+                     marked ? fmt::format("<span class=\"note\">{}</span>", escape_html(map.mark->text)) : "");
 }
 
 }  // namespace
@@ -103,11 +101,9 @@ std::string table_html(const Table& table) {
 
 std::string heatmap_html(const Heatmap& map) {
   const auto [low, high] = range_of(map);
-  std::string out =
-      fmt::format("<table class=\"heat\">\n{}<thead><tr><th scope=\"col\">{} \\ {}</th>",
-                  caption_html(map.title), escape_html(map.row_label), escape_html(map.column_label));
-  for (const std::string& name : map.columns)
-    out += fmt::format("<th scope=\"col\">{}</th>", escape_html(name));
+  std::string out = fmt::format("<table class=\"heat\">\n{}<thead><tr><th scope=\"col\">{} \\ {}</th>",
+                                caption_html(map.title), escape_html(map.row_label), escape_html(map.column_label));
+  for (const std::string& name : map.columns) out += fmt::format("<th scope=\"col\">{}</th>", escape_html(name));
   out += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < map.rows.size(); ++r) {
     out += fmt::format("<tr><th scope=\"row\" class=\"word\">{}</th>", escape_html(map.rows[r]));

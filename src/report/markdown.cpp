@@ -45,8 +45,7 @@ Table thinned(Table table) {
   for (std::size_t i = 0; i < all; i += stride) kept.push_back(table.rows[i]);
   if ((all - 1) % stride != 0) kept.push_back(table.rows.back());
   table.rows = std::move(kept);
-  table.footnotes.push_back(
-      fmt::format("{} of {} points; the HTML and CSV forms have all.", table.rows.size(), all));
+  table.footnotes.push_back(fmt::format("{} of {} points; the HTML and CSV forms have all.", table.rows.size(), all));
   return table;
 }
 

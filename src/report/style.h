@@ -12,12 +12,11 @@ inline constexpr int kShades = 9;
 
 std::string style_sheet();
 
-/// Sorting of tables, the switch between light and dark, folded parts opened for printing. Without < and &,
-/// so that the page stays well-formed XML.
+/// Sorting of tables, the switch between light and dark, folded parts opened for printing. Without < and &, so that the
+/// page stays well-formed XML.
 std::string_view script();
 
-/// Lets the page run this script and nothing else, and fetch nothing: the value of its
-/// Content-Security-Policy.
+/// Lets the page run this script and nothing else, and fetch nothing: the value of its Content-Security-Policy.
 std::string_view content_policy();
 
 }  // namespace dorm::report

@@ -43,16 +43,14 @@ std::string coordinate(double value) {
   return digits == "-0" ? "0" : digits;
 }
 
-std::string text(double x, double y, std::string_view anchor, std::string_view words,
-                 std::string_view style_class) {
-  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", coordinate(x), coordinate(y),
-                     anchor, style_class.empty() ? "" : fmt::format(" class=\"{}\"", style_class),
-                     escape_html(words));
+std::string text(double x, double y, std::string_view anchor, std::string_view words, std::string_view style_class) {
+  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", coordinate(x), coordinate(y), anchor,
+                     style_class.empty() ? "" : fmt::format(" class=\"{}\"", style_class), escape_html(words));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view style_class) {
-  return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", coordinate(x1),
-                     coordinate(y1), coordinate(x2), coordinate(y2), style_class);
+  return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", coordinate(x1), coordinate(y1),
+                     coordinate(x2), coordinate(y2), style_class);
 }
 
 std::string opening(double width, double height, std::string_view description) {
@@ -69,8 +67,8 @@ std::string dash_of(std::size_t series) {
 
 std::string marker(std::size_t series, double x, double y, std::string_view tooltip) {
   const std::string title = tooltip.empty() ? "" : fmt::format("<title>{}</title>", escape_html(tooltip));
-  return fmt::format("<path class=\"mark\" transform=\"translate({} {})\" d=\"{}\">{}</path>\n",
-                     coordinate(x), coordinate(y), kMarkers[series % kMarkers.size()], title);
+  return fmt::format("<path class=\"mark\" transform=\"translate({} {})\" d=\"{}\">{}</path>\n", coordinate(x),
+                     coordinate(y), kMarkers[series % kMarkers.size()], title);
 }
 
 double text_width(std::string_view words) {

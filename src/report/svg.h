@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures as SVG inside a page. Colours are CSS variables of the page, so that they follow its theme. Colour
-// is never needed to tell series apart: lines also differ by dash and marker, bars stand in the order of the
-// legend.
+// Pictures as SVG inside a page. Colours are CSS variables of the page, so that they follow its theme. Colour is never
+// needed to tell series apart: lines also differ by dash and marker, bars stand in the order of the legend.
 #pragma once
 
 #include <string>

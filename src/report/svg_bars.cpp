@@ -36,8 +36,8 @@ class BarPicture {
   }
 
   std::string draw() const {
-    std::string out = svg::opening(kBarsWidth, bottom_ + kBarsBottom,
-                                   fmt::format("{}: bars of {}", bars_.title, bars_.value.label));
+    std::string out =
+        svg::opening(kBarsWidth, bottom_ + kBarsBottom, fmt::format("{}: bars of {}", bars_.title, bars_.value.label));
     double free_from = 0;  // labels that would touch the one before are left out
     for (const Tick& tick : scale_.ticks()) {
       const double x = scale_.place(tick.value), half = svg::text_width(tick.label) / 2;
@@ -48,8 +48,8 @@ class BarPicture {
     }
     for (std::size_t i = 0; i < bars_.categories.size(); ++i) {
       const double y = kBarsTop + step_ * static_cast<double>(i);
-      out += svg::text(left_ - 6, y + step_ / 2 + 4, svg::Anchor::kEnd,
-                       svg::shortened(bars_.categories[i], kLongestName));
+      out +=
+          svg::text(left_ - 6, y + step_ / 2 + 4, svg::Anchor::kEnd, svg::shortened(bars_.categories[i], kLongestName));
       for (std::size_t k = 0; k < bars_.groups.size(); ++k)
         out += bar(k, i, y + kBetween / 2 + kThickness * static_cast<double>(k));
     }
@@ -71,17 +71,15 @@ class BarPicture {
     if (!std::isfinite(value)) return "";
     const double zero = scale_.place(0), end = scale_.place(value);
     const std::string interval = interval_text(Cell(value, low, high), kSixDigits);
-    const std::string tooltip =
-        fmt::format("{}{}{}: {} {}", bars_.categories[i], group.name.empty() ? "" : ", ", group.name,
-                    number_text(value, kSixDigits), interval);
+    const std::string tooltip = fmt::format("{}{}{}: {} {}", bars_.categories[i], group.name.empty() ? "" : ", ",
+                                            group.name, number_text(value, kSixDigits), interval);
     std::string out = fmt::format(
         "<g class=\"{}\"><rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">"
         "<title>{}</title></rect>",
         svg::colour_class(k), svg::coordinate(std::min(zero, end)), svg::coordinate(y + 1),
         svg::coordinate(std::fabs(end - zero)), svg::coordinate(kThickness - 2), escape_html(tooltip));
     if (std::isfinite(low) && std::isfinite(high))
-      out +=
-          svg::line(scale_.place(low), y + kThickness / 2, scale_.place(high), y + kThickness / 2, "whisker");
+      out += svg::line(scale_.place(low), y + kThickness / 2, scale_.place(high), y + kThickness / 2, "whisker");
     return out + "</g>\n";
   }
 

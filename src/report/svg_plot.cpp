@@ -52,8 +52,7 @@ class CurvePicture {
  private:
   std::string description() const {
     std::string names;
-    for (const Series& series : plot_.series)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", series.name);
+    for (const Series& series : plot_.series) names += fmt::format("{}{}", names.empty() ? "" : ", ", series.name);
     return fmt::format("{}: {} against {}; {}", plot_.title, plot_.y.label, plot_.x.label, names);
   }
 
@@ -74,8 +73,7 @@ class CurvePicture {
       free_from = x + half + 6;
     }
     out += svg::line(left_, bottom, kPlotWidth - kPlotRight + 6, bottom, "axis");
-    out +=
-        svg::text(2, 14, svg::Anchor::kStart, plot_.y.label + (plot_.y.log ? " (log scale)" : ""), "label");
+    out += svg::text(2, 14, svg::Anchor::kStart, plot_.y.label + (plot_.y.log ? " (log scale)" : ""), "label");
     out += svg::text((left_ + kPlotWidth) / 2, kPlotHeight - 6, svg::Anchor::kMiddle,
                      plot_.x.label + (plot_.x.log ? " (log scale)" : ""), "label");
     return out;
@@ -86,9 +84,8 @@ class CurvePicture {
     std::string out = fmt::format("<g class=\"{}\">\n", svg::colour_class(k));
     if (s.mark == Series::Mark::rule) {
       if (y_.shows(at(s.y, 0)))
-        out +=
-            fmt::format("<path class=\"line\"{} d=\"M{} {}H{}\"/>\n", svg::dash_of(k), svg::coordinate(left_),
-                        svg::coordinate(y_.place(s.y[0])), svg::coordinate(kPlotWidth - kPlotRight + 6));
+        out += fmt::format("<path class=\"line\"{} d=\"M{} {}H{}\"/>\n", svg::dash_of(k), svg::coordinate(left_),
+                           svg::coordinate(y_.place(s.y[0])), svg::coordinate(kPlotWidth - kPlotRight + 6));
     } else {
       out += band(s);
       if (s.mark == Series::Mark::line) out += line(s, k);
@@ -141,8 +138,8 @@ class CurvePicture {
       const std::string interval = interval_text(cell, kSixDigits);
       out += svg::marker(
           k, x_.place(s.x[i]), y_.place(s.y[i]),
-          fmt::format("{}: {} {}, {} {}{}{}", s.name, plot_.x.label, number_text(s.x[i], kSixDigits),
-                      plot_.y.label, number_text(s.y[i], kSixDigits), interval.empty() ? "" : " ", interval));
+          fmt::format("{}: {} {}, {} {}{}{}", s.name, plot_.x.label, number_text(s.x[i], kSixDigits), plot_.y.label,
+                      number_text(s.y[i], kSixDigits), interval.empty() ? "" : " ", interval));
     }
     return out;
   }
@@ -160,10 +157,8 @@ std::string legend_of(const Plot& plot) {
   std::string out = "<ul class=\"legend\">\n";
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const Series& s = plot.series[k];
-    out += fmt::format("<li><svg viewBox=\"0 0 34 12\" class=\"{}\" aria-hidden=\"true\">",
-                       svg::colour_class(k));
-    if (s.mark != Series::Mark::points)
-      out += fmt::format("<path class=\"line\"{} d=\"M1 6H33\"/>", svg::dash_of(k));
+    out += fmt::format("<li><svg viewBox=\"0 0 34 12\" class=\"{}\" aria-hidden=\"true\">", svg::colour_class(k));
+    if (s.mark != Series::Mark::points) out += fmt::format("<path class=\"line\"{} d=\"M1 6H33\"/>", svg::dash_of(k));
     if (s.mark != Series::Mark::rule) out += svg::marker(k, 17, 6, "");
     out += fmt::format("</svg>{}</li>\n", escape_html(s.name));
   }

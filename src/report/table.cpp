@@ -11,9 +11,7 @@ namespace {
 
 constexpr int kDigits = 6;
 
-Cell point(const Series& series, std::size_t i) {
-  return {at(series.y, i), at(series.low, i), at(series.high, i)};
-}
+Cell point(const Series& series, std::size_t i) { return {at(series.y, i), at(series.low, i), at(series.high, i)}; }
 
 bool share_x(const std::vector<const Series*>& series) {
   return std::all_of(series.begin(), series.end(), [&](const Series* s) { return s->x == series[0]->x; });
@@ -35,8 +33,7 @@ void add_long(Table& table, const Plot& plot, const std::vector<const Series*>& 
                    significant_column(plot.y.label, kDigits)};
   for (const Series* s : series)
     for (std::size_t i = 0; i < s->x.size(); ++i)
-      if (std::isfinite(s->x[i]) && std::isfinite(at(s->y, i)))
-        table.rows.push_back({s->name, s->x[i], point(*s, i)});
+      if (std::isfinite(s->x[i]) && std::isfinite(at(s->y, i))) table.rows.push_back({s->name, s->x[i], point(*s, i)});
 }
 
 }  // namespace
@@ -47,9 +44,7 @@ Column text_column(std::string name, std::string help) {
 Column number_column(std::string name, int decimals, std::string help) {
   return {std::move(name), Column::Kind::fixed, decimals, std::move(help)};
 }
-Column count_column(std::string name, std::string help) {
-  return number_column(std::move(name), 0, std::move(help));
-}
+Column count_column(std::string name, std::string help) { return number_column(std::move(name), 0, std::move(help)); }
 Column significant_column(std::string name, int digits, std::string help) {
   return {std::move(name), Column::Kind::significant, digits, std::move(help)};
 }

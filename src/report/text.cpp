@@ -21,8 +21,8 @@ std::size_t length_of_lead(unsigned char lead) {
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-/// The length of the character `text` begins with; 0 when that is no character to be shown: bytes that are
-/// not UTF-8 (overlong forms and surrogates included), control characters, and the non-characters of XML.
+/// The length of the character `text` begins with; 0 when that is no character to be shown: bytes that are not UTF-8
+/// (overlong forms and surrogates included), control characters, and the non-characters of XML.
 std::size_t length_of_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = length_of_lead(lead);
@@ -120,9 +120,8 @@ std::string shown_text(const Cell& cell, const Column& column) {
 }
 
 std::string interval_text(const Cell& cell, const Column& column) {
-  return cell.has_interval()
-             ? fmt::format("[{}, {}]", number_text(cell.low, column), number_text(cell.high, column))
-             : "";
+  return cell.has_interval() ? fmt::format("[{}, {}]", number_text(cell.low, column), number_text(cell.high, column))
+                             : "";
 }
 
 }  // namespace dorm::report

@@ -17,9 +17,8 @@ struct Tick {
 /// A range of values laid over [begin, end] of the picture; begin may be the larger one (y grows upwards).
 class Scale {
  public:
-  /// The range covers `values` (those that are finite, and positive on a log axis) or what the axis says.
-  /// With `rounded` it grows to round numbers. Never empty: without values it is [0, 1] ([1, 10] on a log
-  /// axis).
+  /// The range covers `values` (those that are finite, and positive on a log axis) or what the axis says. With
+  /// `rounded` it grows to round numbers. Never empty: without values it is [0, 1] ([1, 10] on a log axis).
   Scale(const Axis& axis, const std::vector<double>& values, bool rounded, double begin, double end);
 
   /// Whether the axis can show the value at all.

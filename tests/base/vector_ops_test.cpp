@@ -41,10 +41,8 @@ TEST(VectorOps, DotAgreesWithLongDoubleAtEveryLength) {
       expected_fd += static_cast<long double>(x[i]) * y[i];
       expected_ff += static_cast<long double>(x[i]) * z[i];
     }
-    EXPECT_NEAR(dot(std::span<const float>(x), std::span<const double>(y)), static_cast<double>(expected_fd),
-                1e-14);
-    EXPECT_NEAR(dot(std::span<const float>(x), std::span<const float>(z)), static_cast<double>(expected_ff),
-                1e-14);
+    EXPECT_NEAR(dot(std::span<const float>(x), std::span<const double>(y)), static_cast<double>(expected_fd), 1e-14);
+    EXPECT_NEAR(dot(std::span<const float>(x), std::span<const float>(z)), static_cast<double>(expected_ff), 1e-14);
   }
 }
 
@@ -116,8 +114,7 @@ TEST(VectorOps, MatrixProductsAgreeWithPlainLoopsDenseAndSparse) {
       }
       const DenseRows dense{x.data(), rows, columns, stride};
       const SparseRows sparse{begin, column_of.data(), values.data()};
-      std::vector<double> dense_scores(rows), sparse_scores(rows), dense_sums(columns, 0.5),
-          sparse_sums(columns, 0.5);
+      std::vector<double> dense_scores(rows), sparse_scores(rows), dense_sums(columns, 0.5), sparse_sums(columns, 0.5);
       multiply(dense, w, dense_scores);
       multiply(sparse, w, sparse_scores);
       accumulate(dense, coefficients, dense_sums);

@@ -62,8 +62,7 @@ TEST(Builder, RefusesAnEmptySetWrongNamesAndStrayWeights) {
   EXPECT_EQ(complaint([&] { builder.finish(); }), "1 feature names for 2 features");
   builder.add({1, "q"}, Floats{1, 2});
   builder.set_query_weight("other", 1);
-  EXPECT_EQ(complaint([&] { builder.finish(); }),
-            "a weight is set for the query 'other', which has no documents");
+  EXPECT_EQ(complaint([&] { builder.finish(); }), "a weight is set for the query 'other', which has no documents");
 }
 
 TEST(Builder, NamesMayReachBeyondTheColumnsInUse) {

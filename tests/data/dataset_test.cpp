@@ -83,8 +83,7 @@ TEST(Dataset, CompressedRowsHoldTheNonzerosInOrder) {
   EXPECT_EQ(data.num_features(), 91u);
   EXPECT_EQ(data.num_nonzeros(), 2u);
   const SparseRow row = data.query(0).rows.sparse_row(0);
-  EXPECT_EQ(std::vector<std::uint32_t>(row.columns.begin(), row.columns.end()),
-            (std::vector<std::uint32_t>{7, 90}));
+  EXPECT_EQ(std::vector<std::uint32_t>(row.columns.begin(), row.columns.end()), (std::vector<std::uint32_t>{7, 90}));
   EXPECT_EQ(std::vector<float>(row.values.begin(), row.values.end()), (std::vector<float>{1, 3}));
   EXPECT_EQ(data.query(0).rows.at(0, 7), 1.0f);
   EXPECT_EQ(data.query(0).rows.at(0, 8), 0.0f);
@@ -118,8 +117,7 @@ TEST(Dataset, SelectionOutsideTheSetIsRefused) {
 TEST(Dataset, FingerprintChangesWithAnyPartOfTheContent) {
   const auto variant = [](int change) {
     DatasetBuilder builder;
-    builder.add({change == 1 ? 1.0f : 2.0f, change == 2 ? "x" : "a", change == 3 ? "e" : "d",
-                 change == 4 ? "h" : "g"},
+    builder.add({change == 1 ? 1.0f : 2.0f, change == 2 ? "x" : "a", change == 3 ? "e" : "d", change == 4 ? "h" : "g"},
                 std::vector<float>{1, change == 5 ? 0.0f : 2.0f, 3});
     if (change == 6) builder.set_query_weight("a", 3);
     if (change == 7) builder.set_feature_names({"p", "q", "r"});

@@ -94,17 +94,14 @@ TEST(OnePer, HostAndDomainComeFromDocumentIds) {
                                 {.query_id = "1", .document_id = "https://a.x.org/2"},
                                 {.query_id = "1", .document_id = "note"}});
   EXPECT_EQ(group_limits(data, parse_one_per("host"))[0].group_of, (std::vector<std::uint32_t>{0, 1, 0, 2}));
-  EXPECT_EQ(group_limits(data, parse_one_per("domain"))[0].group_of,
-            (std::vector<std::uint32_t>{0, 0, 0, 1}));
+  EXPECT_EQ(group_limits(data, parse_one_per("domain"))[0].group_of, (std::vector<std::uint32_t>{0, 0, 0, 1}));
 }
 
 TEST(OnePer, DataWithoutGroupsIsRefusedWithWhatToDo) {
   const Dataset bare = data_of({{.query_id = "1"}});
   const Dataset named = data_of({{.query_id = "1", .document_id = "d7"}});
-  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("group")); }).find("--group-column"),
-            std::string::npos);
-  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("host")); }).find("no document ids"),
-            std::string::npos);
+  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("group")); }).find("--group-column"), std::string::npos);
+  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("host")); }).find("no document ids"), std::string::npos);
   EXPECT_NE(message([&] { group_limits(named, parse_one_per("domain")); }).find("no document id is a URL"),
             std::string::npos);
   const std::vector<std::string_view> ids = {"d7"};

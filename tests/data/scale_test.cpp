@@ -17,9 +17,8 @@ using Table = std::vector<std::vector<float>>;
 Dataset dense(const Table& rows) {
   DatasetBuilder builder;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    builder.add(
-        {.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
-        rows[i]);
+    builder.add({.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
+                rows[i]);
   return builder.finish();
 }
 
@@ -29,8 +28,7 @@ void expect_rows(const Dataset& data, const std::vector<std::vector<double>>& wa
     const Query query = data.query(q);
     for (std::size_t i = 0; i < query.size(); ++i)
       for (std::size_t j = 0; j < data.num_features(); ++j)
-        EXPECT_NEAR(query.rows.at(i, j), want[query.first_document + i][j], 1e-6)
-            << q << " " << i << " " << j;
+        EXPECT_NEAR(query.rows.at(i, j), want[query.first_document + i][j], 1e-6) << q << " " << i << " " << j;
   }
 }
 
@@ -110,9 +108,8 @@ TEST(Scale, CompressedDataEqualsTheSameDataDense) {
     const std::vector<std::uint32_t> columns = {i, 39};
     const std::vector<float> values = {2.5f, static_cast<float>(i) - 2};
     for (std::size_t k = 0; k < 2; ++k) rows[i][columns[k]] = values[k];
-    builder.add(
-        {.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
-        SparseRow{columns, values});
+    builder.add({.label = static_cast<float>(i), .query_id = i < 2 ? "a" : "b", .document_id = {}, .group = {}},
+                SparseRow{columns, values});
   }
   const Dataset sparse = builder.finish();
   ASSERT_FALSE(sparse.dense());
@@ -139,8 +136,7 @@ TEST(Scale, KeepsLabelsIdsAndSelections) {
 }
 
 TEST(Scale, NoneReturnsTheDataAndAutoLooksAtTheRange) {
-  const Dataset unit = dense({{0, 0.5}, {1, 0.25}}), wide = dense({{0, 0.5}, {1, 1.25}}),
-                negative = dense({{-0.5f}});
+  const Dataset unit = dense({{0, 0.5}, {1, 0.25}}), wide = dense({{0, 0.5}, {1, 1.25}}), negative = dense({{-0.5f}});
   const Dataset same = apply_scaling(fit_scaling(ScalingKind::none, unit), unit);
   EXPECT_EQ(same.query(0).rows.dense_row(0), unit.query(0).rows.dense_row(0));
   EXPECT_EQ(choose_scaling(unit), ScalingKind::none);

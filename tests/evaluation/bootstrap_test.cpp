@@ -21,8 +21,8 @@ std::vector<double> uniform_values(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-std::vector<Interval> intervals(const std::vector<std::vector<double>>& columns,
-                                const std::vector<double>& weights, const EvaluateOptions& options = {}) {
+std::vector<Interval> intervals(const std::vector<std::vector<double>>& columns, const std::vector<double>& weights,
+                                const EvaluateOptions& options = {}) {
   std::vector<std::span<const double>> views(columns.begin(), columns.end());
   return bootstrap(views, weights, options);
 }

@@ -13,8 +13,8 @@ namespace {
 
 const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Eight queries: five wins, two losses, one tie. Truth: scipy 1.17, stats.ttest_rel, stats.binomtest(5, 7)
-// and stats.permutation_test over all sign patterns.
+// Eight queries: five wins, two losses, one tie. Truth: scipy 1.17, stats.ttest_rel, stats.binomtest(5, 7) and
+// stats.permutation_test over all sign patterns.
 TEST(Compare, EqualsScipyOnAFewQueries) {
   const std::vector<double> a = {.5, .25, .75, 1, .0, .5, .3, .9}, b = {.25, .25, .5, .9, .1, .25, .4, .5};
   const PairedTest test = compare(a, b);

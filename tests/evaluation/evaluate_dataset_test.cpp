@@ -33,8 +33,7 @@ TEST(EvaluateDataset, TakesDocumentIdsForTies) {
   const std::vector<double> scores = {0, 0, 0, 0};
   EvaluateOptions options;
   options.ties = "document_id";  // b before a, d before c
-  EXPECT_EQ(evaluate(two_queries(), scores, Names{"mrr"}, options)["mrr"].per_query,
-            (std::vector<double>{1, 0.5}));
+  EXPECT_EQ(evaluate(two_queries(), scores, Names{"mrr"}, options)["mrr"].per_query, (std::vector<double>{1, 0.5}));
 }
 
 TEST(EvaluateDataset, SaysHowManyScoresItWantsAndGot) {

@@ -22,11 +22,10 @@ const std::vector<Judgment> kJudgments = {{"1", "a", 1}, {"1", "b", 0}, {"1", "c
 const std::vector<RunEntry> kRun = {{"1", "a", 1.0}, {"1", "b", 1.0}, {"1", "z", 1.0},
                                     {"2", "a", 1.0}, {"2", "b", 2.0}, {"9", "a", 1.0}};
 
-// Query 1 is ranked z b a by descending id; a is the only relevant document retrieved, at rank 3; c was not
-// retrieved. The values are those pytrec_eval 0.5 prints for the same input.
+// Query 1 is ranked z b a by descending id; a is the only relevant document retrieved, at rank 3; c was not retrieved.
+// The values are those pytrec_eval 0.5 prints for the same input.
 TEST(EvaluateRun, EqualsTrecEval) {
-  const EvaluationTable table =
-      evaluate_run(kJudgments, kRun, Names{"map", "mrr", "precision@5", "ndcg"}, trec());
+  const EvaluationTable table = evaluate_run(kJudgments, kRun, Names{"map", "mrr", "precision@5", "ndcg"}, trec());
   EXPECT_EQ(table.query_ids, (Names{"1", "2"}));
   EXPECT_EQ(table.ties, "document_id");
   EXPECT_NEAR(table["map"].per_query[0], 0.16666666666666666, 1e-15);
@@ -52,8 +51,7 @@ TEST(EvaluateRun, JudgedQueriesTheRunLacksAreEmptyListsElsewhere) {
 }
 
 TEST(EvaluateRun, RefusesRepeatedDocuments) {
-  const auto message = [](const std::vector<Judgment>& judgments,
-                          const std::vector<RunEntry>& run) -> std::string {
+  const auto message = [](const std::vector<Judgment>& judgments, const std::vector<RunEntry>& run) -> std::string {
     try {
       evaluate_run(judgments, run, Names{"map"});
     } catch (const Error& error) {
@@ -61,8 +59,7 @@ TEST(EvaluateRun, RefusesRepeatedDocuments) {
     }
     return "no error";
   };
-  EXPECT_EQ(message({{"1", "a", 1}, {"1", "a", 1}}, {}),
-            "query \"1\", document \"a\" stands twice in the judgments");
+  EXPECT_EQ(message({{"1", "a", 1}, {"1", "a", 1}}, {}), "query \"1\", document \"a\" stands twice in the judgments");
   EXPECT_EQ(message({{"1", "a", 1}}, {{"1", "b", 1}, {"1", "b", 2}}),
             "query \"1\", document \"b\" stands twice in the run");
 }

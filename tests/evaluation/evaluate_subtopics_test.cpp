@@ -18,9 +18,7 @@ const double kSecond = 1 / std::log2(3.), kThird = 1 / 2., kFourth = 1 / std::lo
 
 double value_of(const std::string& measure, const EvaluateOptions& options = {}) {
   const std::vector<std::string> measures = {measure};
-  return evaluate_subtopics(parse_subtopics(kJudgments, "j"), parse_run(kRun, "r"), measures, options)
-      .measures[0]
-      .mean;
+  return evaluate_subtopics(parse_subtopics(kJudgments, "j"), parse_run(kRun, "r"), measures, options).measures[0].mean;
 }
 
 TEST(Subtopics, AlphaNdcgIsHandArithmetic) {
@@ -40,8 +38,7 @@ TEST(Subtopics, PrecisionAndRecallAreHandArithmetic) {
 
 TEST(Subtopics, LimitsFilterTheRun) {
   const auto judgments = parse_subtopics("1 p http://x.org/1 1\n1 q http://y.org/1 1\n", "j");
-  const auto run =
-      parse_run("1 Q0 http://x.org/1 1 3 t\n1 Q0 http://x.org/2 2 2 t\n1 Q0 http://y.org/1 3 1 t\n", "r");
+  const auto run = parse_run("1 Q0 http://x.org/1 1 3 t\n1 Q0 http://x.org/2 2 2 t\n1 Q0 http://y.org/1 3 1 t\n", "r");
   const std::vector<std::string> measures = {"subtopic-recall@2"};
   EXPECT_EQ(evaluate_subtopics(judgments, run, measures).measures[0].mean, 0.5);
   EXPECT_EQ(evaluate_subtopics(judgments, run, measures, {.one_per = "host"}).measures[0].mean, 1);
@@ -58,8 +55,7 @@ TEST(Subtopics, QueriesWithoutRelevantSubtopicsAreSkippedAndUnjudgedOnesCounted)
 }
 
 TEST(Subtopics, WhatMakesNoSenseIsRefused) {
-  for (const char* name :
-       {"ndcg@10", "alpha-ndcg@10:alpha=2", "alpha-ndcg:beta=1", "ia-precision", "subtopic-recall"})
+  for (const char* name : {"ndcg@10", "alpha-ndcg@10:alpha=2", "alpha-ndcg:beta=1", "ia-precision", "subtopic-recall"})
     EXPECT_THROW(make_subtopic_measure(name), Error) << name;
   EXPECT_THROW(value_of("alpha-ndcg", {.ties = "expected"}), Error);
   const auto run = parse_run(kRun, "r");

@@ -165,8 +165,7 @@ TEST(Evaluate, DoesNotDependOnTheNumberOfThreads) {
     EvaluateOptions one = with_ties(ties), many = with_ties(ties);
     one.threads = 1;
     many.threads = 6;
-    const auto a = evaluate(random.queries, every_measure(), one),
-               b = evaluate(random.queries, every_measure(), many);
+    const auto a = evaluate(random.queries, every_measure(), one), b = evaluate(random.queries, every_measure(), many);
     for (std::size_t m = 0; m < a.measures.size(); ++m) {
       EXPECT_EQ(a.measures[m].mean, b.measures[m].mean) << a.measures[m].name;
       EXPECT_EQ(a.measures[m].low, b.measures[m].low) << a.measures[m].name;
@@ -174,8 +173,7 @@ TEST(Evaluate, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-// Random scores, so the expected values are known: AUC 1/2, Kendall 0, precision the share of relevant
-// labels.
+// Random scores, so the expected values are known: AUC 1/2, Kendall 0, precision the share of relevant labels.
 TEST(Evaluate, HandlesAMillionDocumentsInOneQuery) {
   const RandomQueries random(1, 1000000, 1000);
   for (const char* ties : {"index", "expected"}) {

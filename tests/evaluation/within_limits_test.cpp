@@ -43,8 +43,7 @@ TEST(WithinLimits, SurplusDocumentsTakeAPlaceAndGainNothingAsRanked) {
 
 TEST(WithinLimits, LimitsThatDoNotBindChangeNothing) {
   const GroupLimits loose = {{0, 0, 1, 1, 2}, {5, 5, 5}};
-  for (const char* name :
-       {"ndcg@3", "ndcg", "precision@2", "mrr", "map", "recall@2", "err", "rbp", "neru", "wta"}) {
+  for (const char* name : {"ndcg@3", "ndcg", "precision@2", "mrr", "map", "recall@2", "err", "rbp", "neru", "wta"}) {
     const MeasurePtr measure = make_measure(name);
     for (bool as_ranked : {false, true})
       EXPECT_NEAR(value_within(*measure, kLabels, loose, kRanking, as_ranked).value(),

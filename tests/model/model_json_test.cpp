@@ -73,9 +73,8 @@ TEST(ModelJson, AMissingValidationStaysMissing) {
 }
 
 TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
-  for (const char* pointer :
-       {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
-        "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
+  for (const char* pointer : {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
+                              "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
     json[at.parent_pointer()].erase(at.back());

@@ -54,8 +54,7 @@ TEST(Score, NumberedFeaturesMayBeAbsentOrUnknown) {
 TEST(Score, ScalingIsAppliedAndAbsentFeaturesAreScaledZeros) {
   Model model = linear({"1", "2"}, {1, 1});
   model.scaling = {ScalingKind::zscore, {1, 4}, {2, 0.5}};
-  const Dataset data =
-      parse_letor("1 qid:1 1:3 5:9\n0 qid:1 1:0 5:9\n", "data.txt");  // feature 2 never occurs
+  const Dataset data = parse_letor("1 qid:1 1:3 5:9\n0 qid:1 1:0 5:9\n", "data.txt");  // feature 2 never occurs
   const std::vector<double> scores = score(model, data);
   EXPECT_NEAR(scores[0], (3 - 1) * 2 + (0 - 4) * 0.5, 1e-6);
   EXPECT_NEAR(scores[1], (0 - 1) * 2 + (0 - 4) * 0.5, 1e-6);
@@ -64,20 +63,17 @@ TEST(Score, ScalingIsAppliedAndAbsentFeaturesAreScaledZeros) {
 TEST(Score, PerQueryScalingUsesTheQueryAtHand) {
   Model model = linear({"1"}, {1});
   model.scaling.kind = ScalingKind::query_minmax;
-  const Dataset data =
-      parse_letor("1 qid:1 1:3\n0 qid:1 1:1\n1 qid:2 1:30\n0 qid:2 1:10\n0 qid:2 1:20\n", "data.txt");
+  const Dataset data = parse_letor("1 qid:1 1:3\n0 qid:1 1:1\n1 qid:2 1:30\n0 qid:2 1:10\n0 qid:2 1:20\n", "data.txt");
   const std::vector<double> scores = score(model, data), expected = {1, 0, 1, 0, 0.5};
   for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], expected[i], 1e-6);
 }
 
 TEST(Score, IsTheSameAfterSaveAndLoadAndOnAnyThreads) {
-  const Dataset data =
-      test::random_data({.lengths = std::vector<std::size_t>(30, 8), .features = 13, .seed = 4});
+  const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(30, 8), .features = 13, .seed = 4});
   std::vector<std::string> names;
   std::vector<double> weights;
   Rng rng(2);
-  for (std::size_t j = 0; j < 13; ++j)
-    names.push_back(data.feature_name(j)), weights.push_back(test::normal(rng));
+  for (std::size_t j = 0; j < 13; ++j) names.push_back(data.feature_name(j)), weights.push_back(test::normal(rng));
   const Model model = linear(names, weights);
   const std::vector<double> once = score(model, data, 1);
   EXPECT_EQ(score(model_from_json(to_json(model), "m"), data, 4), once);
@@ -98,8 +94,7 @@ TEST(Score, DenseAndCompressedDataAgree) {
 
 TEST(Score, AScoreThatOverflowsIsRefusedWithItsDocument) {
   const Dataset data = parse_letor("1 qid:a 1:1\n0 qid:b 1:1\n0 qid:b 1:1e30\n", "data.txt");
-  EXPECT_NE(message_of(linear({"1"}, {1e300}), data).find("document 2 of query b is not finite"),
-            std::string::npos);
+  EXPECT_NE(message_of(linear({"1"}, {1e300}), data).find("document 2 of query b is not finite"), std::string::npos);
 }
 
 TEST(Score, NoDocumentsNoScores) { EXPECT_TRUE(score(linear({"1"}, {1}), Dataset()).empty()); }

@@ -18,11 +18,9 @@ TEST(TopRanking, IsTheHeadOfTheFullStableSort) {
     Ranking full(scores.size());
     std::iota(full.begin(), full.end(), 0u);
     std::stable_sort(full.begin(), full.end(), [&](auto i, auto k) { return scores[i] > scores[k]; });
-    for (const std::size_t n :
-         {std::size_t{0}, std::size_t{1}, scores.size() / 2, scores.size(), scores.size() + 5}) {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, scores.size() / 2, scores.size(), scores.size() + 5}) {
       const std::size_t expected = n == 0 ? full.size() : std::min(n, full.size());
-      EXPECT_EQ(top_ranking(scores, n),
-                Ranking(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(expected)));
+      EXPECT_EQ(top_ranking(scores, n), Ranking(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(expected)));
     }
   }
 }

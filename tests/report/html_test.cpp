@@ -48,14 +48,13 @@ Report everything(const std::string& text) {
           text,
           {{text, text, text}},
           {{text,
-            {Paragraph{text}, Code{text}, Notice{.text = text}, Notice{Notice::Kind::good, text}, facts,
-             table, folded, plot, bars, map}},
+            {Paragraph{text}, Code{text}, Notice{.text = text}, Notice{Notice::Kind::good, text}, facts, table, folded,
+             plot, bars, map}},
            {text, {plot, table}}},
           text};
 }
 
-const std::string kHostile =
-    "</script><script>alert(1)</script>\"><img src=x onerror='alert(2)'>&<!-- ]]> \xff\x01";
+const std::string kHostile = "</script><script>alert(1)</script>\"><img src=x onerror='alert(2)'>&<!-- ]]> \xff\x01";
 
 TEST(Page, IsWellFormedWhateverTheTextSays) {
   for (const std::string& text : {std::string("plain"), std::string(), kHostile})
@@ -86,12 +85,10 @@ TEST(Page, ShowsFiguresWithIntervalNoteAndEmphasis) {
                     .columns = {text_column("method"), number_column("ndcg@10")},
                     .rows = {{"dorm", best}, {"ridge", 0.7}}};
   const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {table}}}});
-  EXPECT_NE(
-      page.find(
-          "<th scope=\"row\" class=\"word\">dorm</th>"
-          "<td class=\"n\" data-v=\"0.71784\"><strong class=\"best\">0.7178</strong> "
-          "<span class=\"interval\">[0.6708, 0.7625]</span> <span class=\"note\">p &lt; 0.01</span></td>"),
-      std::string::npos);
+  EXPECT_NE(page.find("<th scope=\"row\" class=\"word\">dorm</th>"
+                      "<td class=\"n\" data-v=\"0.71784\"><strong class=\"best\">0.7178</strong> "
+                      "<span class=\"interval\">[0.6708, 0.7625]</span> <span class=\"note\">p &lt; 0.01</span></td>"),
+            std::string::npos);
   EXPECT_NE(page.find("<td class=\"n\" data-v=\"0.7\">0.7000</td>"), std::string::npos);
 }
 

@@ -23,16 +23,14 @@ Table small_table() {
 }
 
 TEST(Markdown, WritesATableWithIntervalsEmphasisAndNotes) {
-  const std::string text =
-      to_markdown({.title = "T", .summary = "S", .sections = {{"One", {small_table()}}}});
+  const std::string text = to_markdown({.title = "T", .summary = "S", .sections = {{"One", {small_table()}}}});
   EXPECT_EQ(text,
             "# T\n\nS\n\n## One\n\n**Methods**\n\n| name | value |\n|---|--:|\n"
             "| a\\|b | **0.75** \\[0.50, 1.00\\] (p 0.01) |\n| c |  |\n| d |  |\n\na note\n\n");
 }
 
 TEST(Markdown, FencesCodeThatContainsFences) {
-  const std::string text =
-      to_markdown({.title = "T", .summary = "", .sections = {{"S", {Code{"a\n```\nb"}}}}});
+  const std::string text = to_markdown({.title = "T", .summary = "", .sections = {{"S", {Code{"a\n```\nb"}}}}});
   EXPECT_NE(text.find("````\na\n```\nb\n````\n"), std::string::npos);
 }
 
@@ -85,11 +83,11 @@ TEST(NumbersOfAPlot, StandSideBySideWhereSeriesShareX) {
 }
 
 TEST(NumbersOfAPlot, StandBelowEachOtherElsewhere) {
-  const Plot plot{.title = "T",
-                  .x = {.label = "n"},
-                  .y = {.label = "y"},
-                  .series = {{.name = "a", .x = {1, kMissing, 2}, .y = {3, kMissing, 4}},
-                             {.name = "b", .x = {7}, .y = {8}}}};
+  const Plot plot{
+      .title = "T",
+      .x = {.label = "n"},
+      .y = {.label = "y"},
+      .series = {{.name = "a", .x = {1, kMissing, 2}, .y = {3, kMissing, 4}}, {.name = "b", .x = {7}, .y = {8}}}};
   EXPECT_EQ(to_csv(numbers_of(plot)), "series,n,y\na,1,3\na,2,4\nb,7,8\n");
 }
 

@@ -60,14 +60,13 @@ TEST(PlotPicture, InterruptsTheLineWhereAValueIsMissing) {
 
 TEST(PlotPicture, DrawsABandForEachRunOfIntervals) {
   const double no = kMissing;
-  const std::string svg = svg_of(plot_of(
-      {{.name = "a", .x = {1, 2, 3, 4}, .y = {1, 1, 1, 1}, .low = {0, 0, no, 0}, .high = {2, 2, no, 2}}}));
+  const std::string svg = svg_of(
+      plot_of({{.name = "a", .x = {1, 2, 3, 4}, .y = {1, 1, 1, 1}, .low = {0, 0, no, 0}, .high = {2, 2, no, 2}}}));
   EXPECT_EQ(count(svg, "class=\"band\""), 2u);
 }
 
 TEST(PlotPicture, SaysInATooltipWhatAPointIs) {
-  const std::string svg =
-      svg_of(plot_of({{.name = "ours", .x = {10}, .y = {0.5}, .low = {0.4}, .high = {0.6}}}));
+  const std::string svg = svg_of(plot_of({{.name = "ours", .x = {10}, .y = {0.5}, .low = {0.4}, .high = {0.6}}}));
   EXPECT_NE(svg.find("<title>ours: x 10, y 0.5 [0.4, 0.6]</title>"), std::string::npos);
 }
 
@@ -77,8 +76,7 @@ TEST(PlotPicture, DistinguishesSeriesByMoreThanColour) {
   const std::string legend = legend_of(plot_of(series));
   const std::regex shape("<path[^>]*d=\"([^\"]*)\"");
   std::vector<std::string> samples;
-  for (auto it = std::sregex_iterator(legend.begin(), legend.end(), shape); it != std::sregex_iterator();
-       ++it)
+  for (auto it = std::sregex_iterator(legend.begin(), legend.end(), shape); it != std::sregex_iterator(); ++it)
     samples.push_back(it->str());
   ASSERT_EQ(samples.size(), 18u);  // a line and a marker each
   for (std::size_t a = 0; a < 9; ++a)

@@ -9,9 +9,9 @@
 
 namespace dorm::testing {
 
-/// What is wrong with the text as XML; empty when nothing is. Elements are closed in order, attributes are
-/// quoted and not repeated, & begins one of the five entities or a number. `tags` receives the names of all
-/// elements, `words` the text between them.
+/// What is wrong with the text as XML; empty when nothing is. Elements are closed in order, attributes are quoted and
+/// not repeated, & begins one of the five entities or a number. `tags` receives the names of all elements, `words` the
+/// text between them.
 inline std::string xml_fault(std::string_view text, std::vector<std::string>& tags, std::string& words) {
   std::vector<std::string> open;
   std::size_t i = 0;
@@ -39,8 +39,7 @@ inline std::string xml_fault(std::string_view text, std::vector<std::string>& ta
     if (text.substr(i, 2) == "</") {
       i += 2;
       const std::string closed = name();
-      if (open.empty() || open.back() != closed || text[i] != '>')
-        return at("an element closed out of order");
+      if (open.empty() || open.back() != closed || text[i] != '>') return at("an element closed out of order");
       open.pop_back();
       ++i;
       continue;

@@ -24,8 +24,7 @@ inline Dataset packed_rows(const Dataset& data) {
   float* out = block->values.data() + 1;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
-    for (std::size_t i = 0; i < query.size(); ++i)
-      out = std::copy_n(query.rows.dense_row(i), data.num_features(), out);
+    for (std::size_t i = 0; i < query.size(); ++i) out = std::copy_n(query.rows.dense_row(i), data.num_features(), out);
   }
   auto storage = std::make_shared<Storage>();
   block->columns.attach(*storage);

@@ -22,18 +22,16 @@ struct RandomData {
   double density = 1;  // share of values that are not 0
   double signal = 1;   // how much the first feature says about the label
   std::uint64_t seed = 1;
-  bool sparse =
-      false;          // a far column of ones, which ranks nothing, makes the data too wide to be stored dense
-  double factor = 1;  // of all features
+  bool sparse = false;  // a far column of ones, which ranks nothing, makes the data too wide to be stored dense
+  double factor = 1;    // of all features
 };
 
 inline std::vector<float> random_row(const RandomData& options, double label, Rng& rng) {
   std::vector<float> row(options.features);
   for (std::size_t j = 0; j < row.size(); ++j) {
     const double value = normal(rng) + (j == 0 ? options.signal * label : 0.0);
-    row[j] = rng.uniform() < options.density
-                 ? static_cast<float>(options.factor * std::round(value * 1024) / 1024)
-                 : 0.0f;
+    row[j] =
+        rng.uniform() < options.density ? static_cast<float>(options.factor * std::round(value * 1024) / 1024) : 0.0f;
   }
   return row;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many methods on the same data: each tuned on the same validation queries, tested on the same test queries,
-// with intervals and paired tests. Work is cut into cells whose results are kept, so that a run can be killed
-// and goes on. Guide: docs/comparisons.md.
+// Many methods on the same data: each tuned on the same validation queries, tested on the same test queries, with
+// intervals and paired tests. Work is cut into cells whose results are kept, so that a run can be killed and goes on.
+// Guide: docs/comparisons.md.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct DataSplit {
   Dataset train, valid, test;
 };
 
-/// Several sets of the same features as one: part k holds the queries [part_begin[k], part_begin[k + 1]).
-/// Rows count through the inputs in turn. Throws Error(bad_input) when two parts have a query of the same id.
+/// Several sets of the same features as one: part k holds the queries [part_begin[k], part_begin[k + 1]). Rows count
+/// through the inputs in turn. Throws Error(bad_input) when two parts have a query of the same id.
 struct Concatenation {
   Dataset data;
   std::vector<std::size_t> part_begin;
 };
 Concatenation concatenate(std::span<const Dataset> parts);
 
-/// LETOR's rotation over k >= 3 parts of the queries: split i tests on part i - 1, validates on part i - 2
-/// and trains on the rest (indices modulo k), so that every query is tested once.
+/// LETOR's rotation over k >= 3 parts of the queries: split i tests on part i - 1, validates on part i - 2 and trains
+/// on the rest (indices modulo k), so that every query is tested once.
 std::vector<DataSplit> rotate(const Dataset& data, const std::vector<std::vector<std::size_t>>& parts);
 
 /// A ranker of somebody else: its scores of the test documents of each split, in document order.
@@ -66,12 +66,11 @@ struct ComparisonFigure {
   std::vector<std::string> chosen;  // per split, e.g. "C=100 best"
   double seconds = 0;               // processor time of training the chosen model, mean over splits
   double tuning_seconds = 0;        // the same of all candidates
-  double support_vectors = 0;  // planes of the chosen model, mean over splits; 0: not that kind of method
+  double support_vectors = 0;       // planes of the chosen model, mean over splits; 0: not that kind of method
   double passes = 0;
-  PairedTest test;  // this - the one tested against
-  double p_holm =
-      std::numeric_limits<double>::quiet_NaN();  // permutation test, Holm's correction; NaN: itself
-  bool reference = false;                        // the one tested against
+  PairedTest test;                                           // this - the one tested against
+  double p_holm = std::numeric_limits<double>::quiet_NaN();  // permutation test, Holm's correction; NaN: itself
+  bool reference = false;                                    // the one tested against
 };
 
 struct ComparisonRow {

@@ -48,8 +48,7 @@ std::span<const CatalogEntry> experiment_catalog();
 /// The files of its data sets that are not in the directory, plain or compressed.
 std::vector<DataFile> missing_data(std::string_view experiment, const std::string& directory);
 
-/// Throws Error(unknown_name), or Error(io) for missing data: its name, where it is published, and where to
-/// place it.
+/// Throws Error(unknown_name), or Error(io) for missing data: its name, where it is published, and where to place it.
 ExperimentResult run_experiment(std::string_view name, const ExperimentOptions& options,
                                 const ComparisonObserver& observer = {});
 

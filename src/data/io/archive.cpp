@@ -8,15 +8,14 @@
 #include <cstring>
 
 #include "base/quote.h"
-#include "dorm/error.h"
 #include "data/io/checksum.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
 
 namespace dorm {
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "archives are written as the numbers lie in memory");
+static_assert(std::endian::native == std::endian::little, "archives are written as the numbers lie in memory");
 
 std::size_t size_of(std::string_view type) {
   if (type == "f64" || type == "u64") return 8;
@@ -65,8 +64,7 @@ void ArchiveWriter::add_names(const std::string& name, std::span<const std::stri
   add(name + "_end", std::span<const std::uint64_t>(ends_.back()));
 }
 
-void ArchiveWriter::write(std::ostream& out, std::string_view format, int version,
-                          nlohmann::json header) const {
+void ArchiveWriter::write(std::ostream& out, std::string_view format, int version, nlohmann::json header) const {
   header["arrays"] = nlohmann::json::array();
   for (const Array& array : arrays_)
     header["arrays"].push_back({{"name", array.name}, {"type", array.type}, {"count", array.count}});
@@ -87,16 +85,14 @@ void ArchiveWriter::write(std::ostream& out, std::string_view format, int versio
 ArchiveReader::ArchiveReader(const std::string& path, std::string_view format, int newest)
     : ArchiveReader(read_whole_file(path), path, format, newest) {}
 
-ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::string_view format,
-                             int newest)
+ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest)
     : path_(name), content_(std::move(content)) {
   const std::size_t line = content_.find('\n');
   const std::string_view first = std::string_view(content_).substr(0, std::min<std::size_t>(line, 80));
   if (!first.starts_with(format) || line == std::string::npos)
     refuse(fmt::format("found {}; expected a file that begins with \"{}\"", in_quotes(first), format));
   int version = 0;
-  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(),
-                  version);
+  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(), version);
   if (version < 1 || version > newest)
     refuse(fmt::format("found version {}; this program reads versions 1 to {}", version, newest));
   std::uint64_t length = 0, sum = 0;
@@ -108,9 +104,8 @@ ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::
     refuse("the checksum does not fit; the file is damaged or cut short");
   std::memcpy(&length, content_.data() + line + 1, sizeof length);
   if (length > end - json) refuse("the header is longer than the file");
-  header_ =
-      nlohmann::json::parse(content_.begin() + static_cast<std::ptrdiff_t>(json),
-                            content_.begin() + static_cast<std::ptrdiff_t>(json + length), nullptr, false);
+  header_ = nlohmann::json::parse(content_.begin() + static_cast<std::ptrdiff_t>(json),
+                                  content_.begin() + static_cast<std::ptrdiff_t>(json + length), nullptr, false);
   if (!header_.is_object() || !header_.contains("arrays")) refuse("the header is not what was expected");
   std::size_t at = json + length;
   try {
@@ -129,9 +124,7 @@ ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::
   if (at != end) refuse("bytes are left over behind the arrays");
 }
 
-void ArchiveReader::refuse(const std::string& why) const {
-  throw Error(ErrorCode::bad_input, {path_, 0, 0}, why);
-}
+void ArchiveReader::refuse(const std::string& why) const { throw Error(ErrorCode::bad_input, {path_, 0, 0}, why); }
 
 const ArchiveReader::Place& ArchiveReader::find(const std::string& name, const char* type) const {
   const auto place = places_.find(name);
@@ -149,15 +142,13 @@ std::vector<T> ArchiveReader::copy(const Place& place) const {
 
 std::vector<double> ArchiveReader::doubles(const std::string& name, std::size_t count) const {
   const Place& place = find(name, "f64");
-  if (place.count != count)
-    refuse(fmt::format("array \"{}\" has {} numbers; expected {}", name, place.count, count));
+  if (place.count != count) refuse(fmt::format("array \"{}\" has {} numbers; expected {}", name, place.count, count));
   return copy<double>(place);
 }
 
 std::vector<std::uint64_t> ArchiveReader::integers(const std::string& name, std::size_t count) const {
   const Place& place = find(name, "u64");
-  if (place.count != count)
-    refuse(fmt::format("array \"{}\" has {} numbers; expected {}", name, place.count, count));
+  if (place.count != count) refuse(fmt::format("array \"{}\" has {} numbers; expected {}", name, place.count, count));
   return copy<std::uint64_t>(place);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in one file: a line that names format and version, a JSON header, arrays one after the other, and a
-// checksum over all of it.
+// Numbers in one file: a line that names format and version, a JSON header, arrays one after the other, and a checksum
+// over all of it.
 //
 //   FORMAT VERSION \n   u64 bytes of JSON   JSON   arrays, each at a multiple of 8 bytes   u64 checksum
 //
@@ -46,8 +46,8 @@ class ArchiveWriter {
   std::vector<std::vector<std::uint64_t>> ends_;
 };
 
-/// Throws Error(bad_input) for a file of another format, a newer version, a wrong checksum or size, and for
-/// an array that is missing, of another type or of another length than expected.
+/// Throws Error(bad_input) for a file of another format, a newer version, a wrong checksum or size, and for an array
+/// that is missing, of another type or of another length than expected.
 class ArchiveReader {
  public:
   ArchiveReader(const std::string& path, std::string_view format, int newest);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary form `.dorm`: a header, a table of sections, and the arrays of Storage as they lie in memory,
-// each starting at a multiple of 64 bytes, so that a mapped file is used in place. docs/formats.md has the
-// layout.
+// The binary form `.dorm`: a header, a table of sections, and the arrays of Storage as they lie in memory, each
+// starting at a multiple of 64 bytes, so that a mapped file is used in place. docs/formats.md has the layout.
 #pragma once
 
 #include <array>
@@ -77,8 +76,8 @@ constexpr std::uint64_t align_section(std::uint64_t offset) {
 /// Whether a file that begins so is in the binary form; eight bytes are enough.
 inline bool is_binary(std::string_view head) { return head.substr(0, kBinaryMagic.size()) == kBinaryMagic; }
 
-/// The binary form in memory. Copies `bytes` (they may go away or be unaligned) once the header has been
-/// checked, so nothing larger than the input is allocated; `name` stands in for the path in messages.
+/// The binary form in memory. Copies `bytes` (they may go away or be unaligned) once the header has been checked, so
+/// nothing larger than the input is allocated; `name` stands in for the path in messages.
 Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify = true);
 
 }  // namespace dorm

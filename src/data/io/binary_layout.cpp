@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "data/storage.h"
 #include "data/io/checksum.h"
+#include "data/storage.h"
 
 namespace dorm {
 namespace {
@@ -41,9 +41,8 @@ void Layout::read_header() {
   if (header_.major != kBinaryMajor)
     refuse(fmt::format("version {}.{} of the binary form, but this dorm reads version {}; {}", header_.major,
                        header_.minor, kBinaryMajor,
-                       header_.major > kBinaryMajor
-                           ? "use a newer dorm or convert the original data with this one"
-                           : "convert the original data with this dorm"));
+                       header_.major > kBinaryMajor ? "use a newer dorm or convert the original data with this one"
+                                                    : "convert the original data with this dorm"));
   if (bytes_.size() < header_.file_bytes) refuse_truncated();
   if (bytes_.size() > header_.file_bytes)
     refuse_damaged(fmt::format("{} bytes, but the header says {}", bytes_.size(), header_.file_bytes));
@@ -59,8 +58,7 @@ void Layout::read_table() {
   if (header_.num_sections > (bytes_.size() - sizeof header_) / sizeof(SectionEntry))
     refuse_damaged(fmt::format("{} sections do not fit the file", header_.num_sections));
   table_.resize(header_.num_sections);
-  if (!table_.empty())
-    std::memcpy(table_.data(), bytes_.data() + sizeof header_, table_.size() * sizeof(SectionEntry));
+  if (!table_.empty()) std::memcpy(table_.data(), bytes_.data() + sizeof header_, table_.size() * sizeof(SectionEntry));
   BinaryHeader unsigned_header = header_;
   unsigned_header.checksum = 0;
   Checksum sum;
@@ -98,8 +96,7 @@ void Layout::check_counts() const {
   limit("queries", h.num_queries, std::min(kMaxQueries, h.num_documents));
   limit("documents", h.num_documents, kMaxCount);
   limit("stored values", h.num_values, kMaxCount);
-  if (h.dense > 1 || h.first_feature_id > 1 || h.reserved != 0)
-    refuse_damaged("a header field is out of its range");
+  if (h.dense > 1 || h.first_feature_id > 1 || h.reserved != 0) refuse_damaged("a header field is out of its range");
   const std::uint64_t stride = h.dense == 1 ? dense_stride(h.num_features) : 0;
   if (h.stride != stride) refuse_damaged(fmt::format("row stride {}, expected {}", h.stride, stride));
   if (h.dense == 1 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Header and section table of the binary form, as read: checked against the size of the file and against each
-// other before anything else looks at them.
+// Header and section table of the binary form, as read: checked against the size of the file and against each other
+// before anything else looks at them.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "dorm/error.h"
 #include "data/io/binary.h"
+#include "dorm/error.h"
 
 namespace dorm {
 
@@ -39,8 +39,8 @@ class Layout {
   std::span<const T> array(SectionId id, std::uint64_t count) const {
     const Bytes found = find(id);
     if (found.size() != count * sizeof(T))
-      refuse_damaged(fmt::format("section {} holds {} bytes, expected {}", static_cast<std::uint32_t>(id),
-                                 found.size(), count * sizeof(T)));
+      refuse_damaged(fmt::format("section {} holds {} bytes, expected {}", static_cast<std::uint32_t>(id), found.size(),
+                                 count * sizeof(T)));
     return {reinterpret_cast<const T*>(found.data()), count};
   }
   /// Either all `count` elements or none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the binary form in place. Every count, offset and index is checked before it is used, so that a
-// damaged or hostile file is refused and never followed. A file must not be changed while it is mapped.
+// Reads the binary form in place. Every count, offset and index is checked before it is used, so that a damaged or
+// hostile file is refused and never followed. A file must not be changed while it is mapped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/page_buffer.h"
-#include "data/storage.h"
-#include "dorm/error.h"
-#include "dorm/read.h"
 #include "data/io/binary.h"
 #include "data/io/binary_layout.h"
 #include "data/io/checksum.h"
 #include "data/io/file.h"
+#include "data/storage.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -26,8 +26,8 @@ bool all_finite(std::span<const float> values) {
 }
 
 // Ends of consecutive pieces of [0, total): increasing (strictly, where no piece may be empty) up to total.
-void check_ends(const Layout& layout, const char* what, std::span<const std::uint64_t> end,
-                std::uint64_t total, bool may_be_empty) {
+void check_ends(const Layout& layout, const char* what, std::span<const std::uint64_t> end, std::uint64_t total,
+                bool may_be_empty) {
   std::uint64_t before = 0;
   for (const std::uint64_t e : end) {
     if (e < before || e > total || (e == before && !may_be_empty))
@@ -37,8 +37,7 @@ void check_ends(const Layout& layout, const char* what, std::span<const std::uin
   if (before != total) layout.refuse_damaged(fmt::format("the {} do not cover their block", what));
 }
 
-TextColumn text_column(const Layout& layout, const char* what, std::span<const std::uint64_t> end,
-                       SectionId text_id) {
+TextColumn text_column(const Layout& layout, const char* what, std::span<const std::uint64_t> end, SectionId text_id) {
   const TextColumn column{end, layout.whole_array<char>(text_id)};
   check_ends(layout, what, end, column.text.size(), true);
   return column;
@@ -84,12 +83,11 @@ void read_documents(const Layout& layout, Storage& out) {
   if (!all_finite(out.labels)) layout.refuse_damaged("a label is not finite");
   out.source_rows = layout.optional_array<std::uint64_t>(SectionId::source_rows, documents);
   check_source_rows(layout, out.source_rows);
-  out.document_ids = text_column(layout, "document ids",
-                                 layout.optional_array<std::uint64_t>(SectionId::document_id_end, documents),
-                                 SectionId::document_id_text);
-  out.group_names =
-      text_column(layout, "group names", layout.whole_array<std::uint64_t>(SectionId::group_name_end),
-                  SectionId::group_name_text);
+  out.document_ids =
+      text_column(layout, "document ids", layout.optional_array<std::uint64_t>(SectionId::document_id_end, documents),
+                  SectionId::document_id_text);
+  out.group_names = text_column(layout, "group names", layout.whole_array<std::uint64_t>(SectionId::group_name_end),
+                                SectionId::group_name_text);
   out.group_of = layout.optional_array<std::uint32_t>(SectionId::group_of, documents);
   for (const std::uint32_t group : out.group_of)
     if (group > out.group_names.size()) layout.refuse_damaged("a document's group has no name");
@@ -99,17 +97,14 @@ void read_queries(const Layout& layout, Storage& out) {
   const BinaryHeader& h = layout.header();
   out.query_end = layout.array<std::uint64_t>(SectionId::query_end, h.num_queries);
   check_ends(layout, "queries", out.query_end, h.num_documents, false);
-  out.query_ids =
-      text_column(layout, "query ids", layout.array<std::uint64_t>(SectionId::query_id_end, h.num_queries),
-                  SectionId::query_id_text);
+  out.query_ids = text_column(layout, "query ids", layout.array<std::uint64_t>(SectionId::query_id_end, h.num_queries),
+                              SectionId::query_id_text);
   out.query_weights = layout.optional_array<double>(SectionId::query_weights, h.num_queries);
   for (const double weight : out.query_weights)
-    if (!std::isfinite(weight) || weight < 0)
-      layout.refuse_damaged("a query weight is negative or not finite");
-  out.feature_names =
-      text_column(layout, "feature names",
-                  layout.optional_array<std::uint64_t>(SectionId::feature_name_end, h.num_features),
-                  SectionId::feature_name_text);
+    if (!std::isfinite(weight) || weight < 0) layout.refuse_damaged("a query weight is negative or not finite");
+  out.feature_names = text_column(layout, "feature names",
+                                  layout.optional_array<std::uint64_t>(SectionId::feature_name_end, h.num_features),
+                                  SectionId::feature_name_text);
   out.first_feature_id = h.first_feature_id;
 }
 

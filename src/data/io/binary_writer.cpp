@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the binary form to a stream that need not seek. The checksums stand before what they cover, so each
-// section is produced twice, once into its checksum and once into the file; features are never copied.
+// Writes the binary form to a stream that need not seek. The checksums stand before what they cover, so each section is
+// produced twice, once into its checksum and once into the file; features are never copied.
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <ostream>
 #include <vector>
 
-#include "data/owned_columns.h"
-#include "dorm/write.h"
 #include "data/io/binary.h"
 #include "data/io/checksum.h"
+#include "data/owned_columns.h"
+#include "dorm/write.h"
 
 namespace dorm {
 namespace {
@@ -31,9 +31,7 @@ class SectionList {
     if (items.empty()) return;
     add(id, [&items](const Sink& sink) { sink(std::as_bytes(std::span(items))); });
   }
-  void add(SectionId id, std::function<void(const Sink&)> produce) {
-    sections_.push_back({id, std::move(produce)});
-  }
+  void add(SectionId id, std::function<void(const Sink&)> produce) { sections_.push_back({id, std::move(produce)}); }
   const std::vector<Section>& sections() const { return sections_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit checksum of the binary form. It guards against damage, not against an attacker. Each step is a
-// bijection of the word it takes in, so a change confined to one aligned 8-byte word never goes unnoticed.
+// The 64-bit checksum of the binary form. It guards against damage, not against an attacker. Each step is a bijection
+// of the word it takes in, so a change confined to one aligned 8-byte word never goes unnoticed.
 #pragma once
 
 #include <array>
@@ -10,9 +10,8 @@
 
 namespace dorm {
 
-/// Four lanes take turns with the 8-byte words: lane = rotl(lane + word * kA, 29) * kB. The last block is
-/// filled with zeros; the length enters the result, so zeros at the end count. docs/formats.md has the
-/// whole definition.
+/// Four lanes take turns with the 8-byte words: lane = rotl(lane + word * kA, 29) * kB. The last block is filled with
+/// zeros; the length enters the result, so zeros at the end count. docs/formats.md has the whole definition.
 class Checksum {
  public:
   void update(std::span<const std::byte> bytes);

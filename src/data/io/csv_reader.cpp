@@ -12,12 +12,12 @@
 #include "base/number.h"
 #include "base/quote.h"
 #include "data/assemble.h"
-#include "dorm/error.h"
-#include "dorm/read.h"
 #include "data/io/csv_record.h"
 #include "data/io/decompress.h"
 #include "data/io/read_report.h"
 #include "data/io/text_source.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -53,11 +53,10 @@ class CsvReader {
     std::set<std::string_view> seen;
     for (std::size_t cell = 0; cell < width_; ++cell) {
       if (record_[cell].empty())
-        throw record_.error(cell,
-                            fmt::format("column {} has no name; the header has {}", cell + 1, header()));
+        throw record_.error(cell, fmt::format("column {} has no name; the header has {}", cell + 1, header()));
       if (!seen.insert(record_[cell]).second)
-        throw record_.error(cell, fmt::format("a second column is named {}; the header has {}",
-                                              in_quotes(record_[cell]), header()));
+        throw record_.error(
+            cell, fmt::format("a second column is named {}; the header has {}", in_quotes(record_[cell]), header()));
     }
     label_ = required(options_.label_column, "label");
     query_ = required(options_.query_column, "query");
@@ -100,23 +99,19 @@ class CsvReader {
 
   std::size_t required(const std::string& name, std::string_view role) const {
     const std::optional<std::size_t> cell = optional(name);
-    if (!cell)
-      throw record_.error(fmt::format("no {} column {}; the header has {}", role, in_quotes(name), header()));
+    if (!cell) throw record_.error(fmt::format("no {} column {}; the header has {}", role, in_quotes(name), header()));
     return *cell;
   }
 
   void add_row() {
     if (record_.size() != width_)
-      throw record_.error(
-          fmt::format("found {} cells; expected {} as in the header", record_.size(), width_));
+      throw record_.error(fmt::format("found {} cells; expected {} as in the header", record_.size(), width_));
     const float label = this->label();
     const std::string_view query = record_[query_];
     if (query.empty()) throw record_.error(query_, "found no query id; expected one");
     for (std::size_t k = 0; k < features_.size(); ++k) values_[k] = feature(features_[k]);
     if (weight_) check_weight(query);
-    const auto text = [this](std::optional<std::size_t> cell) {
-      return cell ? record_[*cell] : std::string_view();
-    };
+    const auto text = [this](std::optional<std::size_t> cell) { return cell ? record_[*cell] : std::string_view(); };
     writer_.add(label, {query, text(document_), text(group_)}, ids_, values_);
     ++num_rows_;
     if (writer_.num_values() >= kValuesPerBlock || writer_.num_rows() >= kValuesPerBlock) {
@@ -195,8 +190,7 @@ Dataset read_csv(const std::string& path, const ReadOptions& options, ReadReport
   return CsvReader(*source, path, separator_for(path, options), options).read(report);
 }
 
-Dataset parse_csv(std::string_view text, const std::string& name, const ReadOptions& options,
-                  ReadReport* report) {
+Dataset parse_csv(std::string_view text, const std::string& name, const ReadOptions& options, ReadReport* report) {
   const std::unique_ptr<TextSource> source = text_in_memory(text);
   return CsvReader(*source, name, separator_for(name, options), options).read(report);
 }

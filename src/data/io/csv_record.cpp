@@ -35,10 +35,9 @@ void CsvRecords::add_plain_cell(std::string_view line, std::size_t& at) {
   const std::string_view cell = line.substr(at, end - at);
   const std::size_t quote = cell.find('"');
   if (quote != std::string_view::npos)
-    throw lines_.error(at + quote + 1,
-                       fmt::format("found a quote inside {}; expected the whole cell in quotes, "
-                                   "and quotes in it doubled",
-                                   in_quotes(cell)));
+    throw lines_.error(at + quote + 1, fmt::format("found a quote inside {}; expected the whole cell in quotes, "
+                                                   "and quotes in it doubled",
+                                                   in_quotes(cell)));
   text_ += cell;
   at = end;
 }
@@ -59,8 +58,8 @@ void CsvRecords::add_quoted_cell(std::string_view& line, std::size_t& at) {
     at = quote + 1;
     if (at == line.size() || line[at] == separator_) return;
     if (line[at] != '"')
-      throw lines_.error(at + 1, fmt::format("found {} after a closing quote; expected a separator",
-                                             in_quotes(line.substr(at, 1))));
+      throw lines_.error(
+          at + 1, fmt::format("found {} after a closing quote; expected a separator", in_quotes(line.substr(at, 1))));
     text_ += '"';
     ++at;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of separated values (RFC 4180): cells may be quoted, a doubled quote stands for one, and a quoted
-// cell may hold separators and line ends.
+// Records of separated values (RFC 4180): cells may be quoted, a doubled quote stands for one, and a quoted cell may
+// hold separators and line ends.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class CsvRecords {
  public:
   CsvRecords(LineReader& lines, char separator) : lines_(lines), separator_(separator) {}
 
-  /// The next record that is not a blank line; false at the end. Throws Error(bad_input) for a quote that is
-  /// not closed or stands inside a cell.
+  /// The next record that is not a blank line; false at the end. Throws Error(bad_input) for a quote that is not closed
+  /// or stands inside a cell.
   bool next();
 
   std::size_t size() const { return end_.size(); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separated values with a header that read_csv understands; document ids, groups and weights only when there
-// are any.
+// Separated values with a header that read_csv understands; document ids, groups and weights only when there are any.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,8 +78,8 @@ class CsvWriter {
   // In quotes when the text would not survive without.
   void add_text(std::string_view text) {
     separate();
-    const bool plain = text.find_first_of("\"\n\r") == std::string_view::npos &&
-                       text.find(separator_) == std::string_view::npos;
+    const bool plain =
+        text.find_first_of("\"\n\r") == std::string_view::npos && text.find(separator_) == std::string_view::npos;
     if (!plain) line_.push_back('"');
     for (char c : text) {
       if (c == '"') line_.push_back('"');
@@ -108,8 +107,6 @@ class CsvWriter {
 
 }  // namespace
 
-void write_csv(const Dataset& data, std::ostream& out, char separator) {
-  CsvWriter(data, out, separator).write();
-}
+void write_csv(const Dataset& data, std::ostream& out, char separator) { CsvWriter(data, out, separator).write(); }
 
 }  // namespace dorm

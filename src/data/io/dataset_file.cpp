@@ -4,12 +4,12 @@
 
 #include <string_view>
 
-#include "dorm/error.h"
-#include "dorm/read.h"
-#include "dorm/write.h"
 #include "data/io/binary.h"
 #include "data/io/decompress.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
+#include "dorm/write.h"
 
 namespace dorm {
 namespace {

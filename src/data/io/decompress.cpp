@@ -176,9 +176,9 @@ std::unique_ptr<ByteStream> open_stream(InputFile file) {
   const Compression named = compression_of_name(input.path());
   const Compression found = compression_of_content(input.bytes());
   if (named != Compression::none && named != found && !input.bytes().empty())
-    throw Error(ErrorCode::bad_input, {input.path(), 0, 0},
-                fmt::format("the name promises {} data, but the content is not",
-                            named == Compression::gzip ? "gzip" : "zstd"));
+    throw Error(
+        ErrorCode::bad_input, {input.path(), 0, 0},
+        fmt::format("the name promises {} data, but the content is not", named == Compression::gzip ? "gzip" : "zstd"));
   if (found == Compression::gzip) return std::make_unique<GzipStream>(std::move(input));
   if (found == Compression::zstd) return std::make_unique<ZstdStream>(std::move(input));
   return std::make_unique<PlainStream>(std::move(input));

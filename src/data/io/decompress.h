@@ -28,8 +28,8 @@ Compression compression_of_content(std::string_view head);
 /// The name without an ending that marks compression.
 std::string_view uncompressed_name(std::string_view path);
 
-/// Throws Error(bad_input) when a named compression does not fit the content; reading throws when the stream
-/// is damaged or ends early.
+/// Throws Error(bad_input) when a named compression does not fit the content; reading throws when the stream is
+/// damaged or ends early.
 std::unique_ptr<ByteStream> open_stream(InputFile file);
 
 }  // namespace dorm

@@ -18,8 +18,7 @@ double finite_cell(const CsvRecords& record, std::size_t cell, std::string_view 
 
 double non_negative_cell(const CsvRecords& record, std::size_t cell, std::string_view what) {
   const double value = finite_cell(record, cell, what);
-  if (value < 0)
-    throw record.error(cell, fmt::format("found {}; expected {}", in_quotes(record[cell]), what));
+  if (value < 0) throw record.error(cell, fmt::format("found {}; expected {}", in_quotes(record[cell]), what));
   return value;
 }
 
@@ -51,17 +50,16 @@ DocumentIndex::DocumentIndex(const Dataset& data) {
 const std::vector<std::size_t>& DocumentIndex::find(const CsvRecords& record, std::size_t cell) const {
   const auto found = by_id_.find(std::string(record[cell]));
   if (found == by_id_.end())
-    throw record.error(cell, fmt::format("document {} is not in the data; expected ids of its documents",
-                                         in_quotes(record[cell])));
+    throw record.error(
+        cell, fmt::format("document {} is not in the data; expected ids of its documents", in_quotes(record[cell])));
   return found->second;
 }
 
 std::size_t DocumentIndex::find(const CsvRecords& record, std::size_t query_cell, std::size_t cell) const {
   const auto found = by_query_.find({std::string(record[query_cell]), std::string(record[cell])});
   if (found == by_query_.end())
-    throw record.error(cell,
-                       fmt::format("query {} has no document {} in the data; expected ids of its documents",
-                                   in_quotes(record[query_cell]), in_quotes(record[cell])));
+    throw record.error(cell, fmt::format("query {} has no document {} in the data; expected ids of its documents",
+                                         in_quotes(record[query_cell]), in_quotes(record[cell])));
   return found->second;
 }
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "dorm/dataset.h"
 #include "data/io/csv_record.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

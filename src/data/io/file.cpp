@@ -17,8 +17,7 @@ namespace dorm {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string_view action, int code) {
-  throw Error(ErrorCode::io, {path, 0, 0},
-              fmt::format("{}: {}", action, std::generic_category().message(code)));
+  throw Error(ErrorCode::io, {path, 0, 0}, fmt::format("{}: {}", action, std::generic_category().message(code)));
 }
 
 }  // namespace

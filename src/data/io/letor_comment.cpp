@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/io/letor_comment.h"
 
-#include "data/io/line_reader.h"
-
 #include <algorithm>
+
+#include "data/io/line_reader.h"
 
 namespace dorm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single pass over the bytes. Every text ends in '\n', which no token contains, so the loops need no other
-// bound; what is slow (errors, features out of order, odd numbers) is kept out of line.
+// A single pass over the bytes. Every text ends in '\n', which no token contains, so the loops need no other bound;
+// what is slow (errors, features out of order, odd numbers) is kept out of line.
 #include "data/io/letor_parser.h"
 
 #include <fmt/format.h>
@@ -167,14 +167,13 @@ const char* LetorParser::second_token_of(std::uint32_t id, const char* p) const 
 bool LetorParser::sort_features(const char* first_feature) {
   std::vector<std::pair<std::uint32_t, float>> features(size_);
   for (std::size_t k = 0; k < size_; ++k) features[k] = {ids_[k], values_[k]};
-  std::stable_sort(features.begin(), features.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(features.begin(), features.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto repeated = std::adjacent_find(features.begin(), features.end(),
                                            [](const auto& a, const auto& b) { return a.first == b.first; });
   if (repeated != features.end())
-    return fail(second_token_of(repeated->first, first_feature),
-                fmt::format("found a second value for feature {}; expected each feature once in a row",
-                            repeated->first));
+    return fail(
+        second_token_of(repeated->first, first_feature),
+        fmt::format("found a second value for feature {}; expected each feature once in a row", repeated->first));
   for (std::size_t k = 0; k < size_; ++k) {
     ids_[k] = features[k].first;
     values_[k] = features[k].second;
@@ -198,8 +197,7 @@ bool LetorParser::parse_comment(const char*& p) {
 }
 
 bool LetorParser::fail(const char* at, std::string message) {
-  result_.fault =
-      TextFault{result_.lines + 1, static_cast<std::uint64_t>(at - line_begin_) + 1, std::move(message)};
+  result_.fault = TextFault{result_.lines + 1, static_cast<std::uint64_t>(at - line_begin_) + 1, std::move(message)};
   return false;
 }
 

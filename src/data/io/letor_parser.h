@@ -39,8 +39,7 @@ class LetorParser {
  public:
   explicit LetorParser(LetorRules rules) : rules_(rules) {}
 
-  /// `text` ends in '\n', kTextPadding readable bytes follow it. `at_start`: a byte order mark may stand
-  /// first.
+  /// `text` ends in '\n', kTextPadding readable bytes follow it. `at_start`: a byte order mark may stand first.
   ParsedLetor parse(std::string_view text, bool at_start);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LETOR/SVMlight files: chunks of text are handed out in order and parsed side by side. At most one chunk per
-// thread is in work, and only the first fault in the file is reported, so neither memory nor outcome depends
-// on how the work was shared.
+// thread is in work, and only the first fault in the file is reported, so neither memory nor outcome depends on how
+// the work was shared.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 #include "base/parallel.h"
 #include "base/quote.h"
 #include "data/assemble.h"
-#include "dorm/error.h"
-#include "dorm/read.h"
 #include "data/io/letor_parser.h"
 #include "data/io/read_report.h"
 #include "data/io/side_files.h"
 #include "data/io/text_source.h"
+#include "dorm/error.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -87,9 +87,8 @@ class LetorReader {
   }
 
   Error located(const ParsedLetor& part) const {
-    return {ErrorCode::bad_input,
-            {name_, lines_before(part) + part.fault->line, part.fault->column},
-            part.fault->message};
+    return {
+        ErrorCode::bad_input, {name_, lines_before(part) + part.fault->line, part.fault->column}, part.fault->message};
   }
 
   std::vector<RowBlock> take_blocks() {
@@ -106,8 +105,7 @@ class LetorReader {
     std::uint64_t with = 0, without = 0;
     for (const ParsedLetor& part : parts_) {
       if (with == 0 && part.line_with_query != 0) with = lines_before(part) + part.line_with_query;
-      if (without == 0 && part.line_without_query != 0)
-        without = lines_before(part) + part.line_without_query;
+      if (without == 0 && part.line_without_query != 0) without = lines_before(part) + part.line_without_query;
     }
     rows_name_queries_ = with != 0;
     if (with == 0 || without == 0) return;
@@ -149,8 +147,7 @@ Dataset read_letor(const std::string& path, const ReadOptions& options, ReadRepo
   return LetorReader(*source, path, sides, options).read(report);
 }
 
-Dataset parse_letor(std::string_view text, const std::string& name, const ReadOptions& options,
-                    ReadReport* report) {
+Dataset parse_letor(std::string_view text, const std::string& name, const ReadOptions& options, ReadReport* report) {
   const std::unique_ptr<TextSource> source = text_in_memory(text);
   return LetorReader(*source, name, {}, options).read(report);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LETOR text that reads back as the same data: shortest exact numbers, ids as they were. Query weights and
-// feature names have no place in it.
+// LETOR text that reads back as the same data: shortest exact numbers, ids as they were. Query weights and feature
+// names have no place in it.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -16,9 +16,9 @@ using Line = fmt::memory_buffer;
 
 void check_word(std::string_view word, std::string_view what) {
   if (!word.empty() && word.find_first_of(std::string_view(" \t\r\n\0", 5)) == std::string_view::npos) return;
-  throw Error(ErrorCode::unsupported,
-              fmt::format("the {} {} cannot be written as LETOR text: expected a word without blanks", what,
-                          in_quotes(word)));
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("the {} {} cannot be written as LETOR text: expected a word without blanks", what, in_quotes(word)));
 }
 
 void add_value(Line& line, std::uint64_t id, float value) {
@@ -36,8 +36,7 @@ void add_sparse(Line& line, const Query& query, std::size_t i, std::uint32_t fir
   const std::size_t last = query.rows.num_features() - 1, n = row.columns.size();
   whole = whole && query.rows.num_features() > 0;
   if (whole && first_id == 0 && last > 0 && (n == 0 || row.columns[0] != 0)) add_value(line, 0, 0.0f);
-  for (std::size_t k = 0; k < n; ++k)
-    add_value(line, std::uint64_t{row.columns[k]} + first_id, row.values[k]);
+  for (std::size_t k = 0; k < n; ++k) add_value(line, std::uint64_t{row.columns[k]} + first_id, row.values[k]);
   if (whole && (n == 0 || row.columns[n - 1] != last)) add_value(line, last + first_id, 0.0f);
 }
 

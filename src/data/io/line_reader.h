@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/error.h"
 #include "data/io/text_source.h"
+#include "dorm/error.h"
 
 namespace dorm {
 
@@ -19,8 +19,8 @@ class LineReader {
  public:
   LineReader(TextSource& source, std::string name) : source_(source), name_(std::move(name)) {}
 
-  /// The next line without its end ("\n" or "\r\n") and without a byte order mark at the start of the file;
-  /// false at the end. Valid until the next call. Throws Error(bad_input) for a line with a NUL byte.
+  /// The next line without its end ("\n" or "\r\n") and without a byte order mark at the start of the file; false at
+  /// the end. Valid until the next call. Throws Error(bad_input) for a line with a NUL byte.
   bool next(std::string_view& line);
 
   /// How the line at hand ended.

@@ -45,8 +45,8 @@ class GzipSink final : public ByteSink {
  public:
   explicit GzipSink(std::unique_ptr<ByteSink> next) : next_(std::move(next)), buffer_(kBufferBytes) {
     constexpr int kGzip = 16, kMemory = 8;
-    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, kMemory,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
       throw std::bad_alloc();
   }
   ~GzipSink() override { deflateEnd(&stream_); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream buffer over a file descriptor, compressing on the way when asked to. Errors are kept and thrown by
-// finish(), since streams swallow exceptions.
+// A stream buffer over a file descriptor, compressing on the way when asked to. Errors are kept and thrown by finish(),
+// since streams swallow exceptions.
 #pragma once
 
 #include <exception>

@@ -7,9 +7,9 @@
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/io/document_table.h"
 #include "dorm/error.h"
 #include "dorm/positions.h"
-#include "data/io/document_table.h"
 
 namespace dorm {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 std::size_t positions_in(const CsvRecords& record, std::size_t leading) {
   for (std::size_t cell = leading; cell < record.size(); ++cell)
     if (record[cell] != std::to_string(cell - leading + 1))
-      throw record.error(
-          cell, fmt::format("found {}; expected position {}", in_quotes(record[cell]), cell - leading + 1));
+      throw record.error(cell,
+                         fmt::format("found {}; expected position {}", in_quotes(record[cell]), cell - leading + 1));
   if (record.size() == leading) throw record.error("expected positions 1, 2, ... after the first cells");
   return record.size() - leading;
 }

@@ -14,8 +14,8 @@ class RatingRecords {
  public:
   RatingRecords(TextSource& source, const std::string& name) : lines_(source, name) {}
 
-  /// The next line that is not blank; false at the end. Cells of comma-separated files may stand in quotes;
-  /// blanks around cells do not count. Throws Error(bad_input) for a quote that is not closed.
+  /// The next line that is not blank; false at the end. Cells of comma-separated files may stand in quotes; blanks
+  /// around cells do not count. Throws Error(bad_input) for a quote that is not closed.
   bool next();
 
   const std::string& separator() const { return separator_; }  // ::, tab, |, comma, semicolon or blank

@@ -8,8 +8,8 @@
 
 #include "base/number.h"
 #include "base/quote.h"
-#include "dorm/ratings.h"
 #include "data/io/rating_records.h"
+#include "dorm/ratings.h"
 
 namespace dorm {
 namespace {
@@ -54,8 +54,7 @@ bool is_header(const RatingRecords& line) {
 float rating_of(const RatingRecords& line, std::size_t cell) {
   double value = 0;
   if (parse_number(line[cell], value) != NumberKind::finite || !fits_float(value))
-    throw line.error(cell,
-                     fmt::format("found {}; expected a finite number as rating", in_quotes(line[cell])));
+    throw line.error(cell, fmt::format("found {}; expected a finite number as rating", in_quotes(line[cell])));
   return static_cast<float>(value);
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/number.h"
 #include "base/quote.h"
-#include "dorm/read.h"
 #include "data/io/line_reader.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -19,8 +19,7 @@ std::vector<double> scores_from(TextSource& source, const std::string& name) {
     const std::string_view word = line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
     double score = 0;
     if (parse_number(word, score) != NumberKind::finite)
-      throw reader.error(begin + 1,
-                         fmt::format("found {}; expected one finite number as score", in_quotes(word)));
+      throw reader.error(begin + 1, fmt::format("found {}; expected one finite number as score", in_quotes(word)));
     scores.push_back(score);
   }
   return scores;

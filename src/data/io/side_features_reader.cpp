@@ -7,9 +7,9 @@
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/io/rating_records.h"
 #include "dorm/error.h"
 #include "dorm/factorize.h"
-#include "data/io/rating_records.h"
 
 namespace dorm {
 namespace {
@@ -23,8 +23,7 @@ struct Table {
 };
 
 bool numeric_column(const Table& table, std::size_t column) {
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return is_number(row[column]); });
+  return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return is_number(row[column]); });
 }
 
 Table table_from(TextSource& source, const std::string& name) {
@@ -34,8 +33,8 @@ Table table_from(TextSource& source, const std::string& name) {
     std::vector<std::string> row;
     for (std::size_t cell = 0; cell < lines.size(); ++cell) row.emplace_back(lines[cell]);
     if (!table.rows.empty() && row.size() != table.width())
-      throw lines.error(row.size(), fmt::format("found {} cells; expected {} as on the first line",
-                                                row.size(), table.width()));
+      throw lines.error(row.size(),
+                        fmt::format("found {} cells; expected {} as on the first line", row.size(), table.width()));
     table.rows.push_back(std::move(row));
   }
   table.separator = lines.separator();
@@ -65,9 +64,9 @@ std::vector<std::size_t> chosen_columns(std::string_view list, std::size_t width
     last = first;
     if (error == std::errc() && at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
     if (error != std::errc() || at != end || first < 2 || last < first || last > width)
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("columns \"{}\"; expected numbers and ranges between 2 and {}, e.g. 2,4-6",
-                              piece, width));
+      throw Error(
+          ErrorCode::bad_option,
+          fmt::format("columns \"{}\"; expected numbers and ranges between 2 and {}, e.g. 2,4-6", piece, width));
     for (std::size_t c = first; c <= last; ++c) columns.push_back(c - 1);
   }
   return columns;
@@ -75,8 +74,7 @@ std::vector<std::size_t> chosen_columns(std::string_view list, std::size_t width
 
 std::vector<std::size_t> default_columns(const Table& table) {
   std::vector<std::size_t> columns;
-  for (std::size_t c = table.width(); c-- > 1 && numeric_column(table, c);)
-    columns.insert(columns.begin(), c);
+  for (std::size_t c = table.width(); c-- > 1 && numeric_column(table, c);) columns.insert(columns.begin(), c);
   if (columns.empty() && table.width() > 1) columns.push_back(table.width() - 1);
   return columns;
 }
@@ -98,8 +96,7 @@ void add_column(const Table& table, std::size_t column, std::vector<std::string>
   if (numeric_column(table, column)) {
     names.push_back(name);
     columns.emplace_back(table.rows.size());
-    for (std::size_t r = 0; r < table.rows.size(); ++r)
-      parse_number(table.rows[r][column], columns.back()[r]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) parse_number(table.rows[r][column], columns.back()[r]);
     return;
   }
   IdTable values;
@@ -119,8 +116,7 @@ SideFeatures features_from(TextSource& source, const std::string& name, std::str
     throw Error(ErrorCode::bad_input, {name, 0, 0},
                 fmt::format("found one cell per line; expected an id and features, separated by ::, tab, |, "
                             "comma, semicolon or blank"));
-  const std::vector<std::size_t> chosen =
-      list.empty() ? default_columns(table) : chosen_columns(list, table.width());
+  const std::vector<std::size_t> chosen = list.empty() ? default_columns(table) : chosen_columns(list, table.width());
   std::vector<std::vector<double>> columns;
   SideFeatures features;
   for (const std::size_t column : chosen) add_column(table, column, features.names, columns);

@@ -50,11 +50,11 @@ std::vector<std::uint64_t> read_query_sizes(const std::string& path, std::uint64
     const char* const end = entry.data() + entry.size();
     const std::from_chars_result result = std::from_chars(entry.data(), end, size);
     if (result.ptr != end || result.ec != std::errc() || size == 0)
-      throw reader.error(column, fmt::format("found {}; expected the number of rows of a query, 1 or more",
-                                             in_quotes(entry)));
+      throw reader.error(column,
+                         fmt::format("found {}; expected the number of rows of a query, 1 or more", in_quotes(entry)));
     if (size > rows - sum)
-      throw reader.error(
-          column, fmt::format("the sizes up to here sum to more than the {} rows of the data file", rows));
+      throw reader.error(column,
+                         fmt::format("the sizes up to here sum to more than the {} rows of the data file", rows));
     sum += size;
     sizes.push_back(size);
   });
@@ -70,8 +70,8 @@ std::vector<double> read_query_weights(const std::string& path, const Grouping& 
   each_entry(path, [&](const LineReader& reader, std::string_view entry, std::uint64_t column) {
     double weight = 0;
     if (parse_number(entry, weight) != NumberKind::finite || !(weight >= 0))
-      throw reader.error(
-          column, fmt::format("found {}; expected a weight, a finite number 0 or more", in_quotes(entry)));
+      throw reader.error(column,
+                         fmt::format("found {}; expected a weight, a finite number 0 or more", in_quotes(entry)));
     weights.push_back(weight);
     lines.push_back(reader.line_number());
   });
@@ -83,17 +83,14 @@ std::vector<double> read_query_weights(const std::string& path, const Grouping& 
   std::vector<double> of_query;
   std::uint64_t document = 0;
   for (std::size_t q = 0; q < grouping.num_queries(); ++q) {
-    const auto row_of = [&](std::uint64_t d) {
-      return grouping.source_rows.empty() ? d : grouping.source_rows[d];
-    };
+    const auto row_of = [&](std::uint64_t d) { return grouping.source_rows.empty() ? d : grouping.source_rows[d]; };
     of_query.push_back(weights[row_of(document)]);
     for (; document < grouping.query_end[q]; ++document)
       if (weights[row_of(document)] != of_query.back())
         throw Error(
             ErrorCode::bad_input, {path, lines[row_of(document)], 1},
-            fmt::format(
-                "found the weight {} in the query {}, which had {} before; expected one weight per query",
-                weights[row_of(document)], in_quotes(grouping.query_ids[q]), of_query.back()));
+            fmt::format("found the weight {} in the query {}, which had {} before; expected one weight per query",
+                        weights[row_of(document)], in_quotes(grouping.query_ids[q]), of_query.back()));
   }
   return of_query;
 }

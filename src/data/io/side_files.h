@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files beside a data file that say what its rows do not: FILE.query or FILE.group, the number of rows of
-// each query, and FILE.weight, one number per query or per row.
+// Files beside a data file that say what its rows do not: FILE.query or FILE.group, the number of rows of each query,
+// and FILE.weight, one number per query or per row.
 #pragma once
 
 #include <cstdint>

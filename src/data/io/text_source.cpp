@@ -76,8 +76,7 @@ class MappedText final : public TextSource {
 
 class StreamText final : public TextSource {
  public:
-  StreamText(std::unique_ptr<ByteStream> stream, std::uint64_t total)
-      : stream_(std::move(stream)), total_(total) {}
+  StreamText(std::unique_ptr<ByteStream> stream, std::uint64_t total) : stream_(std::move(stream)), total_(total) {}
 
   bool next(TextChunk& chunk) override {
     std::vector<char> bytes = std::move(rest_);
@@ -91,8 +90,7 @@ class StreamText final : public TextSource {
       bytes.resize(searched + n);
       finished_ = n < kStreamChunk;
       const void* newline = n == 0 ? nullptr : ::memrchr(bytes.data() + searched, '\n', n);
-      if (newline != nullptr)
-        end = static_cast<std::size_t>(static_cast<const char*>(newline) - bytes.data()) + 1;
+      if (newline != nullptr) end = static_cast<std::size_t>(static_cast<const char*>(newline) - bytes.data()) + 1;
     }
     if (!finished_) {
       rest_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.end());
@@ -113,8 +111,7 @@ class StreamText final : public TextSource {
 };
 
 bool is_plain(const FileMapping& mapping, const std::string& path) {
-  return compression_of_name(path) == Compression::none &&
-         compression_of_content(mapping.bytes()) == Compression::none;
+  return compression_of_name(path) == Compression::none && compression_of_content(mapping.bytes()) == Compression::none;
 }
 
 }  // namespace
@@ -129,8 +126,6 @@ std::unique_ptr<TextSource> open_text(const std::string& path) {
   return std::make_unique<StreamText>(open_stream(std::move(file)), size);
 }
 
-std::unique_ptr<TextSource> text_in_memory(std::string_view text) {
-  return std::make_unique<MemoryText>(text);
-}
+std::unique_ptr<TextSource> text_in_memory(std::string_view text) { return std::make_unique<MemoryText>(text); }
 
 }  // namespace dorm

@@ -10,8 +10,8 @@
 
 namespace dorm {
 
-/// Whole lines: `text` ends in '\n' (one is added at the end of the input), and kTextPadding bytes behind it
-/// are readable.
+/// Whole lines: `text` ends in '\n' (one is added at the end of the input), and kTextPadding bytes behind
+/// it are readable.
 struct TextChunk {
   std::string_view text;
   std::vector<char> owned;       // the text, when it is not a view into the source

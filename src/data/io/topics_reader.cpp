@@ -6,9 +6,9 @@
 #include <map>
 
 #include "base/quote.h"
+#include "data/io/document_table.h"
 #include "dorm/error.h"
 #include "dorm/positions.h"
-#include "data/io/document_table.h"
 
 namespace dorm {
 namespace {
@@ -58,8 +58,8 @@ TopicTable topics_from(TextSource& weights, const std::string& weights_name, Tex
     const double weight = non_negative_cell(record, at + 2, "a weight that is not negative");
     for (const std::size_t d : by_query ? std::vector{index.find(record, 0, 1)} : index.find(record, 0))
       if (!shares[d].emplace(topic, weight).second)
-        throw record.error(at, fmt::format("document {} has a weight in topic {} already",
-                                           in_quotes(record[at]), in_quotes(record[at + 1])));
+        throw record.error(at, fmt::format("document {} has a weight in topic {} already", in_quotes(record[at]),
+                                           in_quotes(record[at + 1])));
   }
   table.first = {0};
   for (const auto& document : shares) {

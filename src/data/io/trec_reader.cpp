@@ -8,9 +8,9 @@
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/io/line_reader.h"
 #include "dorm/read.h"
 #include "dorm/subtopic.h"
-#include "data/io/line_reader.h"
 
 namespace dorm {
 namespace {
@@ -22,8 +22,7 @@ struct Word {
 
 // Splits a line into exactly N words; false for a blank line.
 template <std::size_t N>
-bool split_words(const LineReader& reader, std::string_view line, std::string_view layout,
-                 std::array<Word, N>& words) {
+bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, std::array<Word, N>& words) {
   std::size_t count = 0;
   std::size_t at = line.find_first_not_of(kBlanks);
   while (at != std::string_view::npos) {
@@ -50,15 +49,15 @@ double finite_number(const LineReader& reader, const Word& word, std::string_vie
 float relevance_of(const LineReader& reader, const Word& word) {
   const double label = finite_number(reader, word, "relevance");
   if (!fits_float(label))
-    throw reader.error(word.column, fmt::format("found {}; expected a number within the range of float32",
-                                                in_quotes(word.text)));
+    throw reader.error(word.column,
+                       fmt::format("found {}; expected a number within the range of float32", in_quotes(word.text)));
   return static_cast<float>(label);
 }
 
 /// One entry per line of N words, made by make(reader, words); `expected` is what a file without any lacks.
 template <std::size_t N, class Make>
-auto entries_from(TextSource& source, const std::string& name, std::string_view layout,
-                  std::string_view expected, Make make) {
+auto entries_from(TextSource& source, const std::string& name, std::string_view layout, std::string_view expected,
+                  Make make) {
   LineReader reader(source, name);
   std::string_view line;
   std::array<Word, N> words;
@@ -70,19 +69,18 @@ auto entries_from(TextSource& source, const std::string& name, std::string_view 
 }
 
 std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
-  return entries_from<4>(source, name, "qid iteration docid relevance", "judgments",
-                         [](const LineReader& reader, const std::array<Word, 4>& words) {
-                           return Judgment{std::string(words[0].text), std::string(words[2].text),
-                                           relevance_of(reader, words[3])};
-                         });
+  return entries_from<4>(
+      source, name, "qid iteration docid relevance", "judgments",
+      [](const LineReader& reader, const std::array<Word, 4>& words) {
+        return Judgment{std::string(words[0].text), std::string(words[2].text), relevance_of(reader, words[3])};
+      });
 }
 
 std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::string& name) {
   return entries_from<4>(source, name, "qid subtopic docid relevance", "judgments",
                          [](const LineReader& reader, const std::array<Word, 4>& words) {
                            return SubtopicJudgment{std::string(words[0].text), std::string(words[1].text),
-                                                   std::string(words[2].text),
-                                                   relevance_of(reader, words[3])};
+                                                   std::string(words[2].text), relevance_of(reader, words[3])};
                          });
 }
 
@@ -101,9 +99,7 @@ std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name
   return qrels_from(*text_in_memory(text), name);
 }
 
-std::vector<SubtopicJudgment> read_subtopics(const std::string& path) {
-  return subtopics_from(*open_text(path), path);
-}
+std::vector<SubtopicJudgment> read_subtopics(const std::string& path) { return subtopics_from(*open_text(path), path); }
 std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name) {
   return subtopics_from(*text_in_memory(text), name);
 }

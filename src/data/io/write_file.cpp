@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "data/io/output_stream.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
-#include "data/io/output_stream.h"
 
 namespace dorm {
 namespace {
@@ -53,8 +53,7 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   void rename_to(const std::string& destination) {
-    if (::rename(path_.c_str(), destination.c_str()) != 0)
-      throw io_error(destination, "cannot replace", errno);
+    if (::rename(path_.c_str(), destination.c_str()) != 0) throw io_error(destination, "cannot replace", errno);
     path_.clear();
   }
 

@@ -17,14 +17,12 @@ enum Part : char { kNone, kTrain, kGiven, kTest };
 
 std::size_t longest_row(const Ratings& ratings) {
   std::size_t longest = 0;
-  for (std::size_t u = 0; u < ratings.num_users(); ++u)
-    longest = std::max(longest, ratings.of_user(u).size());
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) longest = std::max(longest, ratings.of_user(u).size());
   return longest;
 }
 
 // Marks `given` random ratings of a user with `first`, the others as test.
-void deal(const Ratings& ratings, std::size_t user, std::size_t given, Part first, Rng& rng,
-          std::vector<Part>& part) {
+void deal(const Ratings& ratings, std::size_t user, std::size_t given, Part first, Rng& rng, std::vector<Part>& part) {
   std::vector<std::size_t> order(ratings.of_user(user).size());
   std::iota(order.begin(), order.end(), ratings.first_of_user(user));
   rng.shuffle(std::span(order));
@@ -50,8 +48,7 @@ std::vector<std::size_t> users_with(const Ratings& ratings, std::size_t given, s
 
 }  // namespace
 
-RatingsSplit split_given(const Ratings& ratings, std::size_t given, std::uint64_t seed,
-                         std::size_t at_least) {
+RatingsSplit split_given(const Ratings& ratings, std::size_t given, std::uint64_t seed, std::size_t at_least) {
   const std::vector<std::size_t> users = users_with(ratings, given, at_least);
   std::vector<Part> part(ratings.size(), kNone);
   Rng rng(seed);
@@ -72,8 +69,8 @@ RatingsSplit split_random(const Ratings& ratings, double share, std::uint64_t se
   return {part_of(ratings, part, kTrain), part_of(ratings, part, kTest), 0};
 }
 
-NewUsersSplit split_new_users(const Ratings& ratings, std::size_t count, std::size_t given,
-                              std::uint64_t seed, std::size_t at_least) {
+NewUsersSplit split_new_users(const Ratings& ratings, std::size_t count, std::size_t given, std::uint64_t seed,
+                              std::size_t at_least) {
   std::vector<std::size_t> users = users_with(ratings, given, at_least);
   if (count == 0 || count > users.size())
     throw Error(ErrorCode::bad_option, fmt::format("{} new users; expected 1 to {}, the users with at least "

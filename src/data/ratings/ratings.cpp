@@ -44,9 +44,8 @@ Ratings::Ratings(IdTable users, IdTable items, std::span<const Rating> ratings)
                                                     "users",
                                                     rating.item, rating.user, items_.size(), users_.size()));
     if (!std::isfinite(rating.value))
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("user \"{}\" rated item \"{}\" {}; expected a finite number",
-                              users_[rating.user], items_[rating.item], rating.value));
+      throw Error(ErrorCode::bad_input, fmt::format("user \"{}\" rated item \"{}\" {}; expected a finite number",
+                                                    users_[rating.user], items_[rating.item], rating.value));
   }
   compress_by_user(ratings);
   compress_by_item();

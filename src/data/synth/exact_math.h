@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little mathematics the generator needs, from +, -, *, / and sqrt alone. IEEE arithmetic rounds those
-// exactly, so the results are the same bits everywhere; the exp and log of a C library are not. The sources
-// that use it are compiled with contraction off, as a fused multiply-add would round differently.
+// The little mathematics the generator needs, from +, -, *, / and sqrt alone. IEEE arithmetic rounds those exactly, so
+// the results are the same bits everywhere; the exp and log of a C library are not. The sources that use it are
+// compiled with contraction off, as a fused multiply-add would round differently.
 #pragma once
 
 #include <bit>
@@ -17,8 +17,7 @@ inline double exact_exp2(double x) {
   const double whole = std::floor(x + 0.5);
   const double t = (x - whole) * 0.6931471805599453;  // 2^f = e^t, |t| <= 0.35
   double sum = 1.0 / 40320;
-  for (const double c : {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
-    sum = sum * t + c;
+  for (const double c : {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0}) sum = sum * t + c;
   const auto exponent = static_cast<std::uint64_t>(static_cast<std::int64_t>(whole) + 1023);
   return sum * std::bit_cast<double>(exponent << 52);
 }
@@ -30,8 +29,7 @@ inline double near_normal(Rng& rng) {
     const std::uint64_t bits = rng.next();
     for (int shift = 0; shift < 64; shift += 16) sum += static_cast<std::int64_t>((bits >> shift) & 0xFFFF);
   }
-  constexpr double kScale =
-      0x1p-16 * 1.2247448713915890;  // a uniform on [0, 1) has variance 1/12; 8/12 in all
+  constexpr double kScale = 0x1p-16 * 1.2247448713915890;  // a uniform on [0, 1) has variance 1/12; 8/12 in all
   return static_cast<double>(sum - 8 * 0x8000 + 4) * kScale;
 }
 

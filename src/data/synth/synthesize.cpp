@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts generated documents together. Every query has a generator of its own, so queries are made in parallel
-// and the result does not depend on the number of threads.
+// Puts generated documents together. Every query has a generator of its own, so queries are made in parallel and the
+// result does not depend on the number of threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 #include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
-#include "dorm/error.h"
-#include "dorm/synth.h"
 #include "data/synth/exact_math.h"
 #include "data/synth/web_model.h"
+#include "dorm/error.h"
+#include "dorm/synth.h"
 
 namespace dorm {
 namespace {
@@ -32,8 +32,7 @@ struct Generated {
 };
 
 void require(bool fine, const char* field, double value, const char* range) {
-  if (!fine)
-    throw Error(ErrorCode::bad_option, fmt::format("synth: {} is {}, expected {}", field, value, range));
+  if (!fine) throw Error(ErrorCode::bad_option, fmt::format("synth: {} is {}, expected {}", field, value, range));
 }
 
 std::vector<std::uint64_t> query_ends(const SynthOptions& options) {
@@ -42,10 +41,10 @@ std::vector<std::uint64_t> query_ends(const SynthOptions& options) {
   std::uint64_t end = 0;
   for (std::uint64_t q = 0; q < options.queries; ++q) {
     Rng rng = derived_rng(options.seed, length_stream, q);
-    const double length = std::floor(
-        options.documents_median * exact_exp2(options.documents_spread * kLog2OfE * near_normal(rng)) + 0.5);
-    end += static_cast<std::uint64_t>(std::clamp(length, static_cast<double>(options.documents_min),
-                                                 static_cast<double>(options.documents_max)));
+    const double length =
+        std::floor(options.documents_median * exact_exp2(options.documents_spread * kLog2OfE * near_normal(rng)) + 0.5);
+    end += static_cast<std::uint64_t>(
+        std::clamp(length, static_cast<double>(options.documents_min), static_cast<double>(options.documents_max)));
     ends[q] = end;
   }
   return ends;
@@ -61,15 +60,12 @@ void add_names(const SynthOptions& options, OwnedColumns& columns) {
   }
 }
 
-// Site s of a query has a share of its documents proportional to 1 / (s + 1); which site that is turns with
-// the query.
+// Site s of a query has a share of its documents proportional to 1 / (s + 1); which site that is turns with the query.
 void add_sites(const SynthOptions& options, OwnedColumns& columns) {
   std::vector<double> cumulative(options.groups);
   double total = 0;
-  for (std::uint64_t s = 0; s < options.groups; ++s)
-    cumulative[s] = total += 1.0 / static_cast<double>(s + 1);
-  for (std::uint64_t s = 0; s < options.groups; ++s)
-    columns.group_names.push_back(fmt::format("site{:04}", s + 1));
+  for (std::uint64_t s = 0; s < options.groups; ++s) cumulative[s] = total += 1.0 / static_cast<double>(s + 1);
+  for (std::uint64_t s = 0; s < options.groups; ++s) columns.group_names.push_back(fmt::format("site{:04}", s + 1));
   columns.group_of.reserve(columns.query_end.back());
   for (std::uint64_t q = 0; q < options.queries; ++q) {
     Rng rng = derived_rng(options.seed, site_stream, q);
@@ -86,9 +82,8 @@ void add_sites(const SynthOptions& options, OwnedColumns& columns) {
 std::vector<float> grades(const std::vector<double>& utility) {
   std::vector<std::size_t> order(utility.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-    return utility[x] != utility[y] ? utility[x] > utility[y] : x < y;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t x, std::size_t y) { return utility[x] != utility[y] ? utility[x] > utility[y] : x < y; });
   constexpr std::array<double, 4> kAtLeast = {0.01, 0.03, 0.16, 0.48};  // shares of grades >= 4, 3, 2, 1
   std::vector<float> labels(utility.size(), 0.0f);
   std::size_t next = 0;
@@ -123,12 +118,11 @@ void SynthOptions::validate() const {
   const auto real = [](std::uint64_t x) { return static_cast<double>(x); };
   require(queries >= 1 && queries <= 100'000'000, "queries", real(queries), "1 to 100000000");
   require(features >= 1 && features <= 10'000'000, "features", real(features), "1 to 10000000");
-  require(documents_median >= 1 && documents_median <= 1e6, "documents_median", documents_median,
-          "1 to 1000000");
+  require(documents_median >= 1 && documents_median <= 1e6, "documents_median", documents_median, "1 to 1000000");
   require(documents_spread >= 0 && documents_spread <= 5, "documents_spread", documents_spread, "0 to 5");
   require(documents_min >= 1, "documents_min", real(documents_min), "at least 1");
-  require(documents_max >= documents_min && documents_max <= 100'000'000, "documents_max",
-          real(documents_max), "documents_min to 100000000");
+  require(documents_max >= documents_min && documents_max <= 100'000'000, "documents_max", real(documents_max),
+          "documents_min to 100000000");
   require(density > 0 && density <= 1, "density", density, "above 0, at most 1");
   require(noise >= 0 && noise <= 1000, "noise", noise, "0 to 1000");
   require(query_effect >= 0 && query_effect <= 1000, "query_effect", query_effect, "0 to 1000");
@@ -145,11 +139,10 @@ Dataset synthesize(const SynthOptions& options) {
   const std::uint64_t documents = columns.query_end.back();
   const std::uint64_t width = dense ? dense_stride(options.features) : model.nonzeros();
   if (documents > kMaxBytes / sizeof(float) / width)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("synth: {} documents of {} values are more than memory holds; expected fewer queries, "
-                    "documents or features",
-                    documents, width));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("synth: {} documents of {} values are more than memory holds; expected fewer queries, "
+                            "documents or features",
+                            documents, width));
   made->values = PageBuffer<float>(documents * width);
   if (!dense) {
     made->sparse_columns = PageBuffer<std::uint32_t>(documents * width);

@@ -28,10 +28,7 @@ WebModel::WebModel(const SynthOptions& options) : options_(options), features_(o
     Rng rng = derived_rng(options.seed, feature_stream, k);
     Feature& feature = features_[k];
     const double kind = rng.uniform(), size = rng.uniform(), sign = rng.uniform();
-    feature.curve = kind < 0.4   ? Curve::unit
-                    : kind < 0.7 ? Curve::count
-                    : kind < 0.9 ? Curve::positive
-                                 : Curve::plain;
+    feature.curve = kind < 0.4 ? Curve::unit : kind < 0.7 ? Curve::count : kind < 0.9 ? Curve::positive : Curve::plain;
     if (k == 0) feature.curve = Curve::score;
     feature.location = static_cast<float>(4 * rng.uniform());
     feature.spread = static_cast<float>(0.5 + 1.5 * rng.uniform());
@@ -53,8 +50,7 @@ WebModel::WebModel(const SynthOptions& options) : options_(options), features_(o
 
 WebModel::QueryState WebModel::begin_query(std::uint64_t number) const {
   Rng rng = derived_rng(options_.seed, effect_stream, number);
-  QueryState state{
-      .number = number, .effect = options_.query_effect * near_normal(rng), .shift = {}, .factor = {}};
+  QueryState state{.number = number, .effect = options_.query_effect * near_normal(rng), .shift = {}, .factor = {}};
   state.factor.resize(std::min(kMaxFactors, (features_.size() + kBlock - 1) / kBlock));
   return state;
 }

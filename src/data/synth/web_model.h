@@ -2,12 +2,12 @@
 // The hidden model behind generated data: which features matter, how each is distributed, and how much a
 // document is worth.
 //
-// Feature k of a document of query q stands for a near-normal number z_k = sqrt(1 - r^2) e_k + r f_b, where
-// the factor f_b is shared by a block of features (as title, body and anchor statistics of one text are).
-// What is seen is a monotone curve of z_k plus a shift of the query. The utility of the document is
+// Feature k of a document of query q stands for a near-normal number z_k = sqrt(1 - r^2) e_k + r f_b, where the factor
+// f_b is shared by a block of features (as title, body and anchor statistics of one text are). What is seen is a
+// monotone curve of z_k plus a shift of the query. The utility of the document is
 //   signal + query_effect * (normal of the query) + noise * (normal of the document),
-// the signal being a fixed weighted sum of the z_k with variance 1. Feature 0 is the
-// strongest by far and stands alone; three in ten features have no weight.
+// the signal being a fixed weighted sum of the z_k with variance 1. Feature 0 is the strongest by far and stands alone;
+// three in ten features have no weight.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ class WebModel {
 
   /// Both fill the features of one document and return its utility.
   double dense_document(QueryState& query, Rng& rng, std::span<float> row) const;
-  double sparse_document(QueryState& query, Rng& rng, std::span<std::uint32_t> columns,
-                         std::span<float> values) const;
+  double sparse_document(QueryState& query, Rng& rng, std::span<std::uint32_t> columns, std::span<float> values) const;
 
  private:
   enum class Curve : std::uint8_t { score, unit, count, positive, plain };

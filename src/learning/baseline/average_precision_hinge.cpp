@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most violated ranking keeps each kind of document in order of score, so it is known by how many
-// relevant documents, k_j, stand ahead of the j-th other. Both the loss and the scores are sums over pairs
-// (i > k_j, j):
+// The most violated ranking keeps each kind of document in order of score, so it is known by how many relevant
+// documents, k_j, stand ahead of the j-th other. Both the loss and the scores are sums over pairs (i > k_j, j):
 //
 //   1 - AP = (1/R) sum i / ((i + j - 1)(i + j)),    f(ideal) - f(y) = 2 / (R N) sum (s_i - t_j),
 //

@@ -25,8 +25,7 @@ struct BinarySplit {
   bool mixed() const { return hits > 0 && others() > 0; }
 
   /// Documents by falling score within each kind: `out` holds the relevant ones, then the others.
-  void order_by_kind(std::span<const double> scores, LossWorkspace& workspace,
-                     std::vector<std::uint32_t>& out) const {
+  void order_by_kind(std::span<const double> scores, LossWorkspace& workspace, std::vector<std::uint32_t>& out) const {
     workspace.order.resize(scores.size());
     sort_descending(scores, workspace.order, workspace.sort);
     out.resize(scores.size());

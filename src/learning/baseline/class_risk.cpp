@@ -21,8 +21,8 @@ ClassRisk::ClassRisk(const LinearFeatures& features, std::vector<float> classes,
     if (query.weight == 0) continue;
     Block block{q, query.weight * static_cast<double>(query.size()), {}};
     for (float label : query.labels)
-      block.own.push_back(static_cast<std::uint32_t>(
-          std::lower_bound(classes_.begin(), classes_.end(), label) - classes_.begin()));
+      block.own.push_back(
+          static_cast<std::uint32_t>(std::lower_bound(classes_.begin(), classes_.end(), label) - classes_.begin()));
     total += block.weight;
     blocks_.push_back(std::move(block));
   }
@@ -59,8 +59,7 @@ double ClassRisk::most_violated(const Block& block, Workspace& workspace) const 
   return offset;
 }
 
-double ClassRisk::linearize(std::size_t block, std::span<const double> w, Plane& out,
-                            RiskWorkspace& scratch) const {
+double ClassRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   const Block& at = blocks_[block];
   auto& workspace = static_cast<Workspace&>(scratch);
   const std::size_t l = at.own.size(), width = features_.dimension() + 1;
@@ -76,16 +75,15 @@ double ClassRisk::linearize(std::size_t block, std::span<const double> w, Plane&
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     const std::span<const double> delta = std::span<const double>(workspace.coefficients).subspan(k * l, l);
     features_.pull_back(at.query, delta, workspace.plane, workspace.pull_back);
-    out.direction.insert(out.direction.end(), workspace.plane.direction.begin(),
-                         workspace.plane.direction.end());
+    out.direction.insert(out.direction.end(), workspace.plane.direction.begin(), workspace.plane.direction.end());
     out.direction.push_back(static_cast<float>(bias_ * std::accumulate(delta.begin(), delta.end(), 0.0)));
     if (features_.data().dense()) continue;
     for (std::uint32_t column : workspace.plane.columns)
       out.columns.push_back(static_cast<std::uint32_t>(k * width) + column);
     out.columns.push_back(static_cast<std::uint32_t>((k + 1) * width - 1));
   }
-  return out.offset - std::inner_product(workspace.scores.begin(), workspace.scores.end(),
-                                         workspace.coefficients.begin(), 0.0);
+  return out.offset -
+         std::inner_product(workspace.scores.begin(), workspace.scores.end(), workspace.coefficients.begin(), 0.0);
 }
 
 }  // namespace dorm

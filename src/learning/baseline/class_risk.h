@@ -28,8 +28,7 @@ class ClassRisk final : public StructuredRisk {
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
  private:
   struct Block {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grades as classes. A linear score that grows with the grade is made of the decision functions f_k: the sum
-// of grade_k f_k(x). Biases are constants, which rank nothing.
+// Grades as classes. A linear score that grows with the grade is made of the decision functions f_k: the sum of grade_k
+// f_k(x). Biases are constants, which rank nothing.
 #include <cmath>
 
 #include "base/vector_ops.h"
+#include "dorm/error.h"
 #include "learning/baseline/class_risk.h"
 #include "learning/baseline/fit.h"
-#include "dorm/error.h"
 
 namespace dorm {
 namespace {
@@ -16,8 +16,7 @@ double unit_bias(const TrainingSet& set) { return 1 / std::sqrt(set.squared_scal
 
 std::vector<float> classes_of(const Dataset& data) {
   std::vector<float> classes = distinct_labels(data);
-  if (classes.size() < 2)
-    throw Error(ErrorCode::bad_input, "nothing to learn from: all documents have the same label");
+  if (classes.size() < 2) throw Error(ErrorCode::bad_input, "nothing to learn from: all documents have the same label");
   return classes;
 }
 
@@ -41,8 +40,8 @@ BaselineFit fit_svm(const BaselineProblem& problem) {
   BaselineFit fit{std::vector<double>(problem.set.linear_features().dimension(), 0.0), {}};
   for (float positive : classes_of(problem.set.linear_features().data())) {
     const BaselineFit one = solve_scores(
-        problem, [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document,
-        "a weight", unit_bias(problem.set));
+        problem, [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document, "a weight",
+        unit_bias(problem.set));
     axpy(static_cast<double>(positive), std::span<const double>(one.w), fit.w);
     add_report(one.report, fit.report);
   }
@@ -58,8 +57,8 @@ BaselineFit fit_crammer_singer(const BaselineProblem& problem) {
   const std::size_t dimension = set.linear_features().dimension();
   BaselineFit fit{std::vector<double>(dimension, 0.0), in_unit_scale(std::move(result.report), set)};
   for (std::size_t k = 0; k < classes.size(); ++k)
-    axpy(static_cast<double>(classes[k]),
-         std::span<const double>(result.w).subspan(k * (dimension + 1), dimension), fit.w);
+    axpy(static_cast<double>(classes[k]), std::span<const double>(result.w).subspan(k * (dimension + 1), dimension),
+         fit.w);
   return fit;
 }
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "learning/baseline/score_risk.h"
 #include "dorm/baseline.h"
+#include "learning/baseline/score_risk.h"
 #include "learning/train/training_set.h"
 
 namespace dorm {
@@ -38,14 +38,14 @@ BaselineFit fit_prank(const BaselineProblem& problem);
 /// Weight 1 or -1 on one feature, whichever ranks the training data better by options.measure.
 Model single_feature(const Dataset& data, std::string_view feature, const MethodOptions& options);
 
-/// The weights of Cao et al.: how much NDCG@10 a swap of two documents of these grades costs in an ideal
-/// ranking, on average over swaps and then over the queries that have both grades.
+/// The weights of Cao et al.: how much NDCG@10 a swap of two documents of these grades costs in an ideal ranking, on
+/// average over swaps and then over the queries that have both grades.
 PairWeights swap_costs(const Dataset& data, const Convention& convention);
 
-/// Solves 1/2 |w|^2 + (C/m) sum over the m blocks, features in unit scale. Throws Error(bad_input) when there
-/// is no block; `what` says what a block would have needed.
-BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit,
-                         const char* what, double bias = 0);
+/// Solves 1/2 |w|^2 + (C/m) sum over the m blocks, features in unit scale. Throws Error(bad_input) when there is no
+/// block; `what` says what a block would have needed.
+BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit, const char* what,
+                         double bias = 0);
 
 /// The labels that occur, rising. Throws Error(unsupported) beyond a few dozen.
 std::vector<float> distinct_labels(const Dataset& data);

@@ -7,13 +7,13 @@
 #include <charconv>
 #include <utility>
 
-#include "learning/baseline/fit.h"
+#include "base/stopwatch.h"
 #include "dorm/baseline.h"
 #include "dorm/decay.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
+#include "learning/baseline/fit.h"
 #include "learning/train/fit.h"
-#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -26,8 +26,7 @@ struct Row {
   bool uses_C = true;
 };
 
-constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool uses_C,
-                  std::string_view help) {
+constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool uses_C, std::string_view help) {
   return {{.name = name, .usage = usage, .help = help}, fit, uses_C};
 }
 
@@ -65,9 +64,8 @@ std::size_t parse_cutoff(std::string_view method, std::string_view digits) {
   std::size_t n = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
   if (error != std::errc() || end != digits.data() + digits.size() || n == 0)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("method \"{}\": the cutoff is \"{}\"; expected a whole number above 0", method, digits));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("method \"{}\": the cutoff is \"{}\"; expected a whole number above 0", method, digits));
   return n;
 }
 
@@ -83,8 +81,7 @@ Spelling parse_method(std::string_view method) {
   const bool fits =
       takes_argument ? rest.size() > 1 && rest[0] == ':' : rest.empty() || (takes_cutoff && rest[0] == '@');
   if (!fits)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("method \"{}\"; expected {}", method, spelling.row->entry.usage));
+    throw Error(ErrorCode::bad_option, fmt::format("method \"{}\"; expected {}", method, spelling.row->entry.usage));
   if (takes_argument) spelling.argument = rest.substr(1);
   if (!takes_argument && !rest.empty()) spelling.cutoff = parse_cutoff(method, rest.substr(1));
   return spelling;
@@ -127,8 +124,7 @@ MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const
   const BaselineProblem problem{set, make_convention(options.convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
-    throw Error(ErrorCode::bad_input,
-                "no query has documents of different labels: there is nothing to learn from");
+    throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
   MethodResult result{set.model(fit.w), std::move(fit.report)};
   result.model.C = spelling.row->uses_C ? options.C : 0.0;
   if (result.solve.passes > 0) {
@@ -155,8 +151,7 @@ MethodResult train_method(const Dataset& data, std::string_view method, const Me
                           const Observer& observer) {
   const Stopwatch watch;
   const Spelling spelling = parse_method(method);
-  if (!(options.C > 0))
-    throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
+  if (!(options.C > 0)) throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
   MethodResult result;
   if (spelling.row->entry.name == "dorm") {
     result = train_dorm(data, spelling.argument, options, observer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support vector methods for measures of a whole list that know relevant documents and others: Precision@n
-// and ROCArea (Joachims 2005), average precision (Yue et al. 2007).
+// Support vector methods for measures of a whole list that know relevant documents and others: Precision@n and ROCArea
+// (Joachims 2005), average precision (Yue et al. 2007).
 #include "learning/baseline/fit.h"
 
 namespace dorm {
@@ -25,8 +25,8 @@ BaselineFit fit_roc_svm(const BaselineProblem& problem) {
 
 BaselineFit fit_ap_svm(const BaselineProblem& problem) {
   return solve_scores(
-      problem, [&](Labels labels) { return average_precision_hinge(labels, problem.convention); },
-      Unit::query, kNeededSplit);
+      problem, [&](Labels labels) { return average_precision_hinge(labels, problem.convention); }, Unit::query,
+      kNeededSplit);
 }
 
 }  // namespace dorm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of documents: RankSVM with the mean hinge over the pairs of each query, and SVM-IR-QP, in which a
-// pair weighs as much as its swap costs. (The query weights of SVM-IR-QP, inverse to the number of pairs, are
-// what the mean already does.)
+// Pairs of documents: RankSVM with the mean hinge over the pairs of each query, and SVM-IR-QP, in which a pair
+// weighs as much as its swap costs. (The query weights of SVM-IR-QP, inverse to the number of pairs, are what the
+// mean already does.)
 #include <algorithm>
 
 #include "learning/baseline/fit.h"
@@ -36,8 +36,8 @@ GradeRuns ideal_runs(Labels labels, const std::vector<float>& grades) {
 
 }  // namespace
 
-// A swap of documents at positions p and r costs (b_p - b_r)(a_p - a_r); its mean over two runs of positions
-// needs only the mean discount of each.
+// A swap of documents at positions p and r costs (b_p - b_r)(a_p - a_r); its mean over two runs of positions needs only
+// the mean discount of each.
 PairWeights swap_costs(const Dataset& data, const Convention& convention) {
   PairWeights weights{distinct_labels(data), {}};
   const std::size_t grades = weights.grades.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that add up over pairs of documents, by counting. See risk/pairwise_hinge.cpp for the sweep; with
-// weights the counts are kept by grade.
+// Losses that add up over pairs of documents, by counting. See risk/pairwise_hinge.cpp for the sweep; with weights the
+// counts are kept by grade.
 #include <algorithm>
 
 #include "learning/baseline/score_loss.h"
@@ -43,8 +43,7 @@ class PairwiseWeighted final : public ScoreLoss {
       const std::uint32_t i = order[p];
       while (entered < l && scores[order[entered]] > scores[i] - 1) ++counts[grade_[order[entered++]]];
       double violated = 0;
-      for (std::size_t worse = 0; worse < grade_[i]; ++worse)
-        violated += weights_.at(grade_[i], worse) * counts[worse];
+      for (std::size_t worse = 0; worse < grade_[i]; ++worse) violated += weights_.at(grade_[i], worse) * counts[worse];
       coefficients[i] = violated;
       offset += violated;
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that add up over documents: epsilon-insensitive regression and the hinge of one class against the
-// rest.
+// Losses that add up over documents: epsilon-insensitive regression and the hinge of one class against the rest.
 #include <cmath>
 #include <numeric>
 
@@ -13,18 +12,16 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// With signs sigma_i in {-1, 0, 1} of the documents outside the tube, H = (1/l) sum_i sigma_i (y_i - g_i) -
-// epsilon |sigma_i|. Centring is a projection: centring sigma is the same as centring the scores.
+// With signs sigma_i in {-1, 0, 1} of the documents outside the tube, H = (1/l) sum_i sigma_i (y_i - g_i) - epsilon
+// |sigma_i|. Centring is a projection: centring sigma is the same as centring the scores.
 class EpsilonInsensitive final : public ScoreLoss {
  public:
-  EpsilonInsensitive(Labels labels, double epsilon)
-      : target_(labels.begin(), labels.end()), epsilon_(epsilon) {
+  EpsilonInsensitive(Labels labels, double epsilon) : target_(labels.begin(), labels.end()), epsilon_(epsilon) {
     const double centre = mean(target_);
     for (double& y : target_) y -= centre;
   }
 
-  double linearize(std::span<const double> scores, std::span<double> coefficients,
-                   LossWorkspace&) const override {
+  double linearize(std::span<const double> scores, std::span<double> coefficients, LossWorkspace&) const override {
     const auto l = static_cast<double>(scores.size());
     const double centre = mean(scores);
     double offset = 0;
@@ -50,8 +47,7 @@ class ClassHinge final : public ScoreLoss {
     for (float label : labels) side_.push_back(label == positive ? 1.0 : -1.0);
   }
 
-  double linearize(std::span<const double> scores, std::span<double> coefficients,
-                   LossWorkspace&) const override {
+  double linearize(std::span<const double> scores, std::span<double> coefficients, LossWorkspace&) const override {
     const auto l = static_cast<double>(scores.size());
     double offset = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -72,8 +68,6 @@ ScoreLossPtr epsilon_insensitive(Labels labels, double epsilon) {
   return std::make_unique<EpsilonInsensitive>(labels, epsilon);
 }
 
-ScoreLossPtr class_hinge(Labels labels, float positive) {
-  return std::make_unique<ClassHinge>(labels, positive);
-}
+ScoreLossPtr class_hinge(Labels labels, float positive) { return std::make_unique<ClassHinge>(labels, positive); }
 
 }  // namespace dorm

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PRank (Crammer and Singer 2001): a perceptron with one threshold between any two neighbouring grades. A
-// document whose score is on the wrong side of thresholds moves the weights by the number of those, and each
-// of them by one. The weights returned are the average over all steps, which does not depend on where the
-// last mistake was.
+// PRank (Crammer and Singer 2001): a perceptron with one threshold between any two neighbouring grades. A document
+// whose score is on the wrong side of thresholds moves the weights by the number of those, and each of them by one. The
+// weights returned are the average over all steps, which does not depend on where the last mistake was.
 #include <numeric>
 
 #include "base/rng.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most violated labelling that chooses n documents: with k relevant ones it takes the k best of those and
-// the n - k best of the others, so the prefix sums of both lists give every k at once. O(l log l).
+// The most violated labelling that chooses n documents: with k relevant ones it takes the k best of those and the n - k
+// best of the others, so the prefix sums of both lists give every k at once. O(l log l).
 #include <algorithm>
 
 #include "learning/baseline/binary_split.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that see one query through its scores only. Each is convex and piecewise linear in the scores, so
-// that ScoreRisk can hand it to any solver.
+// Losses that see one query through its scores only. Each is convex and piecewise linear in the scores, so that
+// ScoreRisk can hand it to any solver.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class ScoreLoss {
   virtual ~ScoreLoss() = default;
 
   /// A plane that touches the loss H at `scores`: the offset is returned, `coefficients` receive delta with
-  /// H(g) >= offset - sum_i delta_i g_i for all g, equal at g = scores. A loss may be negative; ScoreRisk
-  /// takes its positive part.
+  /// H(g) >= offset - sum_i delta_i g_i for all g, equal at g = scores. A loss may be negative; ScoreRisk takes
+  /// its positive part.
   virtual double linearize(std::span<const double> scores, std::span<double> coefficients,
                            LossWorkspace& workspace) const = 0;
 };
@@ -55,17 +55,17 @@ struct PairWeights {
   double at(std::size_t better, std::size_t worse) const { return weight[better * grades.size() + worse]; }
 };
 
-/// (1/pairs) sum over pairs of weight(grades) max(0, 1 - (g_better - g_worse)), O(l log l + l grades).
-/// Borrows the weights; every label is one of their grades.
+/// (1/pairs) sum over pairs of weight(grades) max(0, 1 - (g_better - g_worse)), O(l log l + l grades). Borrows the
+/// weights; every label is one of their grades.
 ScoreLossPtr pairwise_weighted(Labels labels, const PairWeights& weights);
 
-/// Joachims' multivariate hinge for Precision@n: labellings y choose exactly n documents, f(y) = 1/n times
-/// the sum of the scores of those chosen, the reference chooses the relevant ones (however many they are),
-/// loss = the precision missed. (1/n is a unit of C: margins are then in scores of one document.)
+/// Joachims' multivariate hinge for Precision@n: labellings y choose exactly n documents, f(y) = 1/n times the sum of
+/// the scores of those chosen, the reference chooses the relevant ones (however many they are), loss = the precision
+/// missed. (1/n is a unit of C: margins are then in scores of one document.)
 ScoreLossPtr precision_hinge(Labels labels, std::size_t n, const Convention& convention);
 
-/// The hinge for average precision of Yue, Finley, Radlinski and Joachims: loss 1 - AP,
-/// f(y) = 1 / (relevant * others) sum over (relevant i, other k) of +-(g_i - g_k), + where i is ahead of k.
+/// The hinge for average precision of Yue, Finley, Radlinski and Joachims: loss 1 - AP, f(y) = 1 / (relevant * others)
+/// sum over (relevant i, other k) of +-(g_i - g_k), + where i is ahead of k.
 ScoreLossPtr average_precision_hinge(Labels labels, const Convention& convention);
 
 }  // namespace dorm

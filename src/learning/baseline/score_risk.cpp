@@ -38,8 +38,7 @@ double ScoreRisk::linearize_cost(std::size_t block) const {
 
 std::unique_ptr<RiskWorkspace> ScoreRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
-double ScoreRisk::linearize(std::size_t block, std::span<const double> w, Plane& out,
-                            RiskWorkspace& scratch) const {
+double ScoreRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   const Block& at = blocks_[block];
   auto& workspace = static_cast<Workspace&>(scratch);
   const std::size_t l = features_.data().query(at.query).size();
@@ -49,8 +48,8 @@ double ScoreRisk::linearize(std::size_t block, std::span<const double> w, Plane&
   if (bias_ != 0)
     for (double& score : workspace.scores) score += bias_ * w.back();
   out.offset = at.loss->linearize(workspace.scores, workspace.coefficients, workspace.loss);
-  double value = std::inner_product(workspace.scores.begin(), workspace.scores.end(),
-                                    workspace.coefficients.begin(), 0.0);
+  double value =
+      std::inner_product(workspace.scores.begin(), workspace.scores.end(), workspace.coefficients.begin(), 0.0);
   value = out.offset - value;
   if (value < 0) {  // the zero plane lies above
     std::fill(workspace.coefficients.begin(), workspace.coefficients.end(), 0.0);

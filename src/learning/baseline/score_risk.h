@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loss of scores and linear features, joined into what a solver sees: every baseline that is a convex
-// problem goes through the solvers of the library.
+// A loss of scores and linear features, joined into what a solver sees: every baseline that is a convex problem goes
+// through the solvers of the library.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "learning/baseline/score_loss.h"
 #include "dorm/solver.h"
+#include "learning/baseline/score_loss.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {
@@ -21,8 +21,8 @@ class ScoreRisk final : public StructuredRisk {
  public:
   using Maker = std::function<ScoreLossPtr(Labels)>;
 
-  /// Every query with a weight above 0 and a loss is a block. With `bias` other than 0 the weights have one
-  /// more entry, of a feature that has this value in every document. Borrows the features.
+  /// Every query with a weight above 0 and a loss is a block. With `bias` other than 0 the weights have one more entry,
+  /// of a feature that has this value in every document. Borrows the features.
   ScoreRisk(const LinearFeatures& features, const Maker& make, Unit unit, double bias = 0);
 
   /// C_q = trade_off * weight, the weights being 1 on average.
@@ -33,8 +33,7 @@ class ScoreRisk final : public StructuredRisk {
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
  private:
   struct Block {

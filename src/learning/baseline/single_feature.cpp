@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "learning/baseline/fit.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "learning/baseline/fit.h"
 
 namespace dorm {
 namespace {
@@ -26,19 +26,17 @@ Model single_feature(const Dataset& data, std::string_view feature, const Method
   std::size_t column = 0;
   while (column < data.num_features() && data.feature_name(column) != feature) ++column;
   if (column == data.num_features())
-    throw Error(ErrorCode::bad_option, fmt::format("no feature \"{}\" in the data; expected one of {}",
-                                                   feature, known_features(data)));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("no feature \"{}\" in the data; expected one of {}", feature, known_features(data)));
   Model model;
   model.features = {std::string(feature)};
   const std::array<std::string, 1> measure = {options.measure};
-  const EvaluateOptions evaluation{
-      .convention = options.convention, .bootstrap = 0, .threads = options.threads};
+  const EvaluateOptions evaluation{.convention = options.convention, .bootstrap = 0, .threads = options.threads};
   double best = 0;
   for (double sign : {1.0, -1.0}) {
     Model candidate = model;
     candidate.weights = {sign};
-    const double value =
-        evaluate(data, score(candidate, data, options.threads), measure, evaluation).measures[0].mean;
+    const double value = evaluate(data, score(candidate, data, options.threads), measure, evaluation).measures[0].mean;
     if (sign > 0 || value > best) {
       model.weights = {sign};
       best = value;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "learning/baseline/fit.h"
 #include "dorm/error.h"
+#include "learning/baseline/fit.h"
 
 namespace dorm {
 namespace {
@@ -34,8 +34,8 @@ SolveReport in_unit_scale(SolveReport report, const TrainingSet& set) {
   return report;
 }
 
-BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit,
-                         const char* what, double bias) {
+BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit, const char* what,
+                         double bias) {
   const TrainingSet& set = problem.set;
   ScoreRisk risk(set.linear_features(), make, unit, bias);
   if (risk.num_blocks() == 0)

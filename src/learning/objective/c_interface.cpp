@@ -64,9 +64,8 @@ void dorm_objective_defaults(dorm_objective_options* options) {
               defaults.seed,  defaults.threads};
 }
 
-int dorm_objective_create(const float* labels, size_t num_documents, const uint64_t* query_end,
-                          size_t num_queries, const double* query_weights,
-                          const dorm_objective_options* options, dorm_objective** out,
+int dorm_objective_create(const float* labels, size_t num_documents, const uint64_t* query_end, size_t num_queries,
+                          const double* query_weights, const dorm_objective_options* options, dorm_objective** out,
                           char error[DORM_ERROR_LENGTH]) {
   return guarded(error, [&] {
     const std::span<const double> weights =
@@ -80,8 +79,8 @@ int dorm_objective_create(const float* labels, size_t num_documents, const uint6
   });
 }
 
-int dorm_objective_gradient(const dorm_objective* objective, const double* scores, uint64_t round,
-                            double* gradient, double* curvature, char error[DORM_ERROR_LENGTH]) {
+int dorm_objective_gradient(const dorm_objective* objective, const double* scores, uint64_t round, double* gradient,
+                            double* curvature, char error[DORM_ERROR_LENGTH]) {
   return guarded(error, [&] {
     const std::size_t n = objective->objective.num_documents();
     objective->objective.gradient({scores, n}, round, {gradient, n}, {curvature, n});
@@ -91,8 +90,7 @@ int dorm_objective_gradient(const dorm_objective* objective, const double* score
 int dorm_objective_losses(const dorm_objective* objective, const double* scores, double* losses,
                           char error[DORM_ERROR_LENGTH]) {
   return guarded(error, [&] {
-    const std::vector<double> values =
-        objective->objective.losses({scores, objective->objective.num_documents()});
+    const std::vector<double> values = objective->objective.losses({scores, objective->objective.num_documents()});
     std::copy(values.begin(), values.end(), losses);
   });
 }

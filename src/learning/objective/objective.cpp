@@ -59,8 +59,8 @@ struct Objective::Workspace {
 
 Objective::Objective(Labels labels, std::span<const std::uint64_t> query_end, const ObjectiveOptions& options,
                      std::span<const double> query_weights)
-    : Objective(*make_trainable(options.measure, make_convention(options.convention)), labels, query_end,
-                options, query_weights) {}
+    : Objective(*make_trainable(options.measure, make_convention(options.convention)), labels, query_end, options,
+                query_weights) {}
 
 Objective::Objective(const FactoredMeasure& measure, Labels labels, std::span<const std::uint64_t> query_end,
                      const ObjectiveOptions& options, std::span<const double> query_weights)
@@ -72,21 +72,18 @@ Objective::Objective(const FactoredMeasure& measure, Labels labels, std::span<co
   prepare_queries(measure, labels, query_end, query_weights);
 }
 
-void Objective::prepare_queries(const FactoredMeasure& measure, Labels labels,
-                                std::span<const std::uint64_t> query_end,
+void Objective::prepare_queries(const FactoredMeasure& measure, Labels labels, std::span<const std::uint64_t> query_end,
                                 std::span<const double> query_weights) {
   if (!query_weights.empty() && query_weights.size() != query_end.size())
     throw Error(ErrorCode::bad_input, fmt::format("{} query weights for {} queries; expected one per query",
                                                   query_weights.size(), query_end.size()));
   const std::uint64_t total = query_end.empty() ? 0 : query_end.back();
   if (total != labels.size())
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("the queries hold {} documents together, but there are {} labels", total, labels.size()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the queries hold {} documents together, but there are {} labels", total, labels.size()));
   std::uint64_t first = 0;
   for (std::size_t q = 0; q < query_end.size(); first = query_end[q++]) {
-    if (query_end[q] < first)
-      throw Error(ErrorCode::bad_input, fmt::format("query {} ends before it begins", q));
+    if (query_end[q] < first) throw Error(ErrorCode::bad_input, fmt::format("query {} ends before it begins", q));
     const double weight = query_weights.empty() ? 1 : query_weights[q];
     if (!std::isfinite(weight) || weight < 0)
       throw Error(ErrorCode::bad_input,
@@ -100,22 +97,21 @@ void Objective::prepare_queries(const FactoredMeasure& measure, Labels labels,
 
 void Objective::check(std::span<const double> scores) const {
   if (scores.size() != num_documents_)
-    throw Error(ErrorCode::bad_input, fmt::format("{} scores for {} documents; expected one per document",
-                                                  scores.size(), num_documents_));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} scores for {} documents; expected one per document", scores.size(), num_documents_));
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (!std::isfinite(scores[i]))
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("the score of document {} is {}; expected a finite number (is the learning rate too "
-                      "large?)",
-                      i, scores[i]));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the score of document {} is {}; expected a finite number (is the learning rate too "
+                              "large?)",
+                              i, scores[i]));
 }
 
 std::size_t Objective::perturbations() const { return options_.sigma == 0 ? 1 : 2 * options_.pairs; }
 
 // Leaves (g + noise) / margin in the workspace: margin H(g / margin) has the margin of the header's formula.
-void Objective::perturb(const Block& block, std::span<const double> scores, std::uint64_t round,
-                        std::size_t m, Workspace& workspace) const {
+void Objective::perturb(const Block& block, std::span<const double> scores, std::uint64_t round, std::size_t m,
+                        Workspace& workspace) const {
   const std::size_t l = block.prepared.size();
   const auto own = scores.subspan(block.first, l);
   workspace.scores.resize(l);
@@ -129,8 +125,7 @@ void Objective::perturb(const Block& block, std::span<const double> scores, std:
     fill_normal(rng, workspace.noise);
   }
   const double scale = m % 2 == 0 ? options_.sigma : -options_.sigma;
-  for (std::size_t i = 0; i < l; ++i)
-    workspace.scores[i] = (own[i] + scale * workspace.noise[i]) / options_.margin;
+  for (std::size_t i = 0; i < l; ++i) workspace.scores[i] = (own[i] + scale * workspace.noise[i]) / options_.margin;
 }
 
 // The loss at the scores in the workspace; its gradient is left in workspace.slope.
@@ -151,13 +146,12 @@ double Objective::linearize(const Block& block, Workspace& workspace) const {
   return options_.margin * value;
 }
 
-std::vector<double> Objective::gradient(std::span<const double> scores, std::uint64_t round,
-                                        std::span<double> gradient, std::span<double> curvature) const {
+std::vector<double> Objective::gradient(std::span<const double> scores, std::uint64_t round, std::span<double> gradient,
+                                        std::span<double> curvature) const {
   check(scores);
   if (gradient.size() != num_documents_ || curvature.size() != num_documents_)
-    throw Error(ErrorCode::bad_input,
-                fmt::format("room for {} gradients and {} curvatures; expected {} of each", gradient.size(),
-                            curvature.size(), num_documents_));
+    throw Error(ErrorCode::bad_input, fmt::format("room for {} gradients and {} curvatures; expected {} of each",
+                                                  gradient.size(), curvature.size(), num_documents_));
   std::vector<double> losses(num_queries_, 0.0);
   std::fill(gradient.begin(), gradient.end(), 0.0);
   std::fill(curvature.begin(), curvature.end(), 0.0);
@@ -183,8 +177,8 @@ std::vector<double> Objective::gradient(std::span<const double> scores, std::uin
   return losses;
 }
 
-std::vector<double> Objective::mean_losses(std::span<const double> scores, std::uint64_t round,
-                                           std::size_t first, std::size_t count) const {
+std::vector<double> Objective::mean_losses(std::span<const double> scores, std::uint64_t round, std::size_t first,
+                                           std::size_t count) const {
   check(scores);
   std::vector<double> result(num_queries_, 0.0);
   const std::size_t threads = thread_count(options_.threads);

@@ -13,8 +13,8 @@ enum class Bound { given, average, best, predicted };
 /// Whether the reference depends on the current weights, so that rounds make sense.
 inline bool depends_on_scores(Bound bound) { return bound == Bound::best || bound == Bound::predicted; }
 
-inline void make_reference(Bound bound, const PreparedQuery& query, Labels labels,
-                           std::span<const double> scores, Reference& out) {
+inline void make_reference(Bound bound, const PreparedQuery& query, Labels labels, std::span<const double> scores,
+                           Reference& out) {
   switch (bound) {
     case Bound::given:
       return reference_given(query, labels, out);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pair (i better than k) is violated when g_k > g_i - 1. In score order the documents with g > g_i - 1 are
-// a suffix whose start moves monotonically with i, so a Fenwick tree over label levels counts, for each i,
-// the violating worse documents; a second sweep with the signs turned counts, for each k, the violating
-// better ones.
+// A pair (i better than k) is violated when g_k > g_i - 1. In score order the documents with g > g_i - 1 are a suffix
+// whose start moves monotonically with i, so a Fenwick tree over label levels counts, for each i, the violating worse
+// documents; a second sweep with the signs turned counts, for each k, the violating better ones.
 #include "learning/risk/pairwise_hinge.h"
 
 #include <algorithm>
@@ -14,9 +13,7 @@ namespace {
 // Counts by level; prefix(v) = how many of level < v.
 class Counts {
  public:
-  Counts(std::vector<std::uint32_t>& tree, std::uint32_t levels) : tree_(tree) {
-    tree_.assign(levels + 1, 0);
-  }
+  Counts(std::vector<std::uint32_t>& tree, std::uint32_t levels) : tree_(tree) { tree_.assign(levels + 1, 0); }
   void add(std::uint32_t level) {
     for (std::size_t i = level + 1; i < tree_.size(); i += i & (~i + 1)) ++tree_[i];
     ++total_;
@@ -55,8 +52,8 @@ PairwiseQuery prepare_pairwise(std::span<const float> labels) {
   return query;
 }
 
-double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores,
-                      std::span<double> coefficients, PairwiseWorkspace& workspace) {
+double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores, std::span<double> coefficients,
+                      PairwiseWorkspace& workspace) {
   const std::size_t l = scores.size();
   std::vector<std::uint32_t>& order = workspace.order;
   order.resize(l);
@@ -67,8 +64,7 @@ double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores
 
   double violated = 0;
   Counts worse(workspace.tree, query.levels);
-  for (std::size_t p = 0, entered = 0; p < l;
-       ++p) {  // by falling score: ever more documents lie above g_i - 1
+  for (std::size_t p = 0, entered = 0; p < l; ++p) {  // by falling score: ever more documents lie above g_i - 1
     const std::uint32_t i = order[p];
     while (entered < l && scores[order[entered]] > scores[i] - 1) worse.add(query.level[order[entered++]]);
     const double count = worse.below(query.level[i]);
@@ -78,8 +74,7 @@ double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores
   Counts better(workspace.tree, query.levels);
   for (std::size_t p = l, entered = l; p-- > 0;) {  // by rising score: ever more documents lie below g_k + 1
     const std::uint32_t k = order[p];
-    while (entered > 0 && scores[k] > scores[order[entered - 1]] - 1)
-      better.add(query.level[order[--entered]]);
+    while (entered > 0 && scores[k] > scores[order[entered - 1]] - 1) better.add(query.level[order[--entered]]);
     coefficients[k] -= better.above(query.level[k]);
   }
   for (double& delta : coefficients) delta /= query.pairs;

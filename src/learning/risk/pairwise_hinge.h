@@ -21,9 +21,9 @@ struct PairwiseQuery {
 };
 PairwiseQuery prepare_pairwise(std::span<const float> labels);
 
-/// H = (1 / pairs) sum over i better than k of max(0, 1 - (g_i - g_k)), in O(l log l).
-/// `coefficients` receives delta_i with H = offset - sum_i delta_i g_i; the offset is returned.
-double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores,
-                      std::span<double> coefficients, PairwiseWorkspace& workspace);
+/// H = (1 / pairs) sum over i better than k of max(0, 1 - (g_i - g_k)), in O(l log l). `coefficients` receives delta_i
+/// with H = offset - sum_i delta_i g_i; the offset is returned.
+double pairwise_hinge(const PairwiseQuery& query, std::span<const double> scores, std::span<double> coefficients,
+                      PairwiseWorkspace& workspace);
 
 }  // namespace dorm

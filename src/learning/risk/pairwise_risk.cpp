@@ -28,8 +28,7 @@ PairwiseRisk::PairwiseRisk(const Representation& features) : features_(features)
 
 std::unique_ptr<RiskWorkspace> PairwiseRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
-double PairwiseRisk::linearize(std::size_t block, std::span<const double> w, Plane& out,
-                               RiskWorkspace& scratch) const {
+double PairwiseRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   const Block& pairs = blocks_[block];
   auto& workspace = static_cast<Workspace&>(scratch);
   workspace.scores.resize(pairs.pairs.level.size());
@@ -38,8 +37,7 @@ double PairwiseRisk::linearize(std::size_t block, std::span<const double> w, Pla
   out.offset = pairwise_hinge(pairs.pairs, workspace.scores, workspace.coefficients, workspace.pairs);
   features_.pull_back(pairs.query, workspace.coefficients, out, workspace.pull_back);
   double value = out.offset;
-  for (std::size_t i = 0; i < workspace.scores.size(); ++i)
-    value -= workspace.coefficients[i] * workspace.scores[i];
+  for (std::size_t i = 0; i < workspace.scores.size(); ++i) value -= workspace.coefficients[i] * workspace.scores[i];
   return value;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankSVM with the mean hinge over the pairs of each query, as a structured risk, so that every solver can
-// train it.
+// RankSVM with the mean hinge over the pairs of each query, as a structured risk, so that every solver can train it.
 #pragma once
 
 #include <vector>
 
 #include "dorm/solver.h"
-#include "model/features/linear_features.h"
 #include "learning/risk/pairwise_hinge.h"
+#include "model/features/linear_features.h"
 
 namespace dorm {
 
@@ -22,22 +21,16 @@ class PairwiseRisk final : public StructuredRisk {
   std::size_t num_blocks() const override { return blocks_.size(); }
   std::size_t dimension() const override { return features_.dimension(); }
   double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
-  double inner(std::span<const double> v, std::span<const double> w) const override {
-    return features_.inner(v, w);
-  }
+  double inner(std::span<const double> v, std::span<const double> w) const override { return features_.inner(v, w); }
   double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
-  void add(double scale, const Plane& plane, std::span<double> w) const override {
-    features_.add(scale, plane, w);
-  }
-  void add_all(std::span<const double> scales, std::span<const Plane> planes,
-               std::span<double> w) const override {
+  void add(double scale, const Plane& plane, std::span<double> w) const override { features_.add(scale, plane, w); }
+  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override {
     features_.add_all(scales, planes, w);
   }
   bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
   double block_weight(std::size_t block) const override { return weight_ * blocks_[block].weight; }
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
  private:
   struct Block {

@@ -115,8 +115,7 @@ void PositionRisk::score(const Block& block, std::span<const double> w, Workspac
 
 double PositionRisk::separate(const Block& block, Workspace& workspace, List& list) const {
   workspace.values.resize(block.gain.size());
-  for (std::size_t k = 0; k < block.gain.size(); ++k)
-    workspace.values[k] = workspace.score[k] - block.gain[k];
+  for (std::size_t k = 0; k < block.gain.size(); ++k) workspace.values[k] = workspace.score[k] - block.gain[k];
   TopicList worst = list_for(block, workspace.values);
   if (worst.documents.empty()) {  // none found in time
     list = block.reference;
@@ -148,16 +147,14 @@ void PositionRisk::pull_back(const Block& block, const List& list, Plane& out, W
     coefficients[list[j]] = -1;
     features_.pull_back(block.query, coefficients, workspace.plane, workspace.pull_back);
     coefficients[block.reference[j]] = coefficients[list[j]] = 0;
-    out.direction.insert(out.direction.end(), workspace.plane.direction.begin(),
-                         workspace.plane.direction.end());
+    out.direction.insert(out.direction.end(), workspace.plane.direction.begin(), workspace.plane.direction.end());
     for (const std::uint32_t column : workspace.plane.columns)
       out.columns.push_back(static_cast<std::uint32_t>((1 + j) * d + column));
   }
   if (dense) out.direction.resize(dimension(), 0.0f);
 }
 
-double PositionRisk::linearize(std::size_t b, std::span<const double> w, Plane& out,
-                               RiskWorkspace& scratch) const {
+double PositionRisk::linearize(std::size_t b, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   auto& workspace = static_cast<Workspace&>(scratch);
   const Block& block = blocks_[b];
   score(block, w, workspace);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning lists of n documents in which every position counts on its own: gains G[document, position], and a
-// score of each document at each position,
+// Learning lists of n documents in which every position counts on its own: gains G[document, position], and a score of
+// each document at each position,
 //
 //   s_ij = c_j <w, x_i> + <v_j, x_i>        (w shared, v_j of position j; or w alone)
 //   H_q  = max over lists of [1 - G(list) + s(list)] - s(reference),   G scaled so that the best list has 1.
@@ -32,9 +32,9 @@ struct ListProblem {
 
 class PositionRisk final : public StructuredRisk {
  public:
-  /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are
-  /// left out. Throws Error(bad_input) when none remains or limits allow no list. Borrows its arguments. The
-  /// first references are the lists that gain most.
+  /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are left out.
+  /// Throws Error(bad_input) when none remains or limits allow no list. Borrows its arguments. The first references are
+  /// the lists that gain most.
   PositionRisk(const LinearFeatures& features, const ListProblem& problem, std::size_t threads);
 
   std::size_t num_blocks() const override { return blocks_.size(); }
@@ -43,8 +43,7 @@ class PositionRisk final : public StructuredRisk {
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   /// The value is an upper bound of H_q where the list could not be proven the best.
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
@@ -52,8 +51,8 @@ class PositionRisk final : public StructuredRisk {
   /// The time for each list from now on.
   void set_topic_options(const TopicOptions& options) { problem_.topic_options = options; }
 
-  /// Fixes the references: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of
-  /// the gain); `predicted` the highest-scoring of all. Returns how many changed.
+  /// Fixes the references: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain);
+  /// `predicted` the highest-scoring of all. Returns how many changed.
   std::size_t set_reference(Bound bound, std::span<const double> w);
 
   /// sum_q C_q H_q(w).

@@ -64,10 +64,9 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
   if (blocks_.empty())
     throw Error(
         ErrorCode::bad_input,
-        fmt::format(
-            "no query to learn {} from: {} queries, but none in which one ranking is better than another "
-            "(documents with different gains)",
-            measure.name(), data.num_queries()));
+        fmt::format("no query to learn {} from: {} queries, but none in which one ranking is better than another "
+                    "(documents with different gains)",
+                    measure.name(), data.num_queries()));
   for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
   set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
 }
@@ -79,8 +78,7 @@ double RankingRisk::linearize_cost(std::size_t block) const {
 
 std::unique_ptr<RiskWorkspace> RankingRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
-double RankingRisk::separate_block(const Block& block, std::span<const double> w,
-                                   Workspace& workspace) const {
+double RankingRisk::separate_block(const Block& block, std::span<const double> w, Workspace& workspace) const {
   const std::size_t l = block.prepared.size();
   workspace.scores.resize(l);
   workspace.coefficients.resize(l);
@@ -91,14 +89,12 @@ double RankingRisk::separate_block(const Block& block, std::span<const double> w
   return workspace.separation.loss;
 }
 
-double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plane& out,
-                              RiskWorkspace& scratch) const {
+double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   auto& workspace = static_cast<Workspace&>(scratch);
   out.offset = separate_block(blocks_[block], w, workspace);
   features_.pull_back(blocks_[block].query, workspace.coefficients, out, workspace.pull_back);
   double value = out.offset;
-  for (std::size_t i = 0; i < workspace.scores.size(); ++i)
-    value -= workspace.coefficients[i] * workspace.scores[i];
+  for (std::size_t i = 0; i < workspace.scores.size(); ++i) value -= workspace.coefficients[i] * workspace.scores[i];
   return value;
 }
 

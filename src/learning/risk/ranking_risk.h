@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning problem itself: data, measure, decay, reference ranking and oracle, joined into what a solver
-// sees.
+// The learning problem itself: data, measure, decay, reference ranking and oracle, joined into what a solver sees.
 //
 //   H_q(w) = max_pi [Delta(pi) + f(pi)] - f(z0),   f(pi) = sum_i c[pi(i)] <w, x_i>
 //
-// Each query with something to learn is a block. The reference z0 is fixed between calls of set_reference, so
-// the risk is convex while a solver looks at it.
+// Each query with something to learn is a block. The reference z0 is fixed between calls of set_reference, so the risk
+// is convex while a solver looks at it.
 #pragma once
 
 #include <cstddef>
@@ -24,34 +23,27 @@ namespace dorm {
 
 class RankingRisk final : public StructuredRisk {
  public:
-  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out.
-  /// Throws Error(bad_input) when none remains. Borrows the features. References are `given` until
-  /// set_reference is called. `groups`: none, or the limits of every query of the data; lists, references,
-  /// losses and the measure's ideal are then within them.
-  RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
-              std::size_t threads, OracleKind oracle = OracleKind::automatic,
-              std::vector<GroupLimits> groups = {});
+  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
+  /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is called.
+  /// `groups`: none, or the limits of every query of the data; lists, references, losses and the measure's ideal are
+  /// then within them.
+  RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay, std::size_t threads,
+              OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   std::size_t dimension() const override { return features_.dimension(); }
   double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
-  double inner(std::span<const double> v, std::span<const double> w) const override {
-    return features_.inner(v, w);
-  }
+  double inner(std::span<const double> v, std::span<const double> w) const override { return features_.inner(v, w); }
   double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
-  void add(double scale, const Plane& plane, std::span<double> w) const override {
-    features_.add(scale, plane, w);
-  }
-  void add_all(std::span<const double> scales, std::span<const Plane> planes,
-               std::span<double> w) const override {
+  void add(double scale, const Plane& plane, std::span<double> w) const override { features_.add(scale, plane, w); }
+  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override {
     features_.add_all(scales, planes, w);
   }
   bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override;
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }

@@ -30,12 +30,10 @@ std::vector<double> centred_numbers(const Dataset& data, std::size_t threads, co
 }
 
 // X'X v over centred rows: centring the products is enough, since X'P'P X = X'P X for a projection P.
-std::vector<double> normal_product(const Representation& features, std::span<const double> v,
-                                   std::size_t threads) {
-  return features.combine(
-      centred_numbers(features.data(), threads,
-                      [&](std::size_t q, std::span<double> out) { features.scores(q, v, out); }),
-      threads);
+std::vector<double> normal_product(const Representation& features, std::span<const double> v, std::size_t threads) {
+  return features.combine(centred_numbers(features.data(), threads,
+                                          [&](std::size_t q, std::span<double> out) { features.scores(q, v, out); }),
+                          threads);
 }
 
 std::vector<double> target_product(const Representation& features, std::span<const double> targets,
@@ -43,8 +41,7 @@ std::vector<double> target_product(const Representation& features, std::span<con
   const Dataset& data = features.data();
   return features.combine(centred_numbers(data, threads,
                                           [&](std::size_t q, std::span<double> out) {
-                                            const auto own =
-                                                targets.subspan(data.first_document(q), out.size());
+                                            const auto own = targets.subspan(data.first_document(q), out.size());
                                             std::copy(own.begin(), own.end(), out.begin());
                                           }),
                           threads);
@@ -63,8 +60,7 @@ std::vector<double> ridge(const Representation& features, double lambda, std::si
 
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
                           std::size_t threads) {
-  const double penalty =
-      lambda * static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
+  const double penalty = lambda * static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
   std::vector<double> w(features.dimension(), 0.0);
   std::vector<double> residual = target_product(features, targets, threads);
   std::vector<double> direction = residual;
@@ -79,8 +75,7 @@ std::vector<double> ridge(const Representation& features, std::span<const double
     axpy(step, std::span<const double>(direction), w);
     axpy(-step, std::span<const double>(product), residual);
     const double next = features.inner(residual, residual);
-    for (std::size_t j = 0; j < direction.size(); ++j)
-      direction[j] = residual[j] + next / norm * direction[j];
+    for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = residual[j] + next / norm * direction[j];
     norm = next;
   }
   return w;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ridge regression on labels and features centred within each query: the cheap ranker that training starts
-// from.
+// Ridge regression on labels and features centred within each query: the cheap ranker that training starts from.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +10,8 @@
 
 namespace dorm {
 
-/// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2
-/// by conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of
-/// features will do.
+/// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2 by
+/// conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of features will do.
 std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads);
 
 /// The same with other targets than the labels, in document order.

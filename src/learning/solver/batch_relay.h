@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands out short batches of work to threads that are already running. A batch takes tens of microseconds,
-// about what it takes to wake a sleeping thread, so waiting threads spin and then yield.
+// Hands out short batches of work to threads that are already running. A batch takes tens of microseconds, about what
+// it takes to wake a sleeping thread, so waiting threads spin and then yield.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ class BatchRelay {
   /// body(index, worker), called once per index from any thread.
   explicit BatchRelay(const std::function<void(std::size_t, std::size_t)>& body) : body_(body) {}
 
-  /// On one thread: publishes [0, count) batch by batch, works too, and calls serial(first, last) after each.
-  /// Rethrows what a body or serial threw, the lowest index first. Needs no follower.
+  /// On one thread: publishes [0, count) batch by batch, works too, and calls serial(first, last) after each. Rethrows
+  /// what a body or serial threw, the lowest index first. Needs no follower.
   void lead(std::size_t count, std::size_t batch, std::size_t worker,
             const std::function<void(std::size_t, std::size_t)>& serial);
 

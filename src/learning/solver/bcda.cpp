@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block-coordinate dual ascent with cached planes, the default solver.
 //
-// An oracle pass costs the same however good the cached planes are, so between two of them the cached planes
-// are swept for as long as a sweep raises the dual faster, per multiply-add, than the whole iteration did:
-// the counted cost stands in for the clock, and runs repeat exactly.
+// An oracle pass costs the same however good the cached planes are, so between two of them the cached planes are swept
+// for as long as a sweep raises the dual faster, per multiply-add, than the whole iteration did: the counted cost
+// stands in for the clock, and runs repeat exactly.
 #include <cmath>
 
 #include "learning/solver/block_ascent.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kMaxCachedPasses = 100;
 
-// A plane that has lost its weight comes back from the oracle if it is needed: keeping it longer costs more
-// in every sweep than it saves (measured: 1 beats 2, 3, 5, 10 and 20 at every C, in passes too).
+// A plane that has lost its weight comes back from the oracle if it is needed: keeping it longer costs more in every
+// sweep than it saves (measured: 1 beats 2, 3, 5, 10 and 20 at every C, in passes too).
 constexpr std::uint64_t kIdlePasses = 1;
 
 // Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`.

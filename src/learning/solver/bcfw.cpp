@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block-coordinate Frank-Wolfe: per block only the mixture w_q = sum alpha direction is kept. A step mixes in
-// the newest plane with an exact line search; blocks are drawn in proportion to their last known gaps; the
-// weighted average of the iterates is a second candidate for the answer.
+// Block-coordinate Frank-Wolfe: per block only the mixture w_q = sum alpha direction is kept. A step mixes in the
+// newest plane with an exact line search; blocks are drawn in proportion to their last known gaps; the weighted average
+// of the iterates is a second candidate for the answer.
 #include <algorithm>
 #include <cmath>
 
 #include "base/rng.h"
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "learning/solver/context.h"
-#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -47,16 +47,15 @@ class FrankWolfe {
 
   /// P at w and at the average, which become candidates; the gaps of all blocks at w.
   void evaluate() {
-    for (const std::span<const double> w :
-         {std::span<const double>(state_.w), std::span<const double>(average_)}) {
+    for (const std::span<const double> w : {std::span<const double>(state_.w), std::span<const double>(average_)}) {
       const bool current = w.data() == state_.w.data();
       if (!current && state_.pass >= context_.options.max_passes) return;
-      const double risk = context_.crew.evaluate(
-          w, (context_.crew.blocks().size() + 7) / 8,
-          [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
-            if (current)
-              gaps_[block] = context_.risk.block_weight(block) * answer.value - mixture_value(block);
-          });
+      const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8,
+                                                 [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
+                                                   if (current)
+                                                     gaps_[block] = context_.risk.block_weight(block) * answer.value -
+                                                                    mixture_value(block);
+                                                 });
       ++state_.pass;
       state_.oracle_calls += context_.crew.blocks().size();
       context_.stopping.offer(w, 0.5 * context_.risk.inner(w, w) + risk);
@@ -109,8 +108,7 @@ class FrankWolfe {
     std::vector<std::size_t> drawn(order.size());
     for (std::size_t& block : drawn) {
       const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), rng.uniform() * sum);
-      block =
-          order[std::min<std::size_t>(order.size() - 1, static_cast<std::size_t>(at - cumulative.begin()))];
+      block = order[std::min<std::size_t>(order.size() - 1, static_cast<std::size_t>(at - cumulative.begin()))];
     }
     return drawn;
   }

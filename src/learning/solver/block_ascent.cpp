@@ -80,8 +80,8 @@ double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
   context_.state.oracle_calls += context_.crew.blocks().size();
   const std::size_t count = context_.crew.blocks().size();
   std::atomic<std::size_t> added{0};
-  const double risk = context_.crew.evaluate(
-      w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
+  const double risk =
+      context_.crew.evaluate(w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
         if (cache_.insert(block, *answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
       });
   result.new_planes = added.load();

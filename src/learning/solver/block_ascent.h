@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes of exact dual steps over all blocks, with or without the oracle.
 //
-// Blocks go in batches. All of a batch propose a step at the same w, in parallel; the steps are then applied
-// one after the other in a fixed order, each with an exact line search at the w it meets. The dual never
-// falls, and nothing depends on the number of threads.
+// Blocks go in batches. All of a batch propose a step at the same w, in parallel; the steps are then applied one after
+// the other in a fixed order, each with an exact line search at the w it meets. The dual never falls, and nothing
+// depends on the number of threads.
 #pragma once
 
 #include "learning/solver/context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every solver is given, and the solvers themselves. Each runs until stopping.finished() and leaves its
-// answer in stopping and state.
+// What every solver is given, and the solvers themselves. Each runs until stopping.finished() and leaves its answer in
+// stopping and state.
 #pragma once
 
 #include "learning/solver/oracle_crew.h"
@@ -23,8 +23,8 @@ void solve_oneslack(SolveContext& context);
 void solve_bcfw(SolveContext& context);
 void solve_online(SolveContext& context);
 
-/// Blocks that share one w: from the options, or a fixed function of the number of blocks, so that the result
-/// never depends on the threads.
+/// Blocks that share one w: from the options, or a fixed function of the number of blocks, so that the result never
+/// depends on the threads.
 std::size_t batch_size(const SolveContext& context);
 
 /// The blocks in the order of one pass: a function of the seed and the number of the pass alone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's column generation. Repeat: linearise every block at the present w; add the planes that are
-// violated by more than epsilon to the working sets; solve the dual over all working sets to high precision.
+// The paper's column generation. Repeat: linearise every block at the present w; add the planes that are violated by
+// more than epsilon to the working sets; solve the dual over all working sets to high precision.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -24,8 +24,8 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
   ++context.state.pass;
   context.state.oracle_calls += count;
   std::atomic<std::size_t> violated{0};
-  const double risk = context.crew.evaluate(
-      w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
+  const double risk =
+      context.crew.evaluate(w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
         if (answer.value <= cache.cached_value(block, w) + epsilon) return;
         if (cache.insert(block, *answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
       });

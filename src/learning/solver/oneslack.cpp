@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-slack cutting planes: one plane per pass, the mean of the planes of all blocks weighted by C_q, and one
-// quadratic program over the planes so far, sum alpha <= sum C_q. Needs one reduction per pass and next to no
-// memory, and many passes.
+// quadratic program over the planes so far, sum alpha <= sum C_q. Needs one reduction per pass and next to no memory,
+// and many passes.
 #include <algorithm>
 #include <cmath>
 
-#include "base/vector_ops.h"
-#include "learning/solver/simplex_qp.h"
-#include "learning/solver/context.h"
 #include "base/stopwatch.h"
+#include "base/vector_ops.h"
+#include "learning/solver/context.h"
+#include "learning/solver/simplex_qp.h"
 
 namespace dorm {
 namespace {
@@ -26,10 +26,9 @@ class OneSlack {
   /// Adds the aggregate plane at w; returns P(w).
   double separate(std::span<const double> w) {
     const std::size_t dimension = state_.dimension, chunks = std::min(kChunks, context_.crew.blocks().size());
-    std::vector<AggregatePlane> parts(std::max<std::size_t>(1, chunks),
-                                      {0, std::vector<double>(dimension, 0.0)});
-    const double risk = context_.crew.evaluate(
-        w, chunks, [&](std::size_t chunk, std::size_t block, const OracleCrew::Answer& answer) {
+    std::vector<AggregatePlane> parts(std::max<std::size_t>(1, chunks), {0, std::vector<double>(dimension, 0.0)});
+    const double risk =
+        context_.crew.evaluate(w, chunks, [&](std::size_t chunk, std::size_t block, const OracleCrew::Answer& answer) {
           const double share = context_.risk.block_weight(block) / context_.crew.total_weight();
           parts[chunk].offset += share * answer.plane->offset;
           context_.risk.add(share, *answer.plane, parts[chunk].direction);
@@ -50,12 +49,11 @@ class OneSlack {
     const std::size_t count = state_.aggregates.size();
     std::vector<double> offsets(count);
     for (std::size_t k = 0; k < count; ++k) offsets[k] = state_.aggregates[k].offset;
-    solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.crew.total_weight(),
-                     state_.aggregate_alpha, {SimplexKind::capped, tolerance, 200000});
+    solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.crew.total_weight(), state_.aggregate_alpha,
+                     {SimplexKind::capped, tolerance, 200000});
     std::fill(state_.w.begin(), state_.w.end(), 0.0);
     for (std::size_t k = 0; k < count; ++k)
-      if (state_.aggregate_alpha[k] > 0)
-        axpy(state_.aggregate_alpha[k], state_.aggregates[k].direction, state_.w);
+      if (state_.aggregate_alpha[k] > 0) axpy(state_.aggregate_alpha[k], state_.aggregates[k].direction, state_.w);
     seconds_ += watch.seconds();
   }
 
@@ -88,8 +86,8 @@ class OneSlack {
     std::vector<AggregatePlane> kept;
     std::vector<double> alpha;
     const std::size_t count = state_.aggregates.size();
-    const auto zeros = static_cast<std::size_t>(
-        std::count(state_.aggregate_alpha.begin(), state_.aggregate_alpha.end(), 0.0));
+    const auto zeros =
+        static_cast<std::size_t>(std::count(state_.aggregate_alpha.begin(), state_.aggregate_alpha.end(), 0.0));
     if (zeros == 0) merge_lightest();
     std::size_t to_drop = zeros == 0 ? 1 : (zeros + 1) / 2;
     for (std::size_t k = 0; k < count; ++k) {
@@ -108,8 +106,7 @@ class OneSlack {
   // A convex combination of lower bounds is one: w and the dual stay as they are.
   void merge_lightest() {
     std::vector<double>& alpha = state_.aggregate_alpha;
-    const std::size_t first =
-        static_cast<std::size_t>(std::min_element(alpha.begin(), alpha.end()) - alpha.begin());
+    const std::size_t first = static_cast<std::size_t>(std::min_element(alpha.begin(), alpha.end()) - alpha.begin());
     std::size_t second = first == 0 ? 1 : 0;
     for (std::size_t k = 0; k < alpha.size(); ++k)
       if (k != first && alpha[k] < alpha[second]) second = k;

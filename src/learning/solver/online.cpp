@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // For streams and very large data: keeps w and no planes.
 //
-// The first pass is passive-aggressive: each plane gets the weight tau in [0, C_q] that maximises the dual.
-// Later passes are subgradient steps of size 1/t, w <- (1 - 1/t) w + (1/t) m C_q direction, whose sum over
-// whole passes is a dual feasible point: the bound comes for free, and no projection is needed.
+// The first pass is passive-aggressive: each plane gets the weight tau in [0, C_q] that maximises the dual. Later
+// passes are subgradient steps of size 1/t, w <- (1 - 1/t) w + (1/t) m C_q direction, whose sum over whole passes is a
+// dual feasible point: the bound comes for free, and no projection is needed.
 #include <algorithm>
 #include <cmath>
 
-#include "learning/solver/context.h"
-
 #include "base/stopwatch.h"
+#include "learning/solver/context.h"
 
 namespace dorm {
 namespace {

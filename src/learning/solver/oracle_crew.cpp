@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
-#include "learning/solver/batch_relay.h"
 #include "base/stopwatch.h"
+#include "learning/solver/batch_relay.h"
 
 namespace dorm {
 
-OracleCrew::OracleCrew(const StructuredRisk& risk, std::size_t threads)
-    : risk_(risk), pool_(thread_count(threads)) {
+OracleCrew::OracleCrew(const StructuredRisk& risk, std::size_t threads) : risk_(risk), pool_(thread_count(threads)) {
   for (std::size_t worker = 0; worker < pool_.size(); ++worker) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->workspace = risk.make_workspace();

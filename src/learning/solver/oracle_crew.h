@@ -22,8 +22,7 @@ class OracleCrew {
 
   /// The same in batches of consecutive indices: when a batch is done, serial(first, last) runs alone before
   /// the next begins.
-  void run_batches(std::size_t count, std::size_t batch,
-                   const std::function<void(std::size_t, std::size_t)>& body,
+  void run_batches(std::size_t count, std::size_t batch, const std::function<void(std::size_t, std::size_t)>& body,
                    const std::function<void(std::size_t, std::size_t)>& serial);
 
   /// The plane of a block at w, in memory of the worker that is overwritten by its next call.
@@ -33,8 +32,8 @@ class OracleCrew {
   };
   Answer linearize(std::size_t block, std::span<const double> w, std::size_t worker);
 
-  /// sum_q C_q H_q(w), summed in the order of blocks(). visit(chunk, block, answer) is called for every
-  /// block, in order within each of `chunks` consecutive parts, the parts in parallel.
+  /// sum_q C_q H_q(w), summed in the order of blocks(). visit(chunk, block, answer) is called for every block, in order
+  /// within each of `chunks` consecutive parts, the parts in parallel.
   using Visit = std::function<void(std::size_t chunk, std::size_t block, const Answer&)>;
   double evaluate(std::span<const double> w, std::size_t chunks, const Visit& visit);
 

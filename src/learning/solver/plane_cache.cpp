@@ -21,8 +21,7 @@ std::size_t oldest_inactive(const BlockPlanes& held) {
 }
 
 std::uint64_t plane_bytes(const Plane& plane) {
-  return sizeof(Plane) + plane.direction.size() * sizeof(float) +
-         plane.columns.size() * sizeof(std::uint32_t);
+  return sizeof(Plane) + plane.direction.size() * sizeof(float) + plane.columns.size() * sizeof(std::uint32_t);
 }
 
 }  // namespace
@@ -48,8 +47,7 @@ void PlaneCache::append_gram_row(std::size_t block) {
   if (planes.size() > gram.stride) {
     const std::size_t stride = std::max<std::size_t>(4, gram.stride * 2);
     std::vector<double> wider(stride * stride);
-    for (std::size_t i = 0; i < last; ++i)
-      std::copy_n(&gram.entries[i * gram.stride], last, &wider[i * stride]);
+    for (std::size_t i = 0; i < last; ++i) std::copy_n(&gram.entries[i * gram.stride], last, &wider[i * stride]);
     gram = {std::move(wider), stride};
   }
   for (std::size_t k = 0; k <= last; ++k) {
@@ -98,8 +96,7 @@ bool PlaneCache::insert(std::size_t block, const Plane& plane) {
 
 double PlaneCache::cached_value(std::size_t block, std::span<const double> w) const {
   double value = 0;
-  for (const Plane& plane : state_.blocks[block].planes)
-    value = std::max(value, plane.offset - risk_.dot(w, plane));
+  for (const Plane& plane : state_.blocks[block].planes) value = std::max(value, plane.offset - risk_.dot(w, plane));
   return value;
 }
 
@@ -120,9 +117,8 @@ void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal&
     out.cost += static_cast<double>(plane.direction.size());
   }
   out.gap = std::max(0.0, weight * highest - inner);
-  const SimplexQpReport qp =
-      improve_simplex({gram.entries.data(), count, gram.stride}, weight, out.h, out.alpha,
-                      {SimplexKind::capped, 1e-3 * out.gap, 20 + 10 * count});
+  const SimplexQpReport qp = improve_simplex({gram.entries.data(), count, gram.stride}, weight, out.h, out.alpha,
+                                             {SimplexKind::capped, 1e-3 * out.gap, 20 + 10 * count});
   out.moves = qp.gain > 0;
   out.cost += static_cast<double>(qp.steps * (20 + 4 * count));
   for (std::size_t k = 0; k < count; ++k)

@@ -17,8 +17,8 @@ struct Proposal {
   bool moves = false;
 };
 
-/// Planes with weight are always kept. The others go when they have been idle for more than `idle_passes`
-/// passes, and the longest idle first when the block is full.
+/// Planes with weight are always kept. The others go when they have been idle for more than `idle_passes` passes, and
+/// the longest idle first when the block is full.
 struct PlaneLimits {
   std::size_t planes_per_block = 50;
   std::uint64_t idle_passes = 1;
@@ -35,8 +35,8 @@ class PlaneCache {
   /// max(0, max over the cached planes of offset - <w, direction>): the slack of the block's constraints.
   double cached_value(std::size_t block, std::span<const double> w) const;
 
-  /// Maximises the dual over the cached planes of the block, the others fixed at w, up to a thousandth of the
-  /// block's gap.
+  /// Maximises the dual over the cached planes of the block, the others fixed at w, up to a thousandth of
+  /// the block's gap.
   void propose(std::size_t block, std::span<const double> w, Proposal& out);
 
   /// Moves towards the proposal as far as is best at the present w. Returns the rise of the dual, >= 0.

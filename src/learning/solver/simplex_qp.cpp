@@ -109,8 +109,8 @@ SimplexQpReport improve_simplex(const GramView& gram, double total, std::span<do
   return report;
 }
 
-SimplexQpReport solve_simplex_qp(const GramView& gram, std::span<const double> b, double total,
-                                 std::span<double> a, const SimplexQpOptions& options) {
+SimplexQpReport solve_simplex_qp(const GramView& gram, std::span<const double> b, double total, std::span<double> a,
+                                 const SimplexQpOptions& options) {
   double sum = 0;
   for (double& x : a) sum += x = x > 0 ? x : 0;
   if (sum > total || (options.kind == SimplexKind::full && sum > 0))

@@ -15,14 +15,10 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"bcda", "nslack", "oneslack", "bcfw", "online"};
 
-[[noreturn]] void refuse_state(const std::string& why) {
-  throw Error(ErrorCode::bad_input, "solver state: " + why);
-}
+[[noreturn]] void refuse_state(const std::string& why) { throw Error(ErrorCode::bad_input, "solver state: " + why); }
 
 bool same_family(SolverKind a, SolverKind b) {
-  const auto by_planes = [](SolverKind kind) {
-    return kind == SolverKind::bcda || kind == SolverKind::nslack;
-  };
+  const auto by_planes = [](SolverKind kind) { return kind == SolverKind::bcda || kind == SolverKind::nslack; };
   return a == b || (by_planes(a) && by_planes(b));
 }
 
@@ -30,8 +26,7 @@ void check_blocks(const StructuredRisk& risk, const SolverState& state) {
   for (std::size_t block = 0; block < state.blocks.size(); ++block) {
     const BlockPlanes& held = state.blocks[block];
     for (const Plane& plane : held.planes)
-      if (!risk.well_formed(plane))
-        refuse_state(fmt::format("block {} holds a plane of another problem", block));
+      if (!risk.well_formed(plane)) refuse_state(fmt::format("block {} holds a plane of another problem", block));
     const double sum = std::accumulate(held.alpha.begin(), held.alpha.end(), 0.0);
     if (sum > state.block_weights[block] * (1 + 1e-9))
       refuse_state(fmt::format("the dual weights of block {} add up to {}, more than {}", block, sum,
@@ -42,12 +37,11 @@ void check_blocks(const StructuredRisk& risk, const SolverState& state) {
 // A state must belong to this solver, this risk and these block weights.
 void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
   if (options.solver == SolverKind::online || !same_family(state.solver, options.solver))
-    refuse_state(fmt::format("made by {}, cannot be used by {}", solver_name(state.solver),
-                             solver_name(options.solver)));
+    refuse_state(
+        fmt::format("made by {}, cannot be used by {}", solver_name(state.solver), solver_name(options.solver)));
   if (state.dimension != risk.dimension() || state.block_weights.size() != risk.num_blocks())
     refuse_state(fmt::format("made for {} blocks of dimension {}; expected {} of dimension {}",
-                             state.block_weights.size(), state.dimension, risk.num_blocks(),
-                             risk.dimension()));
+                             state.block_weights.size(), state.dimension, risk.num_blocks(), risk.dimension()));
   for (std::size_t block = 0; block < risk.num_blocks(); ++block) {
     const double expected = risk.block_weight(block);
     if (std::abs(state.block_weights[block] - expected) > 1e-12 * expected)
@@ -68,15 +62,13 @@ SolverState fresh_state(const StructuredRisk& risk, SolverKind kind) {
 }
 
 void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
-  if (risk.dimension() == 0)
-    throw Error(ErrorCode::bad_input, "the risk has dimension 0; expected at least 1");
+  if (risk.dimension() == 0) throw Error(ErrorCode::bad_input, "the risk has dimension 0; expected at least 1");
   for (std::size_t block = 0; block < risk.num_blocks(); ++block)
     if (!(risk.block_weight(block) >= 0) || !std::isfinite(risk.block_weight(block)))
-      throw Error(ErrorCode::bad_input, fmt::format("block {} has weight {}; expected a finite number >= 0",
-                                                    block, risk.block_weight(block)));
+      throw Error(ErrorCode::bad_input, fmt::format("block {} has weight {}; expected a finite number >= 0", block,
+                                                    risk.block_weight(block)));
   if (!weights.empty() && weights.size() != risk.dimension())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} start weights; expected {}", weights.size(), risk.dimension()));
+    throw Error(ErrorCode::bad_input, fmt::format("{} start weights; expected {}", weights.size(), risk.dimension()));
   if (!std::all_of(weights.begin(), weights.end(), [](double x) { return std::isfinite(x); }))
     throw Error(ErrorCode::bad_input, "a start weight is not finite");
 }
@@ -120,8 +112,7 @@ void SolveOptions::validate() const {
   require(planes_per_block >= 2, "planes_per_block", static_cast<double>(planes_per_block), "at least 2");
 }
 
-SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer,
-                  SolveStart start) {
+SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer, SolveStart start) {
   options.validate();
   check_risk(risk, start.weights);
   SolveResult result;
@@ -135,8 +126,7 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   OracleCrew crew(risk, options.threads);
   Stopping stopping(options, observer, result.state);
   SolveContext context{risk, options, crew, stopping, result.state, start.weights};
-  if (!stopping.converged())
-    run_solver(context);  // a state that was saved when it had converged stays as it is
+  if (!stopping.converged()) run_solver(context);  // a state that was saved when it had converged stays as it is
 
   SolveReport& report = stopping.report();
   report.primal = stopping.primal();

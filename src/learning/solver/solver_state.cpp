@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SolverState: scaling along a path of C, and the file form.
 //
-// File: "DORMSTAT", u32 version, u32 zero, u64 payload bytes, u64 checksum, payload. Little-endian; vectors
-// are a u64 count and the elements. Counts are checked against what is left of the payload before allocation.
+// File: "DORMSTAT", u32 version, u32 zero, u64 payload bytes, u64 checksum, payload. Little-endian; vectors are a u64
+// count and the elements. Counts are checked against what is left of the payload before allocation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,9 +32,7 @@ struct Header {
   std::uint64_t checksum = 0;
 };
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::bad_input, "solver state: " + why);
-}
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_input, "solver state: " + why); }
 
 // A 64-bit mixing hash over words; the last word is padded with zeros.
 std::uint64_t checksum(const std::string& bytes) {
@@ -139,8 +137,7 @@ void check(const SolverState& state) {
   const std::size_t blocks = state.block_weights.size();
   require(state.dimension > 0 && state.w.size() == state.dimension && finite(state.w), "bad weights w");
   require(weights(state.block_weights), "bad block weights");
-  require(state.best_w.empty() || (state.best_w.size() == state.dimension && finite(state.best_w)),
-          "bad best w");
+  require(state.best_w.empty() || (state.best_w.size() == state.dimension && finite(state.best_w)), "bad best w");
   require(std::isfinite(state.best_primal) && std::isfinite(state.best_dual), "bad bounds");
   require(state.blocks.empty() || state.blocks.size() == blocks, "wrong number of blocks");
   for (const BlockPlanes& held : state.blocks) {
@@ -155,15 +152,13 @@ void check(const SolverState& state) {
     require(fits && std::isfinite(plane.offset) && finite(plane.direction), "bad aggregate plane");
   }
   const std::size_t expected = state.solver == SolverKind::bcfw ? 0 : state.aggregates.size();
-  require(state.aggregate_alpha.size() == expected && weights(state.aggregate_alpha),
-          "bad aggregate weights");
+  require(state.aggregate_alpha.size() == expected && weights(state.aggregate_alpha), "bad aggregate weights");
   if (state.solver == SolverKind::bcfw)
     require(state.aggregates.empty() || state.aggregates.size() == blocks, "wrong number of aggregates");
 }
 
 std::string read_payload(std::istream& in, std::uint64_t size) {
-  constexpr std::uint64_t kPiece = 1u
-                                   << 20;  // so that a false size does not allocate before the data is seen
+  constexpr std::uint64_t kPiece = 1u << 20;  // so that a false size does not allocate before the data is seen
   std::string bytes;
   while (bytes.size() < size) {
     const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, size - bytes.size()));

@@ -26,9 +26,7 @@ double Stopping::gap() const {
   return difference == 0 ? 0 : difference / state_.best_primal;
 }
 
-double Stopping::seconds() const {
-  return watch_.seconds();
-}
+double Stopping::seconds() const { return watch_.seconds(); }
 
 bool Stopping::last_call(std::uint64_t evaluation_passes) const {
   return trouble_ || !wanted_ || state_.pass + 1 + evaluation_passes > options_.max_passes || out_of_time();

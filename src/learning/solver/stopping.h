@@ -2,9 +2,8 @@
 // When a solver stops, the best point it has seen, and the history: shared by all solvers.
 #pragma once
 
-
-#include "dorm/solver.h"
 #include "base/stopwatch.h"
+#include "dorm/solver.h"
 
 namespace dorm {
 

@@ -8,9 +8,7 @@
 
 namespace dorm {
 
-std::unique_ptr<RiskWorkspace> StructuredRisk::make_workspace() const {
-  return std::make_unique<RiskWorkspace>();
-}
+std::unique_ptr<RiskWorkspace> StructuredRisk::make_workspace() const { return std::make_unique<RiskWorkspace>(); }
 
 double StructuredRisk::linearize_cost(std::size_t) const { return 50.0 * static_cast<double>(dimension()); }
 
@@ -19,8 +17,7 @@ double Geometry::inner(const Plane& x, const Plane& y) const {
     if (x.direction.empty() || y.direction.empty()) return 0;
     return dorm::dot(std::span<const float>(x.direction), std::span<const float>(y.direction));
   }
-  if (!x.columns.empty() && !y.columns.empty())
-    return dorm::dot(x.columns, x.direction, y.columns, y.direction);
+  if (!x.columns.empty() && !y.columns.empty()) return dorm::dot(x.columns, x.direction, y.columns, y.direction);
   const Plane& sparse = x.columns.empty() ? y : x;
   const Plane& dense = x.columns.empty() ? x : y;
   if (dense.direction.empty()) return 0;
@@ -46,8 +43,7 @@ void Geometry::add(double scale, const Plane& plane, std::span<double> w) const 
     axpy(scale, plane.columns, plane.direction, w);
 }
 
-void Geometry::add_all(std::span<const double> scales, std::span<const Plane> planes,
-                       std::span<double> w) const {
+void Geometry::add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const {
   for (std::size_t k = 0; k < scales.size(); ++k)
     if (scales[k] != 0) add(scales[k], planes[k], w);
 }
@@ -55,8 +51,7 @@ void Geometry::add_all(std::span<const double> scales, std::span<const Plane> pl
 bool Geometry::well_formed(const Plane& plane) const {
   if (plane.columns.empty()) return plane.direction.empty() || plane.direction.size() == dimension();
   return plane.columns.size() == plane.direction.size() && plane.columns.back() < dimension() &&
-         std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) ==
-             plane.columns.end();
+         std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) == plane.columns.end();
 }
 
 }  // namespace dorm

@@ -12,15 +12,13 @@ namespace dorm {
 Model train_start(const Dataset& data, std::string_view start, const TrainOptions& options) {
   options.validate();
   constexpr std::array<CatalogEntry, 2> kNames = {{{"ridge", "ridge", ""}, {"pairwise", "pairwise", ""}}};
-  if (std::none_of(kNames.begin(), kNames.end(),
-                   [&](const CatalogEntry& entry) { return entry.name == start; }))
+  if (std::none_of(kNames.begin(), kNames.end(), [&](const CatalogEntry& entry) { return entry.name == start; }))
     throw_unknown_name("start", start, kNames);
   if (options.kernel == "precomputed") check_precomputed(data);
   TrainingSet set(data, options.scale, options.threads, KernelOptions(options), options.seed);
   const std::vector<double>& w = set.start(start);
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
-    throw Error(ErrorCode::bad_input,
-                "no query has documents of different labels: there is nothing to learn from");
+    throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
   Model model = set.model(w);
   model.measure = options.measure;
   model.convention = options.convention;

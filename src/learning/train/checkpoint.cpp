@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's
-// state, which carries its own checksum.
+// The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's state,
+// which carries its own checksum.
 #include "learning/train/checkpoint.h"
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "dorm/error.h"
-#include "dorm/write.h"
+#include "base/stopwatch.h"
 #include "data/io/checksum.h"
 #include "data/io/file.h"
-#include "base/stopwatch.h"
+#include "dorm/error.h"
+#include "dorm/write.h"
 
 namespace dorm {
 namespace {
@@ -67,8 +67,7 @@ Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerpri
   if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
   if (!std::filesystem::is_regular_file(
           options_.checkpoint))  // reading a device may never end, and remove() would delete it
-    throw Error(ErrorCode::io, {options_.checkpoint},
-                "not a regular file; expected a place to save progress to");
+    throw Error(ErrorCode::io, {options_.checkpoint}, "not a regular file; expected a place to save progress to");
   load();
 }
 
@@ -77,28 +76,24 @@ std::string Checkpoint::identity() const {
   return fmt::format(
       "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
       "tolerance={} seed={} one_per={} kernel={} approximation={}",
-      o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver,
-      o.tolerance, o.seed, o.one_per, o.kernel_function ? o.kernel_function->spec() : o.kernel,
-      o.approximation);
+      o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver, o.tolerance,
+      o.seed, o.one_per, o.kernel_function ? o.kernel_function->spec() : o.kernel, o.approximation);
 }
 
 void Checkpoint::load() {
   const std::string& path = options_.checkpoint;
   const std::string content = read_whole_file(path);
   const std::size_t header_end = content.find('\n');
-  const std::size_t json_end =
-      header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
+  const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
   if (json_end == std::string::npos) refuse(path, "it is cut short");
-  const std::string_view json_text =
-      std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
+  const std::string_view json_text = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
   if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(json_text)))
     refuse(path, "it is damaged or of another version");
   const Json json = Json::parse(json_text);
   if (json.at("data") != fmt::format("{:016x}", data_fingerprint_))
     refuse(path, "the data has changed since it was written");
   if (json.at("options") != identity())
-    refuse(path,
-           fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
+    refuse(path, fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
   for (const Json& fitted : json.at("finished")) finished_.push_back(fitted_from(fitted));
   json.at("round").get_to(current_.round);
   json.at("reference_w").get_to(current_.reference_w);
@@ -117,8 +112,7 @@ RoundsState Checkpoint::resume(std::size_t index) {
   return index == finished_.size() ? std::exchange(current_, {}) : RoundsState{};
 }
 
-void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress,
-                             bool now) {
+void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now) {
   if (options_.checkpoint.empty() || index != finished_.size() || !progress.evaluated) return;
   if (!now && since_saved_.seconds() < options_.checkpoint_seconds) return;
   save(state, progress.state);

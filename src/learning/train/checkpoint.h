@@ -8,29 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "dorm/train.h"
 #include "learning/train/fit.h"
-#include "base/stopwatch.h"
 
 namespace dorm {
 
 class Checkpoint {
  public:
-  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for
-  /// other options or other data, Error(io) when it is no regular file. Does nothing, ever, when
-  /// options.checkpoint is empty.
+  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for other
+  /// options or other data, Error(io) when it is no regular file. Does nothing, ever, when options.checkpoint is empty.
   Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint);
 
   /// The result of candidate `index`, if the interrupted training had finished it.
-  const Fitted* finished(std::size_t index) const {
-    return index < finished_.size() ? &finished_[index] : nullptr;
-  }
+  const Fitted* finished(std::size_t index) const { return index < finished_.size() ? &finished_[index] : nullptr; }
 
   /// Where candidate `index` stood; a state with no round begun if it had not been.
   RoundsState resume(std::size_t index);
 
-  /// Saves after an evaluation (only then is there a state to resume from) when the last save is
-  /// checkpoint_seconds old, or `now`. A full disk throws Error(io); the old checkpoint stays.
+  /// Saves after an evaluation (only then is there a state to resume from) when the last save is checkpoint_seconds
+  /// old, or `now`. A full disk throws Error(io); the old checkpoint stays.
   void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now);
 
   /// Candidate results are kept from now on.

@@ -26,14 +26,13 @@ std::size_t place_of_bound(const std::string& bound, const std::vector<std::stri
   return std::min(place_of(bound, list), place_of("auto", list));
 }
 
-/// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of
-/// what cannot be told apart the most regularised.
+/// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of what
+/// cannot be told apart the most regularised.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
   const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
-  return std::tuple(doubtful, place_of(cell.kernel, options.kernels),
-                    place_of_bound(cell.bound, options.bounds), cell.bound != "best",
-                    place_of(cell.measure, options.measures), place_of(cell.decay, options.decays), cell.C,
-                    cell.start != "ridge", -cell.validation);
+  return std::tuple(doubtful, place_of(cell.kernel, options.kernels), place_of_bound(cell.bound, options.bounds),
+                    cell.bound != "best", place_of(cell.measure, options.measures),
+                    place_of(cell.decay, options.decays), cell.C, cell.start != "ridge", -cell.validation);
 }
 
 }  // namespace
@@ -51,9 +50,8 @@ Moments moments_of(std::span<const double> values) {
 }
 
 TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
-  TuneCell* const best =
-      &*std::max_element(cells.begin(), cells.end(),
-                         [](const TuneCell& a, const TuneCell& b) { return a.validation < b.validation; });
+  TuneCell* const best = &*std::max_element(
+      cells.begin(), cells.end(), [](const TuneCell& a, const TuneCell& b) { return a.validation < b.validation; });
   TuneCell* chosen = best;
   for (TuneCell& cell : cells) {
     if (options.choice == Choice::steady && as_good(cell, *best) &&
@@ -62,8 +60,7 @@ TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
     const bool within = cell.validation >= best->validation - best->standard_error;
     if (options.choice == Choice::one_standard_error && within &&
         std::tuple_cat(std::tuple(cell.C, -cell.validation), distance_from_default(cell, options)) <
-            std::tuple_cat(std::tuple(chosen->C, -chosen->validation),
-                           distance_from_default(*chosen, options)))
+            std::tuple_cat(std::tuple(chosen->C, -chosen->validation), distance_from_default(*chosen, options)))
       chosen = &cell;
   }
   return *chosen;

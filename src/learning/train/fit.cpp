@@ -9,14 +9,12 @@ namespace {
 constexpr std::size_t kLongList = 100;
 
 std::size_t rounds_of(const FitOptions& options, const RankingRisk& risk) {
-  if (options.bound == Bound::given || options.bound == Bound::average)
-    return 1;  // convex: one round solves it
+  if (options.bound == Bound::given || options.bound == Bound::average) return 1;  // convex: one round solves it
   if (options.rounds > 0) return options.rounds;
   return options.bound == Bound::predicted && risk.longest_query() > kLongList ? 8 : 4;
 }
 
-// More rounds of `best` were measured to help where the first explains most of the risk, and to do harm
-// elsewhere.
+// More rounds of `best` were measured to help where the first explains most of the risk, and to do harm elsewhere.
 double enough_health_of(const FitOptions& options) {
   return options.bound == Bound::best && options.rounds == 0 ? kConfident : 0;
 }

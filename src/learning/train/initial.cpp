@@ -13,11 +13,10 @@ namespace dorm {
 std::vector<double> initial_weights(const Model& model, const TrainingSet& set) {
   const Scaling &then = model.scaling, &now = set.scaling();
   if (then.kind != now.kind)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("the initial model was trained on features scaled by {}, but here they are scaled "
-                    "by {}; set the scaling to {}",
-                    name_of(then.kind), name_of(now.kind), name_of(then.kind)));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the initial model was trained on features scaled by {}, but here they are scaled "
+                            "by {}; set the scaling to {}",
+                            name_of(then.kind), name_of(now.kind), name_of(then.kind)));
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t k = 0; k < model.features.size(); ++k) index.emplace(model.features[k], k);
   const LinearFeatures& features = set.linear_features();

@@ -8,9 +8,8 @@
 
 namespace dorm {
 
-/// Features are matched by name; those the model lacks begin at 0. Under a fitted scaling weights are
-/// converted, so that the differences between scores stay what they were. Throws Error(bad_option) when the
-/// kinds of scaling differ.
+/// Features are matched by name; those the model lacks begin at 0. Under a fitted scaling weights are converted, so
+/// that the differences between scores stay what they were. Throws Error(bad_option) when the kinds of scaling differ.
 std::vector<double> initial_weights(const Model& model, const TrainingSet& set);
 
 }  // namespace dorm

@@ -12,8 +12,7 @@
 namespace dorm {
 namespace {
 
-// Per document: labels, gains, sorted order and reference coefficient of the prepared query, row number,
-// scores.
+// Per document: labels, gains, sorted order and reference coefficient of the prepared query, row number, scores.
 constexpr std::uint64_t kPerDocument = 64;
 // Per query: id, prepared query and block of planes, without their arrays.
 constexpr std::uint64_t kPerQuery = 600;
@@ -32,8 +31,7 @@ std::uint64_t feature_bytes(const MemoryInput& input) {
 
 // A plane of a query is at most as long as the columns its documents have.
 std::uint64_t plane_bytes(const MemoryInput& input) {
-  if (input.plane_length > 0)
-    return sizeof(Plane) + input.plane_length * (sizeof(float) + sizeof(std::uint32_t));
+  if (input.plane_length > 0) return sizeof(Plane) + input.plane_length * (sizeof(float) + sizeof(std::uint32_t));
   if (input.dense || input.scaled) return sizeof(Plane) + input.features * sizeof(float);
   const std::uint64_t columns = input.queries == 0 ? 0 : input.nonzeros / input.queries;
   return sizeof(Plane) + std::min(columns, input.features) * (sizeof(float) + sizeof(std::uint32_t));
@@ -60,8 +58,8 @@ MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped) 
   return input;
 }
 
-// Exact: the cache, the documents once more in tiles, and their planes, which are as long as the query.
-// Approximate: the mapped features; a Cholesky factor is as large again while its pivots are chosen.
+// Exact: the cache, the documents once more in tiles, and their planes, which are as long as the query. Approximate:
+// the mapped features; a Cholesky factor is as large again while its pivots are chosen.
 void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation) {
   if (!kernel.used()) return;
   const std::uint64_t tiles = dense_bytes(input);
@@ -75,8 +73,7 @@ void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t v
   const Approximation approximation = parse_approximation(kernel.approximation);
   const std::uint64_t mapped = (input.documents + validation) * approximation.size * sizeof(float);
   const bool twice = approximation.kind == Approximation::Kind::cholesky;
-  input.kernel =
-      tiles + mapped * (twice ? 2 : 1) + approximation.size * approximation.size * 3 * sizeof(double);
+  input.kernel = tiles + mapped * (twice ? 2 : 1) + approximation.size * approximation.size * 3 * sizeof(double);
   input.plane_length = approximation.size;
 }
 
@@ -87,8 +84,7 @@ MemoryForecast predict_memory(const MemoryInput& input) {
   forecast.kernel = input.copies * input.kernel;
   forecast.queries = input.copies * (input.documents * kPerDocument + input.queries * kPerQuery);
   forecast.planes = input.copies * input.queries * block_bytes(input, input.planes_per_block);
-  forecast.least_planes =
-      std::min(forecast.planes, input.copies * input.queries * block_bytes(input, kLeastPlanes));
+  forecast.least_planes = std::min(forecast.planes, input.copies * input.queries * block_bytes(input, kLeastPlanes));
   return forecast;
 }
 
@@ -96,17 +92,16 @@ void limit_memory(MemoryForecast& forecast, std::uint64_t limit) {
   if (forecast.least() > limit)
     throw Error(
         ErrorCode::bad_option,
-        fmt::format(
-            "--memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, scaled copy {:.3f}, "
-            "{}queries {:.3f}, planes {:.3f}); {}",
-            gigabytes(limit), gigabytes(forecast.least()), gigabytes(forecast.features),
-            gigabytes(forecast.scaled_copy),
-            forecast.kernel > 0 ? fmt::format("kernel {:.3f}, ", gigabytes(forecast.kernel)) : "",
-            gigabytes(forecast.queries), gigabytes(forecast.least_planes),
-            forecast.kernel > 0 ? "allow more, or take a smaller --cache or --approx"
-            : forecast.features > 0 || forecast.scaled_copy > 0
-                ? "convert the data to .dorm, which is mapped, and train it with --scale none, or allow more"
-                : "allow more, or train on fewer queries"));
+        fmt::format("--memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, scaled copy {:.3f}, "
+                    "{}queries {:.3f}, planes {:.3f}); {}",
+                    gigabytes(limit), gigabytes(forecast.least()), gigabytes(forecast.features),
+                    gigabytes(forecast.scaled_copy),
+                    forecast.kernel > 0 ? fmt::format("kernel {:.3f}, ", gigabytes(forecast.kernel)) : "",
+                    gigabytes(forecast.queries), gigabytes(forecast.least_planes),
+                    forecast.kernel > 0 ? "allow more, or take a smaller --cache or --approx"
+                    : forecast.features > 0 || forecast.scaled_copy > 0
+                        ? "convert the data to .dorm, which is mapped, and train it with --scale none, or allow more"
+                        : "allow more, or train on fewer queries"));
   forecast.planes = std::min(forecast.planes, limit - (forecast.total() - forecast.planes));
 }
 

@@ -40,8 +40,8 @@ struct MemoryForecast {
 
 MemoryForecast predict_memory(const MemoryInput& input);
 
-/// Lowers `planes` so that total() is at most `limit`. Throws Error(bad_option) when least() is above it,
-/// saying what would help.
+/// Lowers `planes` so that total() is at most `limit`. Throws Error(bad_option) when least() is above it, saying
+/// what would help.
 void limit_memory(MemoryForecast& forecast, std::uint64_t limit);
 
 MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/train/rounds.h"
 
-#include "base/stopwatch.h"
-
 #include <algorithm>
+
+#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -13,9 +13,7 @@ constexpr double kSmallestFall = 1e-3;
 // Stands for "none" where 0 would mean "no limit".
 constexpr double kNoTime = 1e-9;
 
-double objective(const RankingRisk& risk, std::span<const double> w) {
-  return 0.5 * risk.inner(w, w) + risk.loss(w);
-}
+double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * risk.inner(w, w) + risk.loss(w); }
 
 double health(const RankingRisk& risk, double primal) {
   return 1 - primal / risk.loss(std::vector<double>(risk.dimension(), 0.0));
@@ -25,12 +23,9 @@ bool stopped_early(SolveStatus status) {
   return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
 }
 
-double seconds_left(double limit, const Stopwatch& watch) {
-  return std::max(kNoTime, limit - watch.seconds());
-}
+double seconds_left(double limit, const Stopwatch& watch) { return std::max(kNoTime, limit - watch.seconds()); }
 
-// The solver stopped above the point it started from: that point is the better answer, with the same dual
-// bound.
+// The solver stopped above the point it started from: that point is the better answer, with the same dual bound.
 void keep_reference(SolveResult& solved, const std::vector<double>& w, double primal) {
   solved.w = w;
   solved.report.primal = primal;
@@ -53,8 +48,7 @@ RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const s
   for (;; ++state.round) {
     const double before = objective(risk, state.reference_w);
     const Observer relay = [&](const Progress& progress) {
-      wanted =
-          (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
+      wanted = (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
       return wanted;
     };
     SolveOptions solve_options = options.solve;

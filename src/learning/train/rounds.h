@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer rounds of a bound: fix the reference ranking by the current weights, solve the convex problem,
-// repeat. Bounds with a fixed reference (given, average) need one round; best and predicted are
-// concave-convex procedures, whose objective never rises from round to round.
+// The outer rounds of a bound: fix the reference ranking by the current weights, solve the convex problem, repeat.
+// Bounds with a fixed reference (given, average) need one round; best and predicted are concave-convex procedures,
+// whose objective never rises from round to round.
 #pragma once
 
 #include <functional>
@@ -38,8 +38,8 @@ struct RoundsResult {
 /// Told of every progress report; false stops the training.
 using RoundsObserver = std::function<bool(const RoundsState&, const Progress&)>;
 
-/// Runs the rounds from the weights `start`, or from where `resume` stands if it has begun a round. `warm`
-/// may hold the solver state of the same first round at another C, already rescaled.
+/// Runs the rounds from the weights `start`, or from where `resume` stands if it has begun a round. `warm` may hold the
+/// solver state of the same first round at another C, already rescaled.
 RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
                         const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// |sum of beta_j k(x, x_j) over the documents left out| <= sum of |beta_j| sqrt(k(x_j, x_j)) sqrt(k(x, x)),
-// so the documents with the smallest |beta_j| sqrt(k(x_j, x_j)) go, as long as their sum is small.
+// |sum of beta_j k(x, x_j) over the documents left out| <= sum of |beta_j| sqrt(k(x_j, x_j)) sqrt(k(x, x)), so the
+// documents with the smallest |beta_j| sqrt(k(x_j, x_j)) go, as long as their sum is small.
 #include "learning/train/support.h"
 
 #include <algorithm>

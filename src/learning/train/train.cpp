@@ -8,23 +8,22 @@
 #include <cmath>
 #include <optional>
 
+#include "base/stopwatch.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "model/scorer.h"
 #include "learning/train/checkpoint.h"
 #include "learning/train/early_stopping.h"
 #include "learning/train/fit.h"
 #include "learning/train/initial.h"
 #include "learning/train/training_set.h"
-#include "base/stopwatch.h"
+#include "model/scorer.h"
 
 namespace dorm {
 namespace {
 
 class Training {
  public:
-  Training(const Dataset& data, const TrainOptions& options, const Dataset* validation,
-           const TrainObserver& observer)
+  Training(const Dataset& data, const TrainOptions& options, const Dataset* validation, const TrainObserver& observer)
       : options_(options),
         validation_(validation),
         observer_(observer),
@@ -126,10 +125,8 @@ class Training {
 
   double validate(const std::vector<double>& w) const {
     const std::vector<double> scores = scorer_->scores(w, options_.threads);
-    EvaluateOptions evaluation{.convention = options_.convention,
-                               .one_per = options_.one_per,
-                               .bootstrap = 0,
-                               .threads = options_.threads};
+    EvaluateOptions evaluation{
+        .convention = options_.convention, .one_per = options_.one_per, .bootstrap = 0, .threads = options_.threads};
     const Measure* const measure = &measure_;
     return evaluate(*validation_, scores, std::span(&measure, 1), evaluation).measures[0].mean;
   }
@@ -151,8 +148,8 @@ class Training {
     candidates_.push_back(std::move(candidate));
   }
 
-  // By validation where there is any. Otherwise later candidates exist only where the first was not healthy,
-  // and among bounds of the same kind the lower objective wins.
+  // By validation where there is any. Otherwise later candidates exist only where the first was not healthy, and among
+  // bounds of the same kind the lower objective wins.
   bool better(const Candidate& candidate, const Candidate& incumbent) const {
     if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
       return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
@@ -211,9 +208,8 @@ class Training {
           "the ranking is not to be trusted; try --bound auto",
           chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
     if (chosen.health < kDegenerate)
-      return {
-          fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
-                      chosen.health, kDegenerate, chosen.bound)};
+      return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
+                          chosen.health, kDegenerate, chosen.bound)};
     return {};
   }
 
@@ -246,10 +242,9 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
   if (options.patience > 0 && !validation)
     throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
   if (!KernelOptions(options).used() && options.approximation != "none")
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
-                    options.approximation));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
+                            options.approximation));
   if (options.kernel == "precomputed") check_precomputed(data);
   return Training(data, options, validation, observer).run();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "dorm/decay.h"
 #include "dorm/error.h"
@@ -13,11 +14,9 @@
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"
 #include "learning/train/training_set.h"
-#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
-
 
 constexpr std::size_t kMaxRounds = 4;
 constexpr double kListFall = 1e-3;  // of the objective, for another round
@@ -47,9 +46,8 @@ class ListTraining {
         problem_(problem),
         set_(data, options.scale, options.threads),
         risk_(set_.linear_features(), problem, options.threads) {
-    risk_.set_trade_off(options.paper_C
-                            ? options.C
-                            : options.C * set_.squared_scale() / static_cast<double>(risk_.num_blocks()));
+    risk_.set_trade_off(options.paper_C ? options.C
+                                        : options.C * set_.squared_scale() / static_cast<double>(risk_.num_blocks()));
   }
 
   void run() {
@@ -88,8 +86,7 @@ class ListTraining {
     model.C = options_.C;
     model.tolerance = options_.tolerance;
     model.seed = options_.seed;
-    model.certificate = {report_.primal / unit(), report_.dual / unit(), report_.gap,
-                         status_name(report_.status)};
+    model.certificate = {report_.primal / unit(), report_.dual / unit(), report_.gap, status_name(report_.status)};
     model.health = health();
     model.data.fingerprint = fingerprint;
     model.data.usable_queries = risk_.num_blocks();
@@ -118,8 +115,7 @@ class ListTraining {
     const std::size_t d = set_.features().dimension(), n = problem_.positions;
     std::vector<double> w(risk_.dimension(), 0.0), targets(problem_.gains.size() / n);
     const auto fill = [&](std::size_t at) {
-      const std::vector<double> part =
-          ridge(set_.features(), targets, TrainingSet::kDefaultLambda, set_.threads());
+      const std::vector<double> part = ridge(set_.features(), targets, TrainingSet::kDefaultLambda, set_.threads());
       std::copy(part.begin(), part.end(), w.begin() + static_cast<std::ptrdiff_t>(at));
     };
     if (problem_.per_position) {
@@ -143,8 +139,7 @@ class ListTraining {
     solve_options.threads = options_.threads;
     solve_options.seed = options_.seed;
     solve_options.plane_bytes = options_.plane_bytes;
-    if (options_.seconds > 0)
-      solve_options.seconds = std::max(1e-9, options_.seconds - watch_.seconds());
+    if (options_.seconds > 0) solve_options.seconds = std::max(1e-9, options_.seconds - watch_.seconds());
     const std::string name = bound_name();
     const Observer relay = [&](const Progress& progress) {
       if (!observer_) return true;
@@ -159,9 +154,7 @@ class ListTraining {
   bool stopped() const {
     return report_.status == SolveStatus::interrupted || report_.status == SolveStatus::time_limit;
   }
-  double health() const {
-    return 1 - report_.primal / risk_.loss(std::vector<double>(risk_.dimension(), 0.0));
-  }
+  double health() const { return 1 - report_.primal / risk_.loss(std::vector<double>(risk_.dimension(), 0.0)); }
   double unit() const { return options_.paper_C ? 1.0 : set_.squared_scale(); }
   std::string bound_name() const { return options_.bound == "auto" ? "best" : options_.bound; }
 
@@ -195,8 +188,7 @@ void check_gains(const Dataset& data, const PositionGains& gains) {
 }
 
 // a_j b_i of the first n positions.
-std::vector<double> gains_of_measure(const Dataset& data, const FactoredMeasure& measure,
-                                     std::size_t positions) {
+std::vector<double> gains_of_measure(const Dataset& data, const FactoredMeasure& measure, std::size_t positions) {
   std::vector<double> gains(data.num_documents() * positions, 0.0);
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
@@ -214,8 +206,7 @@ std::vector<double> gains_of_measure(const Dataset& data, const FactoredMeasure&
 }
 
 // The measure's a and the decay's c do not depend on the labels; any query will do.
-std::vector<double> decay_of_measure(const FactoredMeasure& measure, const std::string& decay,
-                                     std::size_t positions) {
+std::vector<double> decay_of_measure(const FactoredMeasure& measure, const std::string& decay, std::size_t positions) {
   std::vector<float> labels(positions + 1, 0.0f);
   labels[0] = 1;
   std::vector<double> c = Decay(decay).values(measure.factor(labels).a);
@@ -229,8 +220,7 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
                                bool one_function, const TrainObserver& observer) {
   options.validate();
   check_gains(data, gains);
-  const ListProblem problem{gains.positions, gains.gain, list_decay(options.decay, gains.positions),
-                            !one_function};
+  const ListProblem problem{gains.positions, gains.gain, list_decay(options.decay, gains.positions), !one_function};
   ListTraining training(data, problem, options, observer);
   training.run();
   PositionResult result;

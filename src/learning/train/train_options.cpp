@@ -10,9 +10,9 @@
 #include "dorm/measure.h"
 #include "dorm/one_per.h"
 #include "dorm/train.h"
-#include "model/kernel/feature_map.h"
 #include "learning/train/fit.h"
 #include "learning/train/kernel_options.h"
+#include "model/kernel/feature_map.h"
 
 namespace dorm {
 namespace {
@@ -23,8 +23,7 @@ constexpr std::array<CatalogEntry, 5> kBounds = {{
     {"given", "given", "reference: label order, ties in file order (the paper to the letter)"},
     {"average", "average", "reference: label order, tied documents share their mean decay"},
     {"best", "best", "reference: the highest-scoring ranking among those without loss"},
-    {"predicted", "predicted",
-     "reference: the predicted ranking itself (ramp loss; not convex, several rounds)"},
+    {"predicted", "predicted", "reference: the predicted ranking itself (ramp loss; not convex, several rounds)"},
 }};
 constexpr std::array<CatalogEntry, 3> kStarts = {{
     {"auto", "auto", "ridge; for predicted also pairwise, the better one is kept"},
@@ -41,8 +40,7 @@ void require_name(std::string_view kind, const std::string& name, std::span<cons
 }
 
 void require(bool holds, std::string_view option, double value, std::string_view allowed) {
-  if (!holds)
-    throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
+  if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
 }
 
 }  // namespace
@@ -72,8 +70,7 @@ void TrainOptions::validate() const {
   if (KernelOptions(*this).used()) {
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
-    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes),
-            "at least a million bytes");
+    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes), "at least a million bytes");
     if (kernel == "precomputed" && (approximation != "none" || (scale != "auto" && scale != "none")))
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");
@@ -83,12 +80,11 @@ void TrainOptions::validate() const {
           "a number between 0 and 1");
   require(max_passes > 0, "max_passes", static_cast<double>(max_passes), "at least 1");
   require(std::isfinite(seconds) && seconds >= 0, "time limit", seconds, "seconds, 0 for none");
-  require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval",
-          checkpoint_seconds, "seconds");
+  require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval", checkpoint_seconds,
+          "seconds");
   if (!checkpoint.empty() && (own_measure || initial || patience > 0))
-    throw Error(
-        ErrorCode::unsupported,
-        "a checkpoint does not record measures of the caller's own, initial models or early stopping");
+    throw Error(ErrorCode::unsupported,
+                "a checkpoint does not record measures of the caller's own, initial models or early stopping");
 }
 
 }  // namespace dorm

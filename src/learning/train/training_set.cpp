@@ -26,9 +26,8 @@ Scaling scaling_for(const Dataset& data, std::string_view name) {
   return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
 }
 
-// What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in
-// queries spread evenly over it. Sets whose columns were compacted are taken whole, since a part may use
-// fewer columns.
+// What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in queries
+// spread evenly over it. Sets whose columns were compacted are taken whole, since a part may use fewer columns.
 LinearFeatures start_sample(const LinearFeatures& features) {
   const Dataset& data = features.data();
   const std::size_t step = data.num_documents() / kStartDocuments + 1;
@@ -51,8 +50,8 @@ Dataset learnable_part(const Dataset& data) {
 
 }  // namespace
 
-TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads,
-                         const KernelOptions& kernel, std::uint64_t seed)
+TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel,
+                         std::uint64_t seed)
     : threads_(thread_count(threads)), options_(kernel) {
   const bool precomputed = kernel.spec == "precomputed";
   scaling_ = scaling_for(data, precomputed && scale == "auto" ? "none" : scale);
@@ -88,8 +87,7 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   kernel_ = options_.function ? options_.function : made_.get();
   if (!kernel_->proven()) check_positive(*kernel_, documents, seed);
   if (options_.exact()) {
-    auto exact =
-        std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
+    auto exact = std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
     exact_ = exact.get();
     representation_ = std::move(exact);
     kernel_note_ = kernel_->spec();
@@ -109,10 +107,9 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
 
 const LinearFeatures& TrainingSet::linear_features() const {
   if (linear_ == nullptr || map_ != nullptr)
-    throw Error(ErrorCode::unsupported,
-                fmt::format("this needs weights of features, which kernel \"{}\" has not; "
-                            "expected no kernel",
-                            kernel_->spec()));
+    throw Error(ErrorCode::unsupported, fmt::format("this needs weights of features, which kernel \"{}\" has not; "
+                                                    "expected no kernel",
+                                                    kernel_->spec()));
   return *linear_;
 }
 
@@ -150,14 +147,12 @@ Model TrainingSet::model(const std::vector<double>& w) const {
   Model model = described_model();
   if (kernel_ == nullptr) {
     const Dataset& data = linear_->data();
-    for (std::size_t j = 0; j < w.size(); ++j)
-      model.features.push_back(data.feature_name(linear_->column(j)));
+    for (std::size_t j = 0; j < w.size(); ++j) model.features.push_back(data.feature_name(linear_->column(j)));
     model.weights = w;
   } else if (options_.spec == "precomputed" && exact_) {
     // Features are kernel values with the training documents, so that coefficients are weights.
     model.weights.assign(model.features.size(), 0.0);
-    for (std::size_t i = 0; i < exact_->documents().size(); ++i)
-      model.weights[exact_->data().source_row(i)] = w[i];
+    for (std::size_t i = 0; i < exact_->documents().size(); ++i) model.weights[exact_->data().source_row(i)] = w[i];
   } else {
     model.kernel = exact_ ? support_of(*exact_, *kernel_, w) : map_->expansion(w);
     model.kernel->kernel = kernel_->spec();
@@ -178,8 +173,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
   if (map_) return std::make_unique<MappedScorer>(*map_, aligned, threads_);
-  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(),
-                                        threads_);
+  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(), threads_);
 }
 
 }  // namespace dorm

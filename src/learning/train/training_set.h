@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready for training: scaled features or their kernel, the unit of C, and the cheap rankers
-// that rounds start from. Everything here is independent of measure, decay, bound and C, so a grid over those
-// shares it.
+// A data set made ready for training: scaled features or their kernel, the unit of C, and the cheap rankers that rounds
+// start from. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
 #pragma once
 
 #include <map>
@@ -12,20 +11,20 @@
 
 #include "dorm/model.h"
 #include "dorm/scale.h"
-#include "model/kernel/feature_map.h"
-#include "model/scorer.h"
+#include "learning/train/kernel_options.h"
 #include "model/features/kernel_features.h"
 #include "model/features/linear_features.h"
-#include "learning/train/kernel_options.h"
+#include "model/kernel/feature_map.h"
+#include "model/scorer.h"
 
 namespace dorm {
 
 class TrainingSet {
  public:
-  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are
-  /// constant, or when the kernel does not fit the data.
-  TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads,
-              const KernelOptions& kernel = {}, std::uint64_t seed = 1);
+  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are constant, or when
+  /// the kernel does not fit the data.
+  TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel = {},
+              std::uint64_t seed = 1);
 
   const Representation& features() const { return *representation_; }
   /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels are tried one after the other, since each has its Gram matrix or features. For one, the grid is cut
-// into paths: one (split, measure, decay, bound, start) each, solved over rising C with a warm start. Paths
-// run in parallel and do not see each other, so the choice does not depend on the number of threads.
+// Kernels are tried one after the other, since each has its Gram matrix or features. For one, the grid is cut into
+// paths: one (split, measure, decay, bound, start) each, solved over rising C with a warm start. Paths run in parallel
+// and do not see each other, so the choice does not depend on the number of threads.
 #include "dorm/tune.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 #include "base/parallel.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "model/scorer.h"
 #include "learning/train/choose.h"
 #include "learning/train/fit.h"
 #include "learning/train/training_set.h"
+#include "model/scorer.h"
 
 namespace dorm {
 namespace {
@@ -49,8 +49,7 @@ struct Judged {
 
 class Tuning {
  public:
-  Tuning(const Dataset& data, const TuneOptions& options, const Dataset* validation,
-         const TuneObserver& observer)
+  Tuning(const Dataset& data, const TuneOptions& options, const Dataset* validation, const TuneObserver& observer)
       : options_(options), observer_(observer) {
     if (validation)
       splits_.push_back(std::make_unique<Split>(data, *validation, options.train));
@@ -126,8 +125,7 @@ class Tuning {
       for (std::size_t k = 0; k < grid.size(); ++k) {
         std::vector<const Judged*> parts;
         for (std::size_t split = 0; split < splits_.size(); ++split)
-          if (const auto& path = judged[s * splits_.size() + split]; k < path.size())
-            parts.push_back(&path[k]);
+          if (const auto& path = judged[s * splits_.size() + split]; k < path.size()) parts.push_back(&path[k]);
         if (parts.size() == splits_.size()) cells.push_back(cell(settings[s], grid[k], parts));
       }
     return cells;
@@ -156,8 +154,7 @@ class Tuning {
       risk.set_trade_off(trade_off(C, options_.train.paper_C, split.set, risk));
       if (!warm.empty()) warm.rescale(C / previous);
       const RoundsObserver running = [this](const RoundsState&, const Progress&) { return !stopped_.load(); };
-      Fitted fitted =
-          fit_bound(risk, fit, split.set.known_start(setting.start), running, {}, std::move(warm));
+      Fitted fitted = fit_bound(risk, fit, split.set.known_start(setting.start), running, {}, std::move(warm));
       if (fitted.status == "interrupted") break;
       judged.push_back({validate(split, fitted.w), fitted.health});
       tell(judged.back());
@@ -168,21 +165,16 @@ class Tuning {
   }
 
   std::vector<double> validate(const Split& split, const std::vector<double>& w) const {
-    const EvaluateOptions evaluation{.convention = options_.train.convention,
-                                     .one_per = options_.train.one_per,
-                                     .bootstrap = 0,
-                                     .threads = 1};
+    const EvaluateOptions evaluation{
+        .convention = options_.train.convention, .one_per = options_.train.one_per, .bootstrap = 0, .threads = 1};
     const std::vector<std::string> measure = {options_.train.measure};
-    return evaluate(split.scorer->data(), split.scorer->scores(w, 1), measure, evaluation)
-        .measures[0]
-        .per_query;
+    return evaluate(split.scorer->data(), split.scorer->scores(w, 1), measure, evaluation).measures[0].per_query;
   }
 
   void tell(const Judged& judged) {
     const std::lock_guard lock(mutex_);
     ++done_;
-    if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_)
-      best_ = mean;
+    if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_) best_ = mean;
     if (observer_ && !observer_({done_, total_, best_})) stopped_ = true;
   }
 
@@ -216,9 +208,8 @@ class Tuning {
   double best_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// What to train for when a measure is to be judged by. Measures of which one document, or only a count,
-/// decides teach little; a graded measure over the same positions is tried first, and kept where validation
-/// cannot tell.
+/// What to train for when a measure is to be judged by. Measures of which one document, or only a count, decides teach
+/// little; a graded measure over the same positions is tried first, and kept where validation cannot tell.
 std::vector<std::string> training_measures(const std::string& judged, const Convention& convention) {
   const std::string name = make_trainable(judged, convention)->name();
   if (name.starts_with("mrr")) return {"ndcg@10", judged};
@@ -249,9 +240,8 @@ std::vector<TuneCell> judge_kernels(const Dataset& data, TuneOptions grid, const
   }
   if (cells.empty()) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
   if (std::isnan(cells.front().validation))
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("no validation query counts for {}: none has a relevant document", grid.train.measure));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("no validation query counts for {}: none has a relevant document", grid.train.measure));
   return cells;
 }
 
@@ -276,13 +266,12 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   if (grid.measures.empty())
     grid.measures = training_measures(options.train.measure, make_convention(options.train.convention));
   if (grid.kernels.empty()) grid.kernels = {options.train.kernel};
-  if (std::find(grid.kernels.begin(), grid.kernels.end(), "precomputed") != grid.kernels.end())
-    check_precomputed(data);
+  if (std::find(grid.kernels.begin(), grid.kernels.end(), "precomputed") != grid.kernels.end()) check_precomputed(data);
   TuneResult result;
   result.cells = judge_kernels(data, grid, validation, observer);
   choose(result.cells, grid).chosen = true;
-  const TuneCell& winner = *std::find_if(result.cells.begin(), result.cells.end(),
-                                         [](const TuneCell& cell) { return cell.chosen; });
+  const TuneCell& winner =
+      *std::find_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
   TrainOptions refit = options.train;
   refit.measure = winner.measure;
   refit.decay = winner.decay;
@@ -294,8 +283,7 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
   TrainResult trained = train(data, refit, validation, refit_observer);
   result.model = std::move(trained.model);
   result.report = std::move(trained.report);
-  if (validation)
-    result.model.validation = winner.validation;  // of the measure asked for, whatever was trained for
+  if (validation) result.model.validation = winner.validation;  // of the measure asked for, whatever was trained for
   return result;
 }
 

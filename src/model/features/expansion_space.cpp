@@ -24,8 +24,7 @@ void ExpansionSpace::add(double scale, const Plane& plane, std::span<double> w) 
 }
 
 // Planes of a query share documents: their coefficients are summed first, so that each row is read once.
-void ExpansionSpace::add_all(std::span<const double> scales, std::span<const Plane> planes,
-                             std::span<double> w) const {
+void ExpansionSpace::add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const {
   std::vector<double> sums;
   std::size_t first = 0;
   for (std::size_t k = 0; k < planes.size(); ++k) {
@@ -53,8 +52,7 @@ bool ExpansionSpace::well_formed(const Plane& plane) const {
   if (plane.columns.empty()) return true;
   return plane.columns.back() < data().num_documents() &&
          query_of(plane.columns.front()) == query_of(plane.columns.back()) &&
-         std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) ==
-             plane.columns.end();
+         std::adjacent_find(plane.columns.begin(), plane.columns.end(), std::greater_equal<>()) == plane.columns.end();
 }
 
 void ExpansionSpace::scores(std::size_t query, std::span<const double> w, std::span<double> out) const {
@@ -87,8 +85,6 @@ std::vector<double> ExpansionSpace::combine(std::span<const double> coefficients
   return w;
 }
 
-double ExpansionSpace::work(std::size_t query) const {
-  return static_cast<double>(data().query(query).size());
-}
+double ExpansionSpace::work(std::size_t query) const { return static_cast<double>(data().query(query).size()); }
 
 }  // namespace dorm

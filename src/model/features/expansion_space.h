@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Representations that know phi by its products only. Weights are coefficients beta of the documents with
-// their scores beside them,
+// Representations that know phi by its products only. Weights are coefficients beta of the documents with their
+// scores beside them,
 //
 //     w = [ beta | g ],   g = K beta,   <v, w> = beta_v . g_w,
 //
-// and a plane is a few coefficients of the documents of one query. So scores and products with planes cost
-// nothing, and adding planes costs rows of the Gram matrix K, however those are made.
+// and a plane is a few coefficients of the documents of one query. So scores and products with planes cost nothing, and
+// adding planes costs rows of the Gram matrix K, however those are made.
 #pragma once
 
 #include "model/features/representation.h"
@@ -20,8 +20,7 @@ class ExpansionSpace : public Representation {
   double inner(std::span<const double> v, std::span<const double> w) const override;
   double dot(std::span<const double> w, const Plane& plane) const override;
   void add(double scale, const Plane& plane, std::span<double> w) const override;
-  void add_all(std::span<const double> scales, std::span<const Plane> planes,
-               std::span<double> w) const override;
+  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override;
   bool well_formed(const Plane& plane) const override;
 
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;

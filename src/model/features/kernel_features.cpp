@@ -23,11 +23,10 @@ std::vector<std::size_t> block_offsets(const Dataset& data) {
 std::uint64_t left_for_rows(std::uint64_t cache_bytes, std::size_t block_entries) {
   const std::uint64_t blocks = block_entries * sizeof(float);
   if (blocks > cache_bytes / 2)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("--cache is {:.3f} GB, but the kernel values within queries alone take {:.3f} GB, which "
-                    "should be half of it at most; allow more, or take --approx",
-                    static_cast<double>(cache_bytes) / 1e9, static_cast<double>(blocks) / 1e9));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--cache is {:.3f} GB, but the kernel values within queries alone take {:.3f} GB, which "
+                            "should be half of it at most; allow more, or take --approx",
+                            static_cast<double>(cache_bytes) / 1e9, static_cast<double>(blocks) / 1e9));
   return cache_bytes - blocks;
 }
 
@@ -65,8 +64,7 @@ KernelFeatures::KernelFeatures(const Kernel& kernel, const Dataset& data, std::u
                                std::size_t threads)
     : documents_(data),
       block_begin_(block_offsets(data)),
-      gram_(kernel.against(documents_), documents_, left_for_rows(cache_bytes, block_begin_.back()),
-            threads) {
+      gram_(kernel.against(documents_), documents_, left_for_rows(cache_bytes, block_begin_.back()), threads) {
   blocks_ = query_blocks(gram_.kernel_columns(), documents_, block_begin_, threads);
 }
 
@@ -95,8 +93,8 @@ double KernelFeatures::inner(const Plane& x, const Plane& y) const {
   return sum;
 }
 
-void KernelFeatures::add_documents(std::span<const std::uint32_t> documents,
-                                   std::span<const double> coefficients, std::span<double> w) const {
+void KernelFeatures::add_documents(std::span<const std::uint32_t> documents, std::span<const double> coefficients,
+                                   std::span<double> w) const {
   for (std::size_t k = 0; k < documents.size(); ++k) w[documents[k]] += coefficients[k];
   gram_.accumulate(documents, coefficients, w.subspan(documents_.size()));
 }
@@ -104,8 +102,7 @@ void KernelFeatures::add_documents(std::span<const std::uint32_t> documents,
 double KernelFeatures::centred_norm(std::size_t) const {
   double sum = 0;
   for (std::size_t q = 0; q < data().num_queries(); ++q)
-    sum += scatter({blocks_.data() + block_begin_[q], block_begin_[q + 1] - block_begin_[q]},
-                   data().query(q).size());
+    sum += scatter({blocks_.data() + block_begin_[q], block_begin_[q + 1] - block_begin_[q]}, data().query(q).size());
   return documents_.size() > 0 ? sum / static_cast<double>(documents_.size()) : 0.0;
 }
 

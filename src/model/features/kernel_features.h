@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel representation: phi_i is the kernel function of document i, and rows of the Gram matrix are kept
-// as far as memory allows.
+// The kernel representation: phi_i is the kernel function of document i, and rows of the Gram matrix are kept as far
+// as memory allows.
 #pragma once
 
 #include <vector>
 
-#include "model/kernel/gram_cache.h"
 #include "model/features/expansion_space.h"
+#include "model/kernel/gram_cache.h"
 
 namespace dorm {
 
 class KernelFeatures final : public ExpansionSpace {
  public:
-  /// `cache_bytes` bounds the rows and the within-query blocks of K that are kept. Throws Error(bad_option)
-  /// when the blocks alone do not fit.
+  /// `cache_bytes` bounds the rows and the within-query blocks of K that are kept. Throws Error(bad_option) when the
+  /// blocks alone do not fit.
   KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, std::size_t threads);
 
   const Dataset& data() const override { return documents_.data(); }

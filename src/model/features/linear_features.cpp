@@ -20,19 +20,15 @@ DenseRows dense_rows(const Query& query) {
 
 constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, whatever the number of threads
 
-// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of
-// threads.
+// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of threads.
 template <class Body>
-std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, std::size_t size,
-                                     const Body& body) {
+std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, std::size_t size, const Body& body) {
   std::vector<std::vector<double>> part(kPieces, std::vector<double>(size, 0.0));
   const std::size_t queries = data.num_queries();
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
-    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q)
-      body(q, part[piece]);
+    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q) body(q, part[piece]);
   });
-  for (std::size_t piece = 1; piece < kPieces; ++piece)
-    axpy(1.0, std::span<const double>(part[piece]), part[0]);
+  for (std::size_t piece = 1; piece < kPieces; ++piece) axpy(1.0, std::span<const double>(part[piece]), part[0]);
   return std::move(part[0]);
 }
 
@@ -110,8 +106,7 @@ void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<
   }
 }
 
-void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients,
-                                std::span<double> sum) const {
+void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients, std::span<double> sum) const {
   const Query query = data_.query(q);
   if (data_.dense()) {
     dorm::accumulate(dense_rows(query), coefficients, sum);
@@ -142,8 +137,7 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
     workspace.touched.insert(workspace.touched.end(), sparse.columns.begin(), sparse.columns.end());
   }
   std::sort(workspace.touched.begin(), workspace.touched.end());
-  workspace.touched.erase(std::unique(workspace.touched.begin(), workspace.touched.end()),
-                          workspace.touched.end());
+  workspace.touched.erase(std::unique(workspace.touched.begin(), workspace.touched.end()), workspace.touched.end());
   out.columns.assign(workspace.touched.begin(), workspace.touched.end());
   out.direction.clear();
   for (std::uint32_t column : out.columns) {
@@ -159,11 +153,10 @@ std::vector<double> LinearFeatures::combine(std::span<const double> coefficients
 }
 
 double LinearFeatures::centred_norm(std::size_t threads) const {
-  const std::vector<double> total =
-      sum_over_queries(data_, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
-        const Query query = data_.query(q);
-        sum[0] += query.rows.dense() ? dense_scatter(query) : sparse_scatter(query);
-      });
+  const std::vector<double> total = sum_over_queries(data_, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
+    const Query query = data_.query(q);
+    sum[0] += query.rows.dense() ? dense_scatter(query) : sparse_scatter(query);
+  });
   const auto documents = static_cast<double>(data_.num_documents());
   return documents > 0 ? total[0] / documents : 0.0;
 }
@@ -186,8 +179,7 @@ double LinearFeatures::work(std::size_t q) const {
   const Query query = data_.query(q);
   if (data_.dense()) return static_cast<double>(query.size() * data_.num_features());
   double stored = 0;
-  for (std::size_t i = 0; i < query.size(); ++i)
-    stored += static_cast<double>(query.rows.sparse_row(i).values.size());
+  for (std::size_t i = 0; i < query.size(); ++i) stored += static_cast<double>(query.rows.sparse_row(i).values.size());
   return stored;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document
-// coefficients. Weights live in the columns that occur: data with ids up to 2^31 costs memory for the columns
-// it uses.
+// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. Weights
+// live in the columns that occur: data with ids up to 2^31 costs memory for the columns it uses.
 #pragma once
 
 #include <cstddef>

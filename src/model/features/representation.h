@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How weights become the scores of documents and coefficients of documents become planes: the only place
-// where features matter to learning. Linear and kernel rankers are two of them; measures, oracles, risks and
-// solvers are the same for both.
+// How weights become the scores of documents and coefficients of documents become planes: the only place where
+// features matter to learning. Linear and kernel rankers are two of them; measures, oracles, risks and solvers are
+// the same for both.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class Representation : public Geometry {
 
   virtual void scores(std::size_t query, std::span<const double> w, std::span<double> out) const = 0;
 
-  /// The plane whose direction is sum_i coefficients[i] phi_i over the documents of a query; documents with
-  /// coefficient 0 are not touched.
+  /// The plane whose direction is sum_i coefficients[i] phi_i over the documents of a query; documents with coefficient
+  /// 0 are not touched.
   virtual void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
                          PullBackWorkspace& workspace) const = 0;
 

@@ -19,8 +19,7 @@ std::string_view trimmed(std::string_view text) {
 
 // The + of 1e+3 belongs to the number.
 bool in_exponent(std::string_view text, std::size_t i) {
-  return i >= 2 && (text[i - 1] == 'e' || text[i - 1] == 'E') &&
-         (is_digit(text[i - 2]) || text[i - 2] == '.');
+  return i >= 2 && (text[i - 1] == 'e' || text[i - 1] == 'E') && (is_digit(text[i - 2]) || text[i - 2] == '.');
 }
 
 /// Pieces between separators outside parentheses.
@@ -59,11 +58,9 @@ PartText parse_part(std::string_view piece) {
                     colon = piece.find(':', open == std::string_view::npos ? 0 : piece.find(')', open));
   std::string_view head = trimmed(piece.substr(0, colon));
   if (open != std::string_view::npos && open < head.size()) {
-    if (head.back() != ')')
-      refuse_kernel(piece, "expected name(columns):key=value, such as rbf(1-20):gamma=0.1");
+    if (head.back() != ')') refuse_kernel(piece, "expected name(columns):key=value, such as rbf(1-20):gamma=0.1");
     part.columns = words(head.substr(open + 1, head.size() - open - 2));
-    if (part.columns.empty())
-      refuse_kernel(piece, "no columns between the parentheses; leave them out for all");
+    if (part.columns.empty()) refuse_kernel(piece, "no columns between the parentheses; leave them out for all");
     head = trimmed(head.substr(0, open));
   }
   part.name = head;
@@ -73,8 +70,8 @@ PartText parse_part(std::string_view piece) {
     const std::size_t equals = parameter.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == parameter.size())
       refuse_kernel(piece, fmt::format("\"{}\" is no key=value", parameter));
-    part.parameters.push_back({std::string(trimmed(parameter.substr(0, equals))),
-                               std::string(trimmed(parameter.substr(equals + 1)))});
+    part.parameters.push_back(
+        {std::string(trimmed(parameter.substr(0, equals))), std::string(trimmed(parameter.substr(equals + 1)))});
   }
   return part;
 }
@@ -97,8 +94,7 @@ std::vector<TermText> parse_expression(std::string_view text) {
         continue;
       }
       if (!std::isfinite(number) || !(number > 0))
-        refuse_kernel(
-            piece, fmt::format("the factor {} would make it indefinite; expected a number above 0", factor));
+        refuse_kernel(piece, fmt::format("the factor {} would make it indefinite; expected a number above 0", factor));
       term.weight *= number;
     }
     if (term.parts.empty()) refuse_kernel(piece, "a number alone; expected parts such as rbf beside it");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values are computed in tiles of four rows by sixteen columns. Each part keeps its columns of the right-hand
-// documents in panels (tile_ops.h), or their names as numbers.
+// Values are computed in tiles of four rows by sixteen columns. Each part keeps its columns of the right-hand documents
+// in panels (tile_ops.h), or their names as numbers.
 #include "model/kernel/expression_kernel.h"
 
 #include <fmt/format.h>
@@ -71,8 +71,7 @@ void shape_values(const Part& part, const TileOps& ops, Tile& tile) {
   }
 }
 
-void part_tile(const PartColumns& columns, const PartRows& rows, std::size_t panel, const TileOps& ops,
-               Tile& tile) {
+void part_tile(const PartColumns& columns, const PartRows& rows, std::size_t panel, const TileOps& ops, Tile& tile) {
   const Part& part = columns.part;
   if (part.kind == PartKind::same_name) {
     for (std::size_t r = 0; r < kRowsAtOnce; ++r)
@@ -99,8 +98,8 @@ class ExpressionColumns final : public KernelColumns {
 
   std::size_t size() const override { return size_; }
 
-  void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first,
-               std::size_t last, float* out, std::size_t stride) const override {
+  void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
+               float* out, std::size_t stride) const override {
     const TileOps& ops = tile_ops(simd_level());
     std::vector<std::vector<PartRows>> taken;
     for (std::size_t i = 0; i < rows.size(); i += kRowsAtOnce) {
@@ -126,8 +125,7 @@ class ExpressionColumns final : public KernelColumns {
       const std::uint32_t document = rows[std::min(r, rows.size() - 1)];
       left.load(document, row);
       for (std::size_t t = 0; t < parts_.size(); ++t)
-        for (std::size_t p = 0; p < parts_[t].size(); ++p)
-          take_row(parts_[t][p], left, document, row, r, taken[t][p]);
+        for (std::size_t p = 0; p < parts_[t].size(); ++p) take_row(parts_[t][p], left, document, row, r, taken[t][p]);
     }
   }
 
@@ -188,8 +186,7 @@ void ExpressionKernel::diagonal(const Documents& documents, std::span<float> out
     for (const Term& term : terms_) {
       double product = term.weight;
       for (const Part& part : term.parts) {
-        if (part.kind == PartKind::rbf || part.kind == PartKind::same_name ||
-            part.kind == PartKind::same_values)
+        if (part.kind == PartKind::rbf || part.kind == PartKind::same_name || part.kind == PartKind::same_values)
           continue;
         taken.resize(part.columns.size());
         part.take(row, taken);

@@ -56,15 +56,13 @@ Approximation::Landmarks parse_landmarks(std::string_view text, std::string_view
 
 const Part& single_rbf(const Kernel& kernel) {
   const auto* expression = dynamic_cast<const ExpressionKernel*>(&kernel);
-  const bool single = expression != nullptr && expression->terms().size() == 1 &&
-                      expression->terms()[0].weight == 1 && expression->terms()[0].parts.size() == 1 &&
-                      expression->terms()[0].parts[0].kind == PartKind::rbf;
+  const bool single = expression != nullptr && expression->terms().size() == 1 && expression->terms()[0].weight == 1 &&
+                      expression->terms()[0].parts.size() == 1 && expression->terms()[0].parts[0].kind == PartKind::rbf;
   if (!single)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("approximation fourier needs a single rbf, not \"{}\"; expected nystroem or cholesky "
-                    "for other kernels",
-                    kernel.spec()));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("approximation fourier needs a single rbf, not \"{}\"; expected nystroem or cholesky "
+                            "for other kernels",
+                            kernel.spec()));
   return expression->terms()[0].parts[0];
 }
 
@@ -90,15 +88,13 @@ Approximation parse_approximation(std::string_view text) {
   const std::size_t comma = rest.find(',');
   out.size = parse_size(text, rest.substr(0, comma));
   if (comma == std::string_view::npos) return out;
-  if (out.kind != Approximation::Kind::nystroem)
-    refuse(text, fmt::format("{} takes nothing but a size", name));
+  if (out.kind != Approximation::Kind::nystroem) refuse(text, fmt::format("{} takes nothing but a size", name));
   out.landmarks = parse_landmarks(text, rest.substr(comma + 1));
   return out;
 }
 
 std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approximation, const Kernel& kernel,
-                                                  const Documents& documents, std::uint64_t seed,
-                                                  std::size_t threads) {
+                                                  const Documents& documents, std::uint64_t seed, std::size_t threads) {
   if (approximation.kind == Approximation::Kind::fourier)
     return std::make_unique<FourierMap>(single_rbf(kernel), documents, approximation.size, seed);
   return std::make_unique<LandmarkMap>(kernel, documents,
@@ -114,8 +110,7 @@ Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, std
   });
 }
 
-MapError map_error(const FeatureMap& map, const Kernel& kernel, const Documents& documents,
-                   std::uint64_t seed) {
+MapError map_error(const FeatureMap& map, const Kernel& kernel, const Documents& documents, std::uint64_t seed) {
   std::vector<std::uint32_t> sample(documents.size());
   std::iota(sample.begin(), sample.end(), 0u);
   Rng(seed ^ 0x5eed).shuffle(std::span(sample));
@@ -135,8 +130,8 @@ MapError map_error(const FeatureMap& map, const Kernel& kernel, const Documents&
     trace += own;
     lost += std::fabs(own - dot(x, x));
     for (std::size_t j = 0; j < i; ++j) {
-      const double error = static_cast<double>(exact[i * size + j]) -
-                           dot(x, std::span<const float>(features.data() + j * width, width));
+      const double error =
+          static_cast<double>(exact[i * size + j]) - dot(x, std::span<const float>(features.data() + j * width, width));
       squares += error * error;
     }
   }

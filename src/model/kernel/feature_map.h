@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explicit features whose inner products approximate a kernel: z(x) . z(y) ~ k(x, y). Data mapped by them is
-// ranked by a linear model at full speed.
+// Explicit features whose inner products approximate a kernel: z(x) . z(y) ~ k(x, y). Data mapped by them is ranked by
+// a linear model at full speed.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,7 @@ class FeatureMap {
   virtual void compute(const Documents& documents, std::span<const std::uint32_t> rows, float* out,
                        std::size_t stride) const = 0;
 
-  /// The ranker with these weights of the features; kernel, approximation and documents are left to the
-  /// caller.
+  /// The ranker with these weights of the features; kernel, approximation and documents are left to the caller.
   virtual KernelExpansion expansion(std::span<const double> w) const = 0;
 };
 
@@ -38,11 +37,10 @@ struct Approximation {
 /// Throws Error(bad_option).
 Approximation parse_approximation(std::string_view text);
 
-/// Fitted on the documents; `kernel` must outlive the map. Throws Error(bad_option) when this kernel cannot
-/// be approximated that way.
+/// Fitted on the documents; `kernel` must outlive the map. Throws Error(bad_option) when this kernel cannot be
+/// approximated that way.
 std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approximation, const Kernel& kernel,
-                                                  const Documents& documents, std::uint64_t seed,
-                                                  std::size_t threads);
+                                                  const Documents& documents, std::uint64_t seed, std::size_t threads);
 
 /// The mapped data: dense, numbered features.
 Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, std::size_t threads);
@@ -52,7 +50,6 @@ struct MapError {
   double pairs = 0;     // root mean square over pairs of a sample, relative to the mean k(x, x)
   double diagonal = 0;  // mean of |k(x, x) - |z(x)|^2|, relative to the same: what is lost of the trace
 };
-MapError map_error(const FeatureMap& map, const Kernel& kernel, const Documents& documents,
-                   std::uint64_t seed);
+MapError map_error(const FeatureMap& map, const Kernel& kernel, const Documents& documents, std::uint64_t seed);
 
 }  // namespace dorm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random Fourier features: k(x, y) = exp(-gamma |x - y|^2) is the mean of cos<f, x - y> over frequencies f
-// that are normal with variance 2 gamma, and cos<f, x - y> = cos<f, x> cos<f, y> + sin<f, x> sin<f, y>.
+// Random Fourier features: k(x, y) = exp(-gamma |x - y|^2) is the mean of cos<f, x - y> over frequencies f that are
+// normal with variance 2 gamma, and cos<f, x - y> = cos<f, x> cos<f, y> + sin<f, x> sin<f, y>.
 #pragma once
 
 #include <vector>

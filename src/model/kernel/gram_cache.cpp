@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr std::size_t kScratchRows = 64;
-// Sweeps visit the rows in random order, so the row used longest ago is often the next one asked for. A row
-// is given up only when it has not been used for as long as this many sweeps over all rows take.
+// Sweeps visit the rows in random order, so the row used longest ago is often the next one asked for. A row is given up
+// only when it has not been used for as long as this many sweeps over all rows take.
 constexpr std::uint64_t kStaleSweeps = 3;
 constexpr std::size_t kSlotsLookedAt = 8;
 constexpr std::size_t kPiece = 512;            // columns a thread takes at a time
@@ -38,8 +38,8 @@ GramCache::GramCache(std::unique_ptr<const KernelColumns> columns, const Documen
 
 std::uint64_t GramCache::bytes() const { return (row_in_.size() + kScratchRows) * width() * sizeof(float); }
 
-// A place to keep this row in, or null. Slots are filled in order; later the hand goes round and gives up the
-// first row that is stale.
+// A place to keep this row in, or null. Slots are filled in order; later the hand goes round and gives up the first
+// row that is stale.
 float* GramCache::slot_for(std::uint32_t row) const {
   std::size_t slot = row_in_.size();
   if (slot < capacity_) {
@@ -87,8 +87,7 @@ void GramCache::compute(const Chunk& chunk, std::size_t first, std::size_t last)
   std::vector<float> values(4 * (last - first));
   for (std::size_t i = 0; i < chunk.missing.size(); i += 4) {
     const std::size_t some = std::min<std::size_t>(4, chunk.missing.size() - i);
-    columns_->compute(left_, std::span(chunk.missing).subspan(i, some), first, last, values.data(),
-                      last - first);
+    columns_->compute(left_, std::span(chunk.missing).subspan(i, some), first, last, values.data(), last - first);
     for (std::size_t r = 0; r < some; ++r)
       std::copy_n(values.data() + r * (last - first), last - first, chunk.target[i + r] + first);
   }
@@ -114,8 +113,8 @@ void GramCache::accumulate(std::span<const std::uint32_t> rows, std::span<const 
       compute(chunk, first, last);
       std::size_t r = 0;
       for (; r + 4 <= some; r += 4) {
-        const float* const four[4] = {chunk.row[r] + first, chunk.row[r + 1] + first,
-                                      chunk.row[r + 2] + first, chunk.row[r + 3] + first};
+        const float* const four[4] = {chunk.row[r] + first, chunk.row[r + 1] + first, chunk.row[r + 2] + first,
+                                      chunk.row[r + 3] + first};
         kernels.axpy4(scale.data() + r, four, out.data() + first, last - first);
       }
       for (; r < some; ++r) kernels.axpy_f(scale[r], chunk.row[r] + first, out.data() + first, last - first);
@@ -146,8 +145,7 @@ void GramCache::multiply(std::span<const double> v, std::span<double> out) const
       body(0, 0);
     else
       pool_.run(count, body);
-    for (std::size_t i = 0; i < some.size(); ++i)
-      out[begin + i] = kernels.dot_fd(chunk.row[i], v.data(), columns());
+    for (std::size_t i = 0; i < some.size(); ++i) out[begin + i] = kernels.dot_fd(chunk.row[i], v.data(), columns());
   }
 }
 

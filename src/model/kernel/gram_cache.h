@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with a kernel matrix whose rows are kept as far as a byte budget allows, and computed again where
-// it does not. Threads share the columns of a row among themselves.
+// Products with a kernel matrix whose rows are kept as far as a byte budget allows, and computed again where it does
+// not. Threads share the columns of a row among themselves.
 //
-// Sums are taken row by row in the order asked for, so that results do not depend on the budget, on what is
-// cached, or on the number of threads.
+// Sums are taken row by row in the order asked for, so that results do not depend on the budget, on what is cached, or
+// on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace dorm {
 
 class GramCache {
  public:
-  /// Row i belongs to document i of `left`. `bytes` covers the kept rows and the scratch rows; at least a few
-  /// scratch rows are always had. Borrows `left`.
+  /// Row i belongs to document i of `left`. `bytes` covers the kept rows and the scratch rows; at least a few scratch
+  /// rows are always had. Borrows `left`.
   GramCache(std::unique_ptr<const KernelColumns> columns, const Documents& left, std::uint64_t bytes,
             std::size_t threads);
 

@@ -14,9 +14,9 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kSampleFactor = 20;  // greedy landmarks are chosen among this many times as many
-constexpr std::size_t kLandmarkPiece = 1024;       // documents a thread takes at a time, a multiple of the tile
-constexpr double kExplained = 1e-6;        // of the trace: less than that is noise of float32
+constexpr std::size_t kSampleFactor = 20;     // greedy landmarks are chosen among this many times as many
+constexpr std::size_t kLandmarkPiece = 1024;  // documents a thread takes at a time, a multiple of the tile
+constexpr double kExplained = 1e-6;           // of the trace: less than that is noise of float32
 
 std::vector<std::uint32_t> uniform_sample(std::size_t size, std::size_t count, Rng& rng) {
   std::vector<std::uint32_t> all(size);
@@ -66,9 +66,8 @@ std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::s
     const std::uint32_t newest = chosen.back();
     candidates.against_all(newest, row, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
-        const double square =
-            std::max(0.0, static_cast<double>(diagonal[i]) + static_cast<double>(diagonal[newest]) -
-                              2 * static_cast<double>(row[i]));
+        const double square = std::max(0.0, static_cast<double>(diagonal[i]) + static_cast<double>(diagonal[newest]) -
+                                                2 * static_cast<double>(row[i]));
         distance[i] = first_one ? square : std::min(distance[i], square);
       }
     });
@@ -116,16 +115,15 @@ std::vector<double> factor_of(const KernelColumns& columns, const Documents& lan
   const std::size_t size = landmarks.size();
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0u);
-  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values(
-      static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size));
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values(static_cast<Eigen::Index>(size),
+                                                                               static_cast<Eigen::Index>(size));
   columns.compute(landmarks, all, 0, size, values.data(), size);
   Eigen::MatrixXd gram = values.cast<double>();
   const double mean = gram.trace() / static_cast<double>(size);
-  // Landmarks that explain each other leave nothing to divide by; a millionth of the diagonal does no harm
-  // above the noise of float32.
+  // Landmarks that explain each other leave nothing to divide by; a millionth of the diagonal does no harm above the
+  // noise of float32.
   for (double ridge = kExplained;; ridge *= 10) {
-    Eigen::LLT<Eigen::MatrixXd> cholesky(gram +
-                                         ridge * mean * Eigen::MatrixXd::Identity(gram.rows(), gram.cols()));
+    Eigen::LLT<Eigen::MatrixXd> cholesky(gram + ridge * mean * Eigen::MatrixXd::Identity(gram.rows(), gram.cols()));
     if (cholesky.info() != Eigen::Success && ridge < 1) continue;
     const Eigen::MatrixXd factor = cholesky.matrixL();
     return {factor.data(), factor.data() + factor.size()};
@@ -140,8 +138,7 @@ Eigen::Map<const Eigen::MatrixXd> factor_view(const std::vector<double>& factor)
 }  // namespace
 
 std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, const Kernel& kernel,
-                                            const Documents& documents, std::uint64_t seed,
-                                            std::size_t threads) {
+                                            const Documents& documents, std::uint64_t seed, std::size_t threads) {
   Rng rng(seed);
   const std::size_t size = documents.size(), count = std::min(approximation.size, size);
   const bool cholesky = approximation.kind == Approximation::Kind::cholesky;
@@ -151,8 +148,7 @@ std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, 
   std::vector<std::uint32_t> sample;
   if (greedy && !cholesky) sample = uniform_sample(size, kSampleFactor * count, rng);
   const bool whole = sample.empty() || sample.size() == size;
-  const Candidates candidates(kernel, whole ? documents.data() : pick_documents(documents, sample, kernel),
-                              threads);
+  const Candidates candidates(kernel, whole ? documents.data() : pick_documents(documents, sample, kernel), threads);
   std::vector<std::uint32_t> chosen =
       greedy ? greedy_landmarks(candidates, count) : kmeans_landmarks(candidates, count, rng);
   if (!whole)
@@ -161,8 +157,7 @@ std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, 
   return chosen;
 }
 
-LandmarkMap::LandmarkMap(const Kernel& kernel, const Documents& documents,
-                         std::span<const std::uint32_t> landmarks)
+LandmarkMap::LandmarkMap(const Kernel& kernel, const Documents& documents, std::span<const std::uint32_t> landmarks)
     : landmarks_(pick_documents(documents, landmarks, kernel)) {
   const Documents picked(landmarks_);
   columns_ = kernel.against(picked);
@@ -177,8 +172,7 @@ void LandmarkMap::compute(const Documents& documents, std::span<const std::uint3
   factor_view(factor_).triangularView<Eigen::Lower>().solveInPlace(features);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < size(); ++j)
-      out[i * stride + j] =
-          static_cast<float>(features(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)));
+      out[i * stride + j] = static_cast<float>(features(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)));
 }
 
 KernelExpansion LandmarkMap::expansion(std::span<const double> w) const {

@@ -3,8 +3,8 @@
 //
 //     z(x) = L^-1 k(landmarks, x),   L L' = K of the landmarks,
 //
-// so that z(x) . z(y) = k(x, y) exactly where x or y is a landmark (Nystroem; with pivots chosen one by one,
-// the incomplete Cholesky factor).
+// so that z(x) . z(y) = k(x, y) exactly where x or y is a landmark (Nystroem; with pivots chosen one by one, the
+// incomplete Cholesky factor).
 #pragma once
 
 #include <vector>
@@ -20,8 +20,7 @@ namespace dorm {
 ///   greedy    one by one the document that those chosen before explain least (largest residual of the
 ///             Cholesky factor), among a sample; kind cholesky: among all
 std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, const Kernel& kernel,
-                                            const Documents& documents, std::uint64_t seed,
-                                            std::size_t threads);
+                                            const Documents& documents, std::uint64_t seed, std::size_t threads);
 
 class LandmarkMap final : public FeatureMap {
  public:

@@ -21,8 +21,8 @@ class PrecomputedColumns final : public KernelColumns {
 
   std::size_t size() const override { return feature_of_.size(); }
 
-  void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first,
-               std::size_t last, float* out, std::size_t stride) const override {
+  void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
+               float* out, std::size_t stride) const override {
     std::vector<float> row(left.num_features());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       left.load(rows[i], row);
@@ -52,15 +52,13 @@ class PrecomputedKernel final : public Kernel {
 std::vector<float> dense_rows(const Documents& documents, std::span<const std::uint32_t> rows) {
   const std::size_t width = documents.num_features();
   std::vector<float> out(rows.size() * width);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    documents.load(rows[i], std::span(out).subspan(i * width, width));
+  for (std::size_t i = 0; i < rows.size(); ++i) documents.load(rows[i], std::span(out).subspan(i * width, width));
   return out;
 }
 
 class FunctionKernel final : public Kernel {
  public:
-  FunctionKernel(KernelFunction function, std::string name)
-      : function_(std::move(function)), name_(std::move(name)) {}
+  FunctionKernel(KernelFunction function, std::string name) : function_(std::move(function)), name_(std::move(name)) {}
 
   std::string spec() const override { return name_; }
 
@@ -87,8 +85,8 @@ class FunctionKernel final : public Kernel {
 
     std::size_t size() const override { return size_; }
 
-    void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first,
-                 std::size_t last, float* out, std::size_t stride) const override {
+    void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
+                 float* out, std::size_t stride) const override {
       const std::size_t width = left.num_features();
       const std::vector<float> taken = dense_rows(left, rows);
       std::vector<float> values(rows.size() * (last - first));
@@ -116,8 +114,7 @@ class FunctionKernel final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<const Kernel> make_kernel(std::string_view spec, const Documents& documents,
-                                          std::uint64_t seed) {
+std::unique_ptr<const Kernel> make_kernel(std::string_view spec, const Documents& documents, std::uint64_t seed) {
   if (spec == kPrecomputed) return std::make_unique<PrecomputedKernel>();
   std::vector<Term> terms;
   for (const TermText& text : parse_expression(spec)) {

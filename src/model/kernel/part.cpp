@@ -21,8 +21,7 @@ constexpr std::array<CatalogEntry, 7> kParts = {{
     {"rbf", "rbf[(columns)]:gamma=X|median", "exp(-gamma |x - y|^2); median: 1 / median |x - y|^2"},
     {"attribute", "attribute[(columns)]", "<x, y> / (|x| |y|): attributes in common, as a cosine"},
     {"correlation", "correlation[(columns)]", "correlation of the values of x and y over the columns"},
-    {"identity", "identity(query|document|group|columns)",
-     "1 where the names, or all the columns, are equal, else 0"},
+    {"identity", "identity(query|document|group|columns)", "1 where the names, or all the columns, are equal, else 0"},
     {"precomputed", "precomputed", "the features are the Gram matrix itself; stands alone"},
 }};
 
@@ -50,20 +49,18 @@ void set_parameter(const PartText& text, const PartText::Parameter& parameter, P
                                                                       : "it has none"));
   const double value = number_of(text, parameter);
   if (parameter.key == "gamma") {
-    if (!(value > 0))
-      refuse_kernel(text.name, fmt::format("gamma is {}; expected a number above 0", parameter.value));
+    if (!(value > 0)) refuse_kernel(text.name, fmt::format("gamma is {}; expected a number above 0", parameter.value));
     part.gamma = value;
   } else if (parameter.key == "coef0") {
     if (!(value >= 0))
-      refuse_kernel(
-          text.name,
-          fmt::format("coef0 is {}: the kernel would not be positive semidefinite; expected 0 or more",
-                      parameter.value));
+      refuse_kernel(text.name,
+                    fmt::format("coef0 is {}: the kernel would not be positive semidefinite; expected 0 or more",
+                                parameter.value));
     part.coef0 = value;
   } else {
     if (!(value >= 1 && value <= kLargestDegree && value == std::floor(value)))
-      refuse_kernel(text.name, fmt::format("degree is {}; expected a whole number from 1 to {}",
-                                           parameter.value, kLargestDegree));
+      refuse_kernel(text.name,
+                    fmt::format("degree is {}; expected a whole number from 1 to {}", parameter.value, kLargestDegree));
     part.degree = static_cast<std::uint32_t>(value);
   }
 }
@@ -94,8 +91,7 @@ Part shape_of(const PartText& text) {
     if (!(part.kind == PartKind::rbf && asks_for_median(parameter))) set_parameter(text, parameter, part);
   if (text.name != "identity") return part;
   if (text.columns.empty())
-    refuse_kernel(text.name,
-                  "of what? expected identity(query), identity(document), identity(group) or columns");
+    refuse_kernel(text.name, "of what? expected identity(query), identity(document), identity(group) or columns");
   if (text.columns.size() > 1) return part;
   constexpr std::pair<std::string_view, IdKind> kIds[] = {
       {"query", IdKind::query}, {"document", IdKind::document}, {"group", IdKind::group}};
@@ -108,8 +104,7 @@ Part shape_of(const PartText& text) {
 bool number_range(const std::string& word, std::uint64_t& first, std::uint64_t& last) {
   const std::size_t dash = word.find('-');
   double low = 0, high = 0;
-  if (dash == std::string::npos ||
-      parse_number(std::string_view(word).substr(0, dash), low) != NumberKind::finite ||
+  if (dash == std::string::npos || parse_number(std::string_view(word).substr(0, dash), low) != NumberKind::finite ||
       parse_number(std::string_view(word).substr(dash + 1), high) != NumberKind::finite)
     return false;
   if (!(low >= 0 && low <= high && high < 1e9)) return false;
@@ -204,9 +199,9 @@ Part settle_part(const PartText& text, const Documents& documents, std::uint64_t
     require_names(part, documents.data());
   } else {
     part.columns = find_columns(text, documents.data());
-    const bool given =
-        std::any_of(text.parameters.begin(), text.parameters.end(),
-                    [](const PartText::Parameter& p) { return p.key == "gamma" && !asks_for_median(p); });
+    const bool given = std::any_of(text.parameters.begin(), text.parameters.end(), [](const PartText::Parameter& p) {
+      return p.key == "gamma" && !asks_for_median(p);
+    });
     if (part.kind == PartKind::rbf && !given) part.gamma = median_gamma(part, documents, seed);
     if (part.kind == PartKind::poly && !given) part.gamma = 1 / static_cast<double>(part.columns.size());
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One part of a kernel, settled on the columns of some data: linear, poly, rbf, attribute, correlation,
-// identity.
+// One part of a kernel, settled on the columns of some data: linear, poly, rbf, attribute, correlation, identity.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,8 @@ struct Part {
   std::uint32_t degree = 1;
   std::string text;  // as one would write it, without anything left to the data
 
-  /// The columns of a feature row as this part compares them: as they are, or for attribute scaled to length
-  /// 1, or for correlation centred first. A row without length becomes 0.
+  /// The columns of a feature row as this part compares them: as they are, or for attribute scaled to length 1, or for
+  /// correlation centred first. A row without length becomes 0.
   void take(std::span<const float> row, std::span<float> out) const;
 };
 

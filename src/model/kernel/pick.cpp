@@ -3,8 +3,7 @@
 
 namespace dorm {
 
-Dataset pick_documents(const Documents& documents, std::span<const std::uint32_t> which,
-                       const Kernel& kernel) {
+Dataset pick_documents(const Documents& documents, std::span<const std::uint32_t> which, const Kernel& kernel) {
   DatasetBuilder builder;
   std::vector<float> row(documents.num_features());
   for (const std::uint32_t document : which) {
@@ -17,8 +16,7 @@ Dataset pick_documents(const Documents& documents, std::span<const std::uint32_t
                 row);
   }
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < documents.num_features(); ++j)
-    names.push_back(documents.data().feature_name(j));
+  for (std::size_t j = 0; j < documents.num_features(); ++j) names.push_back(documents.data().feature_name(j));
   builder.set_feature_names(std::move(names));
   return builder.finish();
 }

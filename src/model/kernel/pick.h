@@ -10,7 +10,6 @@ namespace dorm {
 
 /// `which` is increasing. Features keep their names; of the names of documents only those `kernel` reads are
 /// kept. Labels are 0.
-Dataset pick_documents(const Documents& documents, std::span<const std::uint32_t> which,
-                       const Kernel& kernel);
+Dataset pick_documents(const Documents& documents, std::span<const std::uint32_t> which, const Kernel& kernel);
 
 }  // namespace dorm

@@ -28,17 +28,14 @@ std::vector<std::uint32_t> sample_of(std::size_t size, std::uint64_t seed) {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_input, "kernel " + why); }
 
-Eigen::MatrixXd sample_gram(const Kernel& kernel, const Documents& documents,
-                            std::span<const std::uint32_t> sample) {
+Eigen::MatrixXd sample_gram(const Kernel& kernel, const Documents& documents, std::span<const std::uint32_t> sample) {
   const auto columns = kernel.against(documents);
   std::vector<float> row(columns->size());
   const auto size = static_cast<Eigen::Index>(sample.size());
   Eigen::MatrixXd gram(size, size);
   for (Eigen::Index i = 0; i < size; ++i) {
-    columns->compute(documents, sample.subspan(static_cast<std::size_t>(i), 1), 0, row.size(), row.data(),
-                     row.size());
-    for (Eigen::Index j = 0; j < size; ++j)
-      gram(i, j) = static_cast<double>(row[sample[static_cast<std::size_t>(j)]]);
+    columns->compute(documents, sample.subspan(static_cast<std::size_t>(i), 1), 0, row.size(), row.data(), row.size());
+    for (Eigen::Index j = 0; j < size; ++j) gram(i, j) = static_cast<double>(row[sample[static_cast<std::size_t>(j)]]);
   }
   return gram;
 }
@@ -73,8 +70,7 @@ void check_precomputed(const Dataset& data) {
                     size, data.num_features()));
   const Documents documents(data);
   std::vector<float> gram(size * size);
-  for (std::size_t i = 0; i < size; ++i)
-    documents.load(i, std::span(gram).subspan(data.source_row(i) * size, size));
+  for (std::size_t i = 0; i < size; ++i) documents.load(i, std::span(gram).subspan(data.source_row(i) * size, size));
   float largest = 0;
   for (const float x : gram) largest = std::max(largest, std::fabs(x));
   for (std::size_t i = 0; i < size; ++i)

@@ -16,9 +16,8 @@ constexpr std::size_t kBatch = 64;     // documents
 constexpr std::size_t kColumns = 512;  // support documents: a batch of values stays in the cache
 
 // g = sum_j coefficients[j] k(x, support j), the support in pieces of fixed size, added in their order.
-void score_batch(const KernelColumns& columns, std::span<const double> coefficients,
-                 const Documents& documents, std::span<const std::uint32_t> batch, std::vector<float>& values,
-                 double* out) {
+void score_batch(const KernelColumns& columns, std::span<const double> coefficients, const Documents& documents,
+                 std::span<const std::uint32_t> batch, std::vector<float>& values, double* out) {
   values.resize(kBatch * kColumns);
   std::fill_n(out, batch.size(), 0.0);
   for (std::size_t first = 0; first < columns.size(); first += kColumns) {
@@ -32,8 +31,8 @@ void score_batch(const KernelColumns& columns, std::span<const double> coefficie
 
 }  // namespace
 
-std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data,
-                                    std::size_t threads, const Kernel* kernel) {
+std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, std::size_t threads,
+                                    const Kernel* kernel) {
   const Documents documents(data), support(expansion.support);
   std::vector<double> scores(documents.size());
   const std::size_t batches = (documents.size() + kBatch - 1) / kBatch;

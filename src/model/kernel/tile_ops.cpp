@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written once over vectors of sixteen floats and compiled for each instruction set, without fused operations
-// (see CMakeLists.txt).
+// Written once over vectors of sixteen floats and compiled for each instruction set, without fused operations (see
+// CMakeLists.txt).
 #include "model/kernel/tile_ops.h"
 
 #include <cstdint>
@@ -13,13 +13,11 @@ using Floats = float __attribute__((vector_size(kPanel * sizeof(float))));
 using Integers = std::int32_t __attribute__((vector_size(kPanel * sizeof(float))));
 
 [[gnu::always_inline]] inline void load(const float* from, Floats& to) { std::memcpy(&to, from, sizeof to); }
-[[gnu::always_inline]] inline void store(const Floats& from, float* to) {
-  std::memcpy(to, &from, sizeof from);
-}
+[[gnu::always_inline]] inline void store(const Floats& from, float* to) { std::memcpy(to, &from, sizeof from); }
 
 template <bool kDifference>
-[[gnu::always_inline]] inline void sums(const float* const x[kRowsAtOnce], std::size_t columns,
-                                        const float* panel, float* out) {
+[[gnu::always_inline]] inline void sums(const float* const x[kRowsAtOnce], std::size_t columns, const float* panel,
+                                        float* out) {
   Floats sum[kRowsAtOnce] = {}, y;
   for (std::size_t column = 0; column < columns; ++column) {
     load(panel + column * kPanel, y);
@@ -37,8 +35,8 @@ template <bool kDifference>
   for (std::size_t r = 0; r < kRowsAtOnce; ++r) store(sum[r], out + r * kPanel);
 }
 
-// exp(x) = 2^n exp(r) with |r| <= ln 2 / 2: ln 2 in two parts keeps r exact, a polynomial of degree 6 does
-// the rest, and n goes straight into the exponent bits.
+// exp(x) = 2^n exp(r) with |r| <= ln 2 / 2: ln 2 in two parts keeps r exact, a polynomial of degree 6 does the rest,
+// and n goes straight into the exponent bits.
 [[gnu::always_inline]] inline void decay_body(float scale, float* values, std::size_t count) {
   constexpr float kLog2E = 1.44269504f, kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it leaves a whole number in the low bits
@@ -75,12 +73,12 @@ struct Portable {
 
 #if defined(__x86_64__)
 struct Avx2 {
-  [[gnu::target("avx2")]] static void products(const float* const x[kRowsAtOnce], std::size_t c,
-                                               const float* panel, float* out) {
+  [[gnu::target("avx2")]] static void products(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
+                                               float* out) {
     sums<false>(x, c, panel, out);
   }
-  [[gnu::target("avx2")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c,
-                                                const float* panel, float* out) {
+  [[gnu::target("avx2")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
+                                                float* out) {
     sums<true>(x, c, panel, out);
   }
   [[gnu::target("avx2")]] static void decay(float scale, float* values, std::size_t count) {
@@ -89,12 +87,12 @@ struct Avx2 {
 };
 
 struct Avx512 {
-  [[gnu::target("avx512f")]] static void products(const float* const x[kRowsAtOnce], std::size_t c,
-                                                  const float* panel, float* out) {
+  [[gnu::target("avx512f")]] static void products(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
+                                                  float* out) {
     sums<false>(x, c, panel, out);
   }
-  [[gnu::target("avx512f")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c,
-                                                   const float* panel, float* out) {
+  [[gnu::target("avx512f")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
+                                                   float* out) {
     sums<true>(x, c, panel, out);
   }
   [[gnu::target("avx512f")]] static void decay(float scale, float* values, std::size_t count) {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dorm/error.h"
 #include "base/numeric.h"
+#include "dorm/error.h"
 
 namespace dorm {
 namespace {
@@ -18,20 +18,19 @@ void validate(std::span<const double> matrix, std::size_t rows, std::size_t colu
     throw Error(ErrorCode::bad_input, fmt::format("assignment of an empty {} x {} matrix", rows, columns));
   }
   if (matrix.size() / columns != rows || matrix.size() % columns != 0) {
-    throw Error(ErrorCode::bad_input, fmt::format("assignment: {} entries given for a {} x {} matrix",
-                                                  matrix.size(), rows, columns));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("assignment: {} entries given for a {} x {} matrix", matrix.size(), rows, columns));
   }
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     if (!std::isfinite(matrix[k])) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("assignment: entry ({}, {}) is {}; expected a finite number", k / columns,
-                              k % columns, matrix[k]));
+      throw Error(ErrorCode::bad_input, fmt::format("assignment: entry ({}, {}) is {}; expected a finite number",
+                                                    k / columns, k % columns, matrix[k]));
     }
   }
 }
 
-/// Minimises with rows <= columns. Invariants: cost - u - v >= 0, equality on matched pairs, v <= 0 with
-/// v = 0 on free columns.
+/// Minimises with rows <= columns. Invariants: cost - u - v >= 0, equality on matched pairs, v <= 0 with v = 0
+/// on free columns.
 class ShortestPaths {
  public:
   ShortestPaths(std::vector<double> cost, std::size_t rows, std::size_t columns)
@@ -72,8 +71,7 @@ class ShortestPaths {
       std::size_t best = 0;
       for (std::size_t j = 1; j < columns_; ++j) best = entry[j] < entry[best] ? j : best;
       u[i] = entry[best];
-      if (row_of_column[best] == kUnassigned)
-        match(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(best));
+      if (row_of_column[best] == kUnassigned) match(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(best));
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking/assign/grouped_assignment.h"
 
-#include "base/numeric.h"
-
 #include <algorithm>
+
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
@@ -27,9 +27,9 @@ std::span<const std::uint32_t> GroupedAssignment::solve(const GroupedProblem& pr
   return column_of_;
 }
 
-// Lengths are sums of -value along takes and +value along releases. A row is reached when another takes its
-// column, or takes a free column of its full group and so makes it release its own; the sink when a free
-// column of a group with room is taken.
+// Lengths are sums of -value along takes and +value along releases. A row is reached when another takes its column,
+// or takes a free column of its full group and so makes it release its own; the sink when a free column of a group
+// with room is taken.
 void GroupedAssignment::augment(std::uint32_t start) {
   constexpr Path kUnreached = {kInfinity, kNone, kNone};
   std::fill(own_.begin(), own_.end(), kUnreached);
@@ -67,8 +67,8 @@ void GroupedAssignment::relax(std::uint32_t row) {
   }
 }
 
-// The open row with the smallest length + distance to the sink, its path recorded; none when the sink itself
-// is no farther.
+// The open row with the smallest length + distance to the sink, its path recorded; none when the sink
+// itself is no farther.
 std::uint32_t GroupedAssignment::nearest_row() {
   double smallest = sink_.length;
   std::uint32_t nearest = kNone;

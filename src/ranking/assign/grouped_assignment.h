@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assignment with limits on groups of columns: every row gets a column of its own, at most capacity[s]
-// columns of group s are used, and the sum of the matched values is as large as can be.
+// Assignment with limits on groups of columns: every row gets a column of its own, at most capacity[s] columns of group
+// s are used, and the sum of the matched values is as large as can be.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct GroupedProblem {
   std::span<const std::uint32_t> capacity;  // by group
 };
 
-/// A minimum-cost flow rows -> columns -> groups -> sink by one shortest augmenting path per row. Its
-/// constraint matrix is a network's, hence totally unimodular: the answer is the best fractional one too.
-/// Paths are searched over rows only. Each matched row keeps its distance to the sink as a potential, exact
-/// at all times, which makes reduced lengths non-negative. O(rows^2 columns) in all, rows x columns where no
-/// two rows want the same group. Buffers grow and are kept.
+/// A minimum-cost flow rows -> columns -> groups -> sink by one shortest augmenting path per row. Its constraint
+/// matrix is a network's, hence totally unimodular: the answer is the best fractional one too. Paths are searched
+/// over rows only. Each matched row keeps its distance to the sink as a potential, exact at all times, which makes
+/// reduced lengths non-negative. O(rows^2 columns) in all, rows x columns where no two rows want the same group.
+/// Buffers grow and are kept.
 class GroupedAssignment {
  public:
   /// The column of every row; valid until the next call.

@@ -22,15 +22,14 @@ constexpr std::array<CatalogEntry, 7> kDecays = {{
     {"discount", "discount", "1 / log2(rank + 1), the discount of dcg without a cutoff"},
 }};
 constexpr double kNoParameter = 0, kNeedsParameter = -1;
-constexpr std::array<double, 7> kDefaults = {
-    kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5, kNoParameter};
+constexpr std::array<double, 7> kDefaults = {kNoParameter, kNeedsParameter, kNoParameter, kNoParameter, 1e-3, 5,
+                                             kNoParameter};
 
 double parse_parameter(std::string_view spec, std::string_view text) {
   double x = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(x) || x <= 0) {
-    throw Error(ErrorCode::bad_option,
-                fmt::format("decay \"{}\": \"{}\" is not a positive number", spec, text));
+    throw Error(ErrorCode::bad_option, fmt::format("decay \"{}\": \"{}\" is not a positive number", spec, text));
   }
   return x;
 }
@@ -58,8 +57,7 @@ Decay::Decay(std::string_view spec) : name_(spec) {
     }
     parameter_ = parse_parameter(spec, spec.substr(colon + 1));
   } else if (parameter_ == kNeedsParameter) {
-    throw Error(ErrorCode::bad_option,
-                fmt::format("decay \"{}\" needs a parameter, as in {}:0.5", spec, family));
+    throw Error(ErrorCode::bad_option, fmt::format("decay \"{}\" needs a parameter, as in {}:0.5", spec, family));
   }
 }
 
@@ -91,9 +89,9 @@ std::vector<double> Decay::values(std::span<const double> a) const {
         break;
     }
     if (j > 0 && (c[j] > c[j - 1] || (c[j] == c[j - 1] && a[j] < a[j - 1]))) {
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("decay \"{}\" does not decrease from rank {} to {}, where the measure does",
-                              name_, j, j + 1));
+      throw Error(
+          ErrorCode::bad_option,
+          fmt::format("decay \"{}\" does not decrease from rank {} to {}, where the measure does", name_, j, j + 1));
     }
   }
   return c;

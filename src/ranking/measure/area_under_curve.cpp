@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Area under the ROC curve: the share of (relevant, other) pairs in the right order. Under expected ties a
-// tied pair counts one half. Documents that were not retrieved stand, tied, below all others.
+// Area under the ROC curve: the share of (relevant, other) pairs in the right order. Under expected ties a tied pair
+// counts one half. Documents that were not retrieved stand, tied, below all others.
 #include <numeric>
 
 #include "ranking/measure/parts.h"

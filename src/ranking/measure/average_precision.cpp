@@ -11,8 +11,8 @@ class AveragePrecision final : public NamedMeasure<Measure> {
  public:
   using NamedMeasure::NamedMeasure;
 
-  // A position in a block of t documents, r of them relevant, holds a relevant one with probability r / t; of
-  // the o positions above it in the block, o (r - 1) / (t - 1) are then relevant in expectation.
+  // A position in a block of t documents, r of them relevant, holds a relevant one with probability r / t; of the o
+  // positions above it in the block, o (r - 1) / (t - 1) are then relevant in expectation.
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const std::vector<double> b = relevance(convention_, labels);
     const double relevant = count_relevant(convention_, labels, ranking);

@@ -13,8 +13,7 @@ namespace {
 
 class Custom final : public NamedMeasure<FactoredMeasure> {
  public:
-  Custom(const MeasureSpec& spec, const Convention& convention, std::vector<double> discounts,
-         bool normalised)
+  Custom(const MeasureSpec& spec, const Convention& convention, std::vector<double> discounts, bool normalised)
       : NamedMeasure(spec, convention), discounts_(std::move(discounts)), normalised_(normalised) {}
 
   bool normalised() const override { return normalised_; }
@@ -37,11 +36,10 @@ void check_discounts(const MeasureSpec& spec, const std::vector<double>& table) 
                       table.front() > 0 &&
                       std::all_of(table.begin(), table.end(), [](double x) { return std::isfinite(x); });
   if (!usable)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("measure \"{}\": discounts are needed, finite, not negative, never increasing and "
-                    "not all zero, e.g. discounts=1/.5/.3",
-                    spec.spelling()));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": discounts are needed, finite, not negative, never increasing and "
+                            "not all zero, e.g. discounts=1/.5/.3",
+                            spec.spelling()));
 }
 
 }  // namespace
@@ -50,14 +48,13 @@ FactoredMeasurePtr custom_measure(const MeasureSpec& spec, const Convention& con
   spec.accept(MeasureSpec::Cutoff::none, {"gains", "discounts", "normalised"});
   Convention with_table = with_gain_parameters(spec, convention);
   if (spec.numbers("gains").empty())
-    throw Error(ErrorCode::bad_option,
-                fmt::format("measure \"{}\": gains are needed, one per label from 0 on, "
-                            "e.g. gains=0/1/3/7/15",
-                            spec.spelling()));
+    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": gains are needed, one per label from 0 on, "
+                                                   "e.g. gains=0/1/3/7/15",
+                                                   spec.spelling()));
   const std::string_view normalised = spec.text("normalised", "no");
   if (normalised != "yes" && normalised != "no")
-    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": normalised \"{}\"; expected yes or no",
-                                                   spec.spelling(), normalised));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": normalised \"{}\"; expected yes or no", spec.spelling(), normalised));
   std::vector<double> table = spec.numbers("discounts");
   check_discounts(spec, table);
   return std::make_unique<Custom>(spec, with_table, std::move(table), normalised == "yes");

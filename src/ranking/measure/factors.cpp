@@ -9,8 +9,8 @@
 namespace dorm {
 namespace {
 
-// First document with b = 1: over the orders of a block of t documents of which r have b = 1, the first of
-// them stands at offset k with probability p(0) = r / t, p(k + 1) = p(k) (t - k - r) / (t - k - 1).
+// First document with b = 1: over the orders of a block of t documents of which r have b = 1, the first of them stands
+// at offset k with probability p(0) = r / t, p(k + 1) = p(k) (t - k - r) / (t - k - 1).
 double expected_first(const Factors& factors, std::size_t begin, std::size_t end, double relevant) {
   const auto size = static_cast<double>(end - begin);
   double probability = relevant / size, sum = 0;

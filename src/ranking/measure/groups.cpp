@@ -14,8 +14,7 @@ namespace {
 Ranking by_descending(std::span<const double> keys) {
   Ranking order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [keys](std::uint32_t i, std::uint32_t k) { return keys[i] > keys[k]; });
+  std::stable_sort(order.begin(), order.end(), [keys](std::uint32_t i, std::uint32_t k) { return keys[i] > keys[k]; });
   return order;
 }
 
@@ -23,8 +22,8 @@ Ranking by_descending(std::span<const double> keys) {
 
 void require_valid(const GroupLimits& groups, std::size_t documents) {
   if (groups.group_of.size() != documents)
-    throw Error(ErrorCode::bad_input, fmt::format("{} groups given for {} documents; expected one each",
-                                                  groups.group_of.size(), documents));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} groups given for {} documents; expected one each", groups.group_of.size(), documents));
   for (std::size_t i = 0; i < documents; ++i)
     if (groups.group_of[i] >= groups.limit.size())
       throw Error(ErrorCode::bad_input, fmt::format("document {} is in group {}, but there are {} groups", i,

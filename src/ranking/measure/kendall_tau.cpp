@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kendall's tau-b between a ranking and the labels:
 //   (pairs in the right order - pairs in the wrong order) / sqrt(pairs * pairs of different labels).
-// A ranking is strict, so only ties between labels enter the denominator; under expected ties a pair of tied
-// scores counts 0. Documents that were not retrieved stand, tied, below all others.
+// A ranking is strict, so only ties between labels enter the denominator; under expected ties a pair of tied scores
+// counts 0. Documents that were not retrieved stand, tied, below all others.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's recipe for training towards the first position: NDCG@n with n chosen per query, so that more
-// than one level of relevance is in view.
+// The paper's recipe for training towards the first position: NDCG@n with n chosen per query, so that more than one
+// level of relevance is in view.
 #include <algorithm>
 #include <functional>
 
@@ -9,8 +9,8 @@
 namespace dorm {
 namespace {
 
-// In the ideal list: 3 when its top 3 show more than one label; else up to and including the first document
-// of the next label; the whole list when all labels are equal.
+// In the ideal list: 3 when its top 3 show more than one label; else up to and including the first document of the next
+// label; the whole list when all labels are equal.
 std::size_t adaptive_cutoff(Labels labels) {
   constexpr std::ptrdiff_t kTop = 3;
   if (labels.empty()) return 0;
@@ -24,9 +24,7 @@ class ModifiedWinnerTakesAll final : public NamedMeasure<FactoredMeasure> {
  public:
   using NamedMeasure::NamedMeasure;
   bool relative_to_ideal() const override { return true; }
-  Factors factor(Labels labels) const override {
-    return ndcg_factors(convention_, labels, adaptive_cutoff(labels));
-  }
+  Factors factor(Labels labels) const override { return ndcg_factors(convention_, labels, adaptive_cutoff(labels)); }
 };
 
 }  // namespace

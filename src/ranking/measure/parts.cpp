@@ -15,10 +15,9 @@ constexpr float kLargestExponent = 1000;
 
 double exp2_gain(float label) {
   if (!(label <= kLargestExponent))
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("label {}: the gain 2^label - 1 would overflow; expected at most {}, or use gain=linear",
-                    label, kLargestExponent));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("label {}: the gain 2^label - 1 would overflow; expected at most {}, or use gain=linear",
+                            label, kLargestExponent));
   return std::exp2(static_cast<double>(label)) - 1;
 }
 
@@ -82,10 +81,9 @@ void check_gain_table(const MeasureSpec& spec, const std::vector<double>& table)
   double previous = 0;
   for (double gain : table) {
     if (!std::isfinite(gain) || gain < previous)
-      throw Error(
-          ErrorCode::bad_option,
-          fmt::format("measure \"{}\": gains must be finite, not negative and never decrease with the label",
-                      spec.spelling()));
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("measure \"{}\": gains must be finite, not negative and never decrease with the label",
+                              spec.spelling()));
     previous = gain;
   }
 }
@@ -102,8 +100,8 @@ Convention with_gain_parameters(const MeasureSpec& spec, const Convention& conve
   if (discount == "log2") result.discount = Discount::log2;
   if (discount == "letor") result.discount = Discount::letor;
   if (!discount.empty() && discount != "log2" && discount != "letor")
-    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": discount \"{}\"; expected log2 or letor",
-                                                   spec.spelling(), discount));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": discount \"{}\"; expected log2 or letor", spec.spelling(), discount));
   if (std::vector<double> table = spec.numbers("gains"); !table.empty()) {
     check_gain_table(spec, table);
     result.gain = Gain::table;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank-biased precision: a user reads on with probability p; a_j = (1 - p) p^j, b_i = 1 for relevant
-// documents.
+// Rank-biased precision: a user reads on with probability p; a_j = (1 - p) p^j, b_i = 1 for relevant documents.
 #include <fmt/format.h>
 
 #include "dorm/error.h"
@@ -14,9 +13,8 @@ class RankBiasedPrecision final : public NamedMeasure<FactoredMeasure> {
   RankBiasedPrecision(const MeasureSpec& spec, const Convention& convention)
       : NamedMeasure(spec, convention), persistence_(spec.number("p", 0.8)) {
     if (!(persistence_ > 0 && persistence_ < 1))
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("measure \"{}\": p {}; expected a number between 0 and 1", spec.spelling(),
-                              persistence_));
+      throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": p {}; expected a number between 0 and 1",
+                                                     spec.spelling(), persistence_));
   }
 
   Factors factor(Labels labels) const override {

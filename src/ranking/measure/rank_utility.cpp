@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected rank utility: a user who stops halfway by position half_life, and likes what beats a neutral vote:
-// a_j = 2^(-j / (half_life - 1)), b_i = max(label_i - neutral, 0). neru divides by the ideal.
+// Expected rank utility: a user who stops halfway by position half_life, and likes what beats a neutral vote: a_j =
+// 2^(-j / (half_life - 1)), b_i = max(label_i - neutral, 0). neru divides by the ideal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class RankUtility final : public NamedMeasure<FactoredMeasure> {
         neutral_(spec.number("neutral", 0)),
         normalised_(normalised) {
     if (!(half_life_ > 1))
-      throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": half_life {}; expected more than 1",
-                                                     spec.spelling(), half_life_));
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("measure \"{}\": half_life {}; expected more than 1", spec.spelling(), half_life_));
   }
 
   bool normalised() const override { return normalised_; }

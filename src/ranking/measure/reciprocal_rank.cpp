@@ -12,8 +12,7 @@ class ReciprocalRank final : public NamedMeasure<FactoredMeasure> {
   using NamedMeasure::NamedMeasure;
 
   Factors factor(Labels labels) const override {
-    Factors factors{std::vector<double>(labels.size(), 0.0), relevance(convention_, labels),
-                    Factors::Kind::first};
+    Factors factors{std::vector<double>(labels.size(), 0.0), relevance(convention_, labels), Factors::Kind::first};
     const std::size_t counted = std::min(labels.size(), cutoff_);
     for (std::size_t j = 0; j < counted; ++j) factors.a[j] = 1 / static_cast<double>(j + 1);
     return factors;

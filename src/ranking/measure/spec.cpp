@@ -23,8 +23,8 @@ double parse_number(const MeasureSpec& spec, std::string_view key, std::string_v
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
-    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": {} \"{}\"; expected a finite number",
-                                                   spec.spelling(), key, text));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": {} \"{}\"; expected a finite number", spec.spelling(), key, text));
   return number;
 }
 
@@ -40,8 +40,7 @@ std::string MeasureSpec::spelling() const {
 
 void MeasureSpec::accept(Cutoff rule, std::initializer_list<std::string_view> keys) const {
   if (rule == Cutoff::required && cutoff == kNoCutoff)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("measure \"{}\" needs a cutoff, e.g. \"{}@10\"", spelling(), name));
+    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\" needs a cutoff, e.g. \"{}@10\"", spelling(), name));
   if (rule == Cutoff::none && cutoff != kNoCutoff)
     throw Error(ErrorCode::bad_option,
                 fmt::format("measure \"{}\": {} takes no cutoff; say \"{}\"", spelling(), name, name));
@@ -49,8 +48,8 @@ void MeasureSpec::accept(Cutoff rule, std::initializer_list<std::string_view> ke
     if (std::find(keys.begin(), keys.end(), parameter.first) != keys.end()) continue;
     const std::string accepted = keys.size() == 0 ? fmt::format("{} takes no parameters", name)
                                                   : fmt::format("{} accepts {}", name, fmt::join(keys, ", "));
-    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": unknown parameter \"{}\"; {}", spelling(),
-                                                   parameter.first, accepted));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": unknown parameter \"{}\"; {}", spelling(), parameter.first, accepted));
   }
 }
 

@@ -34,8 +34,7 @@ class AlphaNdcg final : public NamedSubtopicMeasure {
  public:
   AlphaNdcg(const MeasureSpec& spec, double alpha) : NamedSubtopicMeasure(spec), alpha_(alpha) {}
 
-  std::optional<double> evaluate(const SubtopicCover& cover,
-                                 std::span<const std::uint32_t> ranking) const override {
+  std::optional<double> evaluate(const SubtopicCover& cover, std::span<const std::uint32_t> ranking) const override {
     if (cover.subtopics == 0) return std::nullopt;
     std::vector<double> worth(cover.subtopics, 1.0);
     double sum = 0;
@@ -59,8 +58,8 @@ class AlphaNdcg final : public NamedSubtopicMeasure {
     return gain;
   }
 
-  // The best ranking is hard to find; the usual substitute takes the largest gain at each position, and of
-  // equals the first of cover.ideal_order.
+  // The best ranking is hard to find; the usual substitute takes the largest gain at each position, and of equals the
+  // first of cover.ideal_order.
   double ideal(const SubtopicCover& cover) const {
     std::vector<double> worth(cover.subtopics, 1.0);
     std::vector<std::uint32_t> open = cover.ideal_order;
@@ -84,12 +83,10 @@ class IntentAwarePrecision final : public NamedSubtopicMeasure {
  public:
   using NamedSubtopicMeasure::NamedSubtopicMeasure;
 
-  std::optional<double> evaluate(const SubtopicCover& cover,
-                                 std::span<const std::uint32_t> ranking) const override {
+  std::optional<double> evaluate(const SubtopicCover& cover, std::span<const std::uint32_t> ranking) const override {
     if (cover.subtopics == 0) return std::nullopt;
     std::size_t hits = 0;
-    for (std::size_t j = 0; j < std::min(cutoff_, ranking.size()); ++j)
-      hits += cover.of_document[ranking[j]].size();
+    for (std::size_t j = 0; j < std::min(cutoff_, ranking.size()); ++j) hits += cover.of_document[ranking[j]].size();
     return static_cast<double>(hits) / static_cast<double>(cutoff_) / static_cast<double>(cover.subtopics);
   }
 };
@@ -98,14 +95,12 @@ class SubtopicRecall final : public NamedSubtopicMeasure {
  public:
   using NamedSubtopicMeasure::NamedSubtopicMeasure;
 
-  std::optional<double> evaluate(const SubtopicCover& cover,
-                                 std::span<const std::uint32_t> ranking) const override {
+  std::optional<double> evaluate(const SubtopicCover& cover, std::span<const std::uint32_t> ranking) const override {
     if (cover.subtopics == 0) return std::nullopt;
     std::vector<bool> covered(cover.subtopics, false);
     for (std::size_t j = 0; j < std::min(cutoff_, ranking.size()); ++j)
       for (std::uint32_t i : cover.of_document[ranking[j]]) covered[i] = true;
-    return static_cast<double>(std::count(covered.begin(), covered.end(), true)) /
-           static_cast<double>(cover.subtopics);
+    return static_cast<double>(std::count(covered.begin(), covered.end(), true)) / static_cast<double>(cover.subtopics);
   }
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of measures, and making them from their spellings.
-#include "dorm/catalog.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <type_traits>
 
-#include "ranking/names/spelling.h"
+#include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "ranking/names/spelling.h"
 
 namespace dorm {
 namespace {
@@ -28,11 +27,10 @@ MeasurePtr make_with(const MeasureSpec& spec, const Convention& convention) {
 
 // The factory's type says whether the measure is trainable.
 template <auto factory>
-constexpr Row row(std::string_view name, std::string_view aliases, std::string_view usage,
-                  std::string_view example, std::string_view help) {
+constexpr Row row(std::string_view name, std::string_view aliases, std::string_view usage, std::string_view example,
+                  std::string_view help) {
   using Made = std::invoke_result_t<decltype(factory), const MeasureSpec&, const Convention&>;
-  return {{name, usage, help, std::is_same_v<Made, FactoredMeasurePtr>, example, aliases},
-          &make_with<factory>};
+  return {{name, usage, help, std::is_same_v<Made, FactoredMeasurePtr>, example, aliases}, &make_with<factory>};
 }
 
 // clang-format off
@@ -98,16 +96,14 @@ std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Con
   return parsed.row.make(parsed.spec, convention);
 }
 
-std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling,
-                                                      const Convention& convention) {
+std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling, const Convention& convention) {
   const Parsed parsed = parse(spelling);
   if (!parsed.row.entry.trainable) {
     std::string trainable;
     for (const CatalogEntry& entry : kEntries)
       if (entry.trainable) trainable += (trainable.empty() ? "" : ", ") + std::string(entry.name);
     throw Error(ErrorCode::bad_option,
-                fmt::format("measure \"{}\" can be evaluated but not trained for; trainable: {}", spelling,
-                            trainable));
+                fmt::format("measure \"{}\" can be evaluated but not trained for; trainable: {}", spelling, trainable));
   }
   MeasurePtr measure = parsed.row.make(parsed.spec, convention);
   return FactoredMeasurePtr(static_cast<const FactoredMeasure*>(measure.release()));

@@ -13,13 +13,11 @@ constexpr std::array kScalings{
     CatalogEntry{"minmax", "minmax", "onto [0, 1] over all documents"},
     CatalogEntry{"query-minmax", "query-minmax", "onto [0, 1] within each query"},
     CatalogEntry{"log-zscore", "log-zscore", "sign(x) log(1 + |x|), then zscore"},
-    CatalogEntry{"log-query-zscore", "log-query-zscore",
-                 "sign(x) log(1 + |x|), then zscore within each query"},
+    CatalogEntry{"log-query-zscore", "log-query-zscore", "sign(x) log(1 + |x|), then zscore within each query"},
 };
 
-constexpr std::array kKinds{ScalingKind::none,       ScalingKind::zscore,
-                            ScalingKind::minmax,     ScalingKind::query_minmax,
-                            ScalingKind::log_zscore, ScalingKind::log_query_zscore};
+constexpr std::array kKinds{ScalingKind::none,         ScalingKind::zscore,     ScalingKind::minmax,
+                            ScalingKind::query_minmax, ScalingKind::log_zscore, ScalingKind::log_query_zscore};
 static_assert(kKinds.size() == kScalings.size());
 
 }  // namespace

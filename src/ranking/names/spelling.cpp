@@ -21,11 +21,9 @@ std::string lower(std::string_view text) {
 std::size_t parse_cutoff(std::string_view spelling, std::string_view text) {
   std::size_t cutoff = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cutoff);
-  if (error != std::errc() || end != text.data() + text.size() || cutoff == 0 ||
-      cutoff == MeasureSpec::kNoCutoff)
-    throw Error(
-        ErrorCode::bad_option,
-        fmt::format("measure \"{}\": cutoff \"{}\"; expected a whole number from 1 on", spelling, text));
+  if (error != std::errc() || end != text.data() + text.size() || cutoff == 0 || cutoff == MeasureSpec::kNoCutoff)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": cutoff \"{}\"; expected a whole number from 1 on", spelling, text));
   return cutoff;
 }
 
@@ -40,8 +38,7 @@ void parse_parameters(std::string_view spelling, std::string_view text, MeasureS
     std::string key = lower(piece.substr(0, equals));
     const bool repeated = std::any_of(spec.parameters.begin(), spec.parameters.end(),
                                       [&](const auto& other) { return other.first == key; });
-    if (repeated)
-      throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": {} is given twice", spelling, key));
+    if (repeated) throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": {} is given twice", spelling, key));
     spec.parameters.emplace_back(std::move(key), lower(piece.substr(equals + 1)));
     if (comma == std::string_view::npos) return;
     text.remove_prefix(comma + 1);

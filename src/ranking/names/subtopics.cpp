@@ -2,9 +2,9 @@
 // The table of diversity-aware measures.
 #include <array>
 
-#include "ranking/names/spelling.h"
 #include "dorm/subtopic_measure.h"
 #include "ranking/measure/subtopic.h"
+#include "ranking/names/spelling.h"
 
 namespace dorm {
 namespace {

@@ -49,8 +49,7 @@ void throw_unknown_name(std::string_view kind, std::string_view name, std::span<
     nearest = entry.name;
   }
   const std::string hint = nearest.empty() ? "" : fmt::format("did you mean \"{}\"? ", nearest);
-  throw Error(ErrorCode::unknown_name,
-              fmt::format("unknown {} \"{}\"; {}known: {}", kind, shown, hint, list));
+  throw Error(ErrorCode::unknown_name, fmt::format("unknown {} \"{}\"; {}known: {}", kind, shown, hint, list));
 }
 
 }  // namespace dorm

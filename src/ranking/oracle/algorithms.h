@@ -15,10 +15,9 @@ using Scores = std::span<const double>;
 /// Descending g - kappa b.
 void rank_proportional(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work);
 
-/// The same when the decay is constant from n <= kMaxSelection on, n < l: the top n are selected, the rest
-/// stay in document order. Fills `out` itself.
-void separate_by_selection(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work,
-                           Separation& out);
+/// The same when the decay is constant from n <= kMaxSelection on, n < l: the top n are selected, the rest stay in
+/// document order. Fills `out` itself.
+void separate_by_selection(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work, Separation& out);
 
 /// Kind::first.
 void rank_first_hit(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work);

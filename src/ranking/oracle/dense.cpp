@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle as a plain dense assignment: the judge of the others.
 #include "dorm/assignment.h"
-
 #include "ranking/oracle/algorithms.h"
 
 namespace dorm::oracle {

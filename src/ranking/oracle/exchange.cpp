@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// a constant past the cutoff n, any gains: all documents start in a tail sorted by score at positions n, n+1,
-// ...; the top positions are then filled one by one along best augmenting paths.
+// a constant past the cutoff n, any gains: all documents start in a tail sorted by score at positions n, n+1, ...; the
+// top positions are then filled one by one along best augmenting paths.
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +13,9 @@ namespace {
 
 using namespace exchange;
 
-// A document with n documents before it in score order whose gains are not larger can stay in the tail: one
-// of them is not at the top, and exchanging the two does not hurt. So candidates are the documents that enter
-// the running list of the n smallest gains.
+// A document with n documents before it in score order whose gains are not larger can stay in the tail: one of them is
+// not at the top, and exchanging the two does not hurt. So candidates are the documents that enter the running list of
+// the n smallest gains.
 struct Search {
   const PreparedQuery& query;
   const double* g;
@@ -84,12 +84,8 @@ bool fill_portable(Candidates& list) { return fill_top(list); }
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) void sum_avx2(const Search& s, double* gap) { sum_gaps(s, gap); }
 __attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void sum_avx512(const Search& s, double* gap) {
-  sum_gaps(s, gap);
-}
-__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) {
-  return fill_top(list);
-}
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void sum_avx512(const Search& s, double* gap) { sum_gaps(s, gap); }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) { return fill_top(list); }
 #endif
 
 Kernels kernels_of(SimdLevel level) {
@@ -102,8 +98,7 @@ Kernels kernels_of(SimdLevel level) {
 }
 
 // Top documents, then everyone else in score order.
-void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l,
-                   std::uint32_t* ranking) {
+void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l, std::uint32_t* ranking) {
   for (std::size_t j = 0; j < list.n; ++j) ranking[j] = order[list.rank[list.at[j]]];
   std::uint32_t* next = ranking + list.n;
   std::size_t from = 0;
@@ -152,8 +147,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                   reserve(work.exchange.top_of, l),
                   {},
                   0};
-  const double largest = *std::max_element(list.b, list.b + list.size),
-               spread = g[order[0]] - g[order[l - 1]];
+  const double largest = *std::max_element(list.b, list.b + list.size), spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
   std::fill_n(list.top_of, list.size, kTail);
   if (!kernels.fill(list)) return rank_paths(query, g, work);

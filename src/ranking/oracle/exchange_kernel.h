@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner part of the exchange: filling the top positions along best augmenting paths. See exchange.cpp.
 //
-// A path starts at the new position. A vacant top position j takes the document of another top position, or
-// one from the tail; the hole left in the tail is closed by moving everyone behind it up (the path ends), or
-// by putting the document of another top position at its place in score order and moving those between by one
-// (the path goes on from there). Because the tail is sorted, these moves cost prefix sums and no other move
-// inside the tail is better, so a path is a walk over top positions. One pass over the tail finds, for every
-// j and every stretch of the tail between two top documents, the best document to take: that gives all edges.
+// A path starts at the new position. A vacant top position j takes the document of another top position, or one from
+// the tail; the hole left in the tail is closed by moving everyone behind it up (the path ends), or by putting the
+// document of another top position at its place in score order and moving those between by one (the path goes on from
+// there). Because the tail is sorted, these moves cost prefix sums and no other move inside the tail is better, so a
+// path is a walk over top positions. One pass over the tail finds, for every j and every stretch of the tail between
+// two top documents, the best document to take: that gives all edges.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 #include <limits>
 
 #include "base/lanes.h"
-#include "ranking/oracle/limits.h"
 #include "base/numeric.h"
+#include "ranking/oracle/limits.h"
 
 namespace dorm::oracle::exchange {
 
 inline constexpr std::uint8_t kTail = 255;
 inline constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kLanes - 1) / kLanes * kLanes;
 
-// For each top position the best tail document of one stretch: `close` if those behind it move up, `open` if
-// those before it move down; each with that candidate.
+// For each top position the best tail document of one stretch: `close` if those behind it move up, `open` if those
+// before it move down; each with that candidate.
 template <std::size_t W>
 struct Stretch {
   Lanes close[W], close_by[W], open[W], open_by[W];
@@ -38,8 +38,8 @@ struct Boundary {
   std::size_t top;  // where it stands
 };
 
-// The candidates in score order, and which of them are at the top. Between candidates stand documents that
-// stay in the tail whatever happens; row i of `gap` holds, for the documents between candidates i - 1 and i,
+// The candidates in score order, and which of them are at the top. Between candidates stand documents that stay in the
+// tail whatever happens; row i of `gap` holds, for the documents between candidates i - 1 and i,
 //   gap[q] = sum_r c[r + q - 1] g_r,
 // r being their rank: with m documents before them at the top they stand at c[r + q - 1] for q = n + 1 - m.
 struct Candidates {
@@ -79,8 +79,8 @@ template <std::size_t W>
 
 // One pass over the candidates: stretches and the boundaries between them. Lane j is top position j.
 template <std::size_t W>
-[[gnu::always_inline]] inline std::size_t scan(const Candidates& list, const Weights<W>& weights,
-                                               Stretch<W>* stretch, Boundary* boundary) {
+[[gnu::always_inline]] inline std::size_t scan(const Candidates& list, const Weights<W>& weights, Stretch<W>* stretch,
+                                               Boundary* boundary) {
   Stretch<W> now;
   clear(now);
   double up = 0, down = 0;
@@ -116,8 +116,8 @@ template <std::size_t W>
   return boundaries;
 }
 
-// edge[k][j]: what vacant position j gains when the document of boundary k leaves its own position, either
-// for j itself or for the tail while j takes a tail document.
+// edge[k][j]: what vacant position j gains when the document of boundary k leaves its own position, either for j itself
+// or for the tail while j takes a tail document.
 template <std::size_t W>
 [[gnu::always_inline]] inline void make_edges(const Candidates& list, const Weights<W>& weights,
                                               const Stretch<W>* stretch, const Boundary* boundary,
@@ -146,13 +146,12 @@ template <std::size_t W>
   }
 }
 
-// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries`
-// edges; next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which
-// keeps the moves of one path from interfering.
+// reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries` edges;
+// next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which keeps the moves of
+// one path from interfering.
 template <std::size_t W>
-[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary,
-                                                 std::size_t boundaries, const Lanes (*edge)[W], Lanes* reach,
-                                                 Lanes* next) {
+[[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary, std::size_t boundaries,
+                                                 const Lanes (*edge)[W], Lanes* reach, Lanes* next) {
   bool changed = true;
   for (std::size_t round = 0; round < boundaries && changed; ++round) {
     Lanes before[W];
@@ -178,9 +177,9 @@ template <std::size_t W>
 
 // Who takes position j on edge[k][j]: the document of boundary k itself, or one of the tail.
 template <std::size_t W>
-[[gnu::always_inline]] inline std::uint32_t taker(const Candidates& list, const Stretch<W>* stretch,
-                                                  const Boundary& at, std::uint32_t own,
-                                                  std::size_t boundaries, std::size_t k, std::size_t j) {
+[[gnu::always_inline]] inline std::uint32_t taker(const Candidates& list, const Stretch<W>* stretch, const Boundary& at,
+                                                  std::uint32_t own, std::size_t boundaries, std::size_t k,
+                                                  std::size_t j) {
   const std::size_t w = j / kLanes, lane = j % kLanes;
   const double g = list.g[own];
   double best = list.c[j] * g - list.a[j] * list.b[own];
@@ -191,19 +190,18 @@ template <std::size_t W>
                                 : stretch[m].open[w][lane] + (at.open_weight * g - at.down);
     if (gain > best) {
       best = gain;
-      answer =
-          static_cast<std::uint32_t>(closing ? stretch[m].close_by[w][lane] : stretch[m].open_by[w][lane]);
+      answer = static_cast<std::uint32_t>(closing ? stretch[m].close_by[w][lane] : stretch[m].open_by[w][lane]);
     }
   }
   return answer;
 }
 
-// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends.
-// False if the path met itself, which only rounding could cause.
+// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends. False if the
+// path met itself, which only rounding could cause.
 template <std::size_t W>
 [[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<W>* stretch,
-                                          const Boundary* boundary, std::size_t boundaries,
-                                          const double* next, const double* end_by) {
+                                          const Boundary* boundary, std::size_t boundaries, const double* next,
+                                          const double* end_by) {
   std::uint32_t before[kMaxExchange];
   std::copy_n(list.at, fresh, before);
   std::size_t j = fresh;

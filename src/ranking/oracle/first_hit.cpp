@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kind::first: V = a at the position of the first relevant document.
 //
-// Let F(p) be the best score of a ranking whose first p positions hold no relevant document: the p best
-// others in order, then everyone else in order. Since a never increases, the answer is the largest F(p) -
-// a_p. F never increases either, so a scan over p stops once F(p) - min a is no better than the best so far.
-// From p to p + 1 one document passes the relevant ones before it; when these steps have cost more than the
-// list is long, the rest is searched by halving: nothing strictly between q and r beats F(q) - a_{r-1}.
+// Let F(p) be the best score of a ranking whose first p positions hold no relevant document: the p best others in
+// order, then everyone else in order. Since a never increases, the answer is the largest F(p) - a_p. F never increases
+// either, so a scan over p stops once F(p) - min a is no better than the best so far. From p to p + 1 one document
+// passes the relevant ones before it; when these steps have cost more than the list is long, the rest is searched by
+// halving: nothing strictly between q and r beats F(q) - a_{r-1}.
 #include <algorithm>
 
 #include "ranking/oracle/algorithms.h"

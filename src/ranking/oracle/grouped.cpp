@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits on groups: the most violated list of the first `shown` positions.
 //
-//   maximise   sum_{j < shown} c_j g_{i_j} - a_j b_{i_j}   over lists with at most limit[s] documents of
-//   group s
+//   maximise   sum_{j < shown} c_j g_{i_j} - a_j b_{i_j}   over lists with at most limit[s] documents of group s
 //
-// a = kappa c: the value is sum_j c_j (g - kappa b), and filling the list by descending g - kappa b is
-// optimal. One document per group: which member stands at position j depends on j alone, so it is chosen
-// first, and an assignment of positions to groups remains. Otherwise documents are the columns of an
-// assignment whose groups have capacities.
+// a = kappa c: the value is sum_j c_j (g - kappa b), and filling the list by descending g - kappa b is optimal. One
+// document per group: which member stands at position j depends on j alone, so it is chosen first, and an assignment of
+// positions to groups remains. Otherwise documents are the columns of an assignment whose groups have capacities.
 #include <algorithm>
 #include <numeric>
 
@@ -69,16 +67,14 @@ void rank_by_group(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                                                         columns,
                                                         {identity.data(), columns},
                                                         query.groups.limit});
-  for (std::size_t j = 0; j < query.shown; ++j)
-    work.ranking[j] = work.grouped.member[j * columns + column_of[j]];
+  for (std::size_t j = 0; j < query.shown; ++j) work.ranking[j] = work.grouped.member[j * columns + column_of[j]];
 }
 
 void rank_by_document(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
   const std::size_t l = query.size();
   double* value = reserve(work.grouped.value, query.shown * l);
   for (std::size_t j = 0; j < query.shown; ++j)
-    for (std::size_t i = 0; i < l; ++i)
-      value[j * l + i] = query.tables->c[j] * g[i] - query.tables->a[j] * query.b[i];
+    for (std::size_t i = 0; i < l; ++i) value[j * l + i] = query.tables->c[j] * g[i] - query.tables->a[j] * query.b[i];
   const auto column_of = work.grouped.assignment.solve(
       {{value, query.shown * l}, query.shown, l, query.groups.group_of, query.groups.limit});
   std::copy(column_of.begin(), column_of.end(), work.ranking.begin());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kind::first with limits on groups: V = a at the position of the first relevant document of the list.
 //
-// Let F(p) be the best score of a list whose first p positions hold no relevant document. As a never
-// increases, the answer is the largest F(p) - a_p, with a = 0 past the list. A relevant and an irrelevant
-// document of one group compete, so F(p) is an assignment. It is solved only where bounds leave it open:
+// Let F(p) be the best score of a list whose first p positions hold no relevant document. As a never increases, the
+// answer is the largest F(p) - a_p, with a = 0 past the list. A relevant and an irrelevant document of one group
+// compete, so F(p) is an assignment. It is solved only where bounds leave it open:
 //   from below: the p best irrelevant documents, then the best of the rest that still fit;
 //   from above: with S_m the sum of the first m scores, f = sum_m (c_{m-1} - c_m) S_m; S_m is at most the
 //   best sum of m irrelevant documents for m <= p, and of any m documents beyond.
@@ -104,8 +104,7 @@ class GroupedFirstHit {
     const std::size_t l = query_.size();
     double* value = reserve(work_.grouped.value, n_ * l);
     for (std::size_t j = 0; j < n_; ++j)
-      for (std::size_t i = 0; i < l; ++i)
-        value[j * l + i] = j < p && query_.b[i] > 0 ? kForbidden : c(j) * g_[i];
+      for (std::size_t i = 0; i < l; ++i) value[j * l + i] = j < p && query_.b[i] > 0 ? kForbidden : c(j) * g_[i];
     const auto column_of =
         work_.grouped.assignment.solve({{value, n_ * l}, n_, l, query_.groups.group_of, query_.groups.limit});
     offer(column_of.data());

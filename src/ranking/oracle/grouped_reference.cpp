@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference lists within limits on groups. Filling a list by label, by gain or by score, passing over groups
-// that are full, maximises every prefix; so most references are one sort.
+// Reference lists within limits on groups. Filling a list by label, by gain or by score, passing over groups that are
+// full, maximises every prefix; so most references are one sort.
 #include "ranking/oracle/grouped_reference.h"
 
 #include <algorithm>
@@ -41,14 +41,12 @@ double score_of(const PreparedQuery& query, const Ranking& list, std::span<const
 }
 
 // The list by score that shows document `hit` among its first `plateau` positions.
-Ranking list_with(const PreparedQuery& query, std::span<const double> scores, std::uint32_t hit,
-                  std::size_t plateau) {
+Ranking list_with(const PreparedQuery& query, std::span<const double> scores, std::uint32_t hit, std::size_t plateau) {
   GroupLimits rest = query.groups;
   --rest.limit[rest.group_of[hit]];
   Ranking order(query.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t x, std::uint32_t y) { return scores[x] > scores[y]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return scores[x] > scores[y]; });
   order.erase(std::find(order.begin(), order.end(), hit));
   Ranking list = query.shown == 1 ? Ranking{} : admit(order, rest, query.shown - 1);
   const auto natural = std::find_if(list.begin(), list.end(), [&](std::uint32_t i) {
@@ -87,9 +85,9 @@ void grouped_reference_given(const PreparedQuery& query, Labels labels, Referenc
   describe(query, list_by(query, [&](auto x, auto y) { return labels[x] > labels[y]; }), out);
 }
 
-// Lots decide between equal labels, first within groups about who is admitted, then about the order of the
-// admitted; this is the mean. Of t documents of one label in a group k are admitted; over all groups T are:
-// each of the t stands at each of those T positions with probability k / (t T).
+// Lots decide between equal labels, first within groups about who is admitted, then about the order of the admitted;
+// this is the mean. Of t documents of one label in a group k are admitted; over all groups T are: each of the t stands
+// at each of those T positions with probability k / (t T).
 void grouped_reference_average(const PreparedQuery& query, Labels labels, Reference& out) {
   const auto by_label = [&](auto x, auto y) { return labels[x] > labels[y]; };
   describe(query, list_by(query, by_label), out);
@@ -114,9 +112,9 @@ void grouped_reference_average(const PreparedQuery& query, Labels labels, Refere
   }
 }
 
-// No loss: every prefix that ends with a plateau of a has the largest gain it can have. The gains that stand
-// in each plateau are then given; of equal gains the higher scores are admitted, and come first; inside a
-// plateau any order is free.
+// No loss: every prefix that ends with a plateau of a has the largest gain it can have. The gains that stand in
+// each plateau are then given; of equal gains the higher scores are admitted, and come first; inside a plateau
+// any order is free.
 void grouped_reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   if (query.kind == Factors::Kind::first) return describe(query, best_first_hit(query, scores), out);
   const auto by_score = [&](std::uint32_t x, std::uint32_t y) {
@@ -128,8 +126,8 @@ void grouped_reference_best(const PreparedQuery& query, std::span<const double> 
   const std::vector<double>& a = query.tables->a;
   for (std::size_t first = 0, last = 0; first < list.size(); first = last) {
     while (last < list.size() && a[last] == a[first]) ++last;
-    std::sort(list.begin() + static_cast<std::ptrdiff_t>(first),
-              list.begin() + static_cast<std::ptrdiff_t>(last), by_score);
+    std::sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.begin() + static_cast<std::ptrdiff_t>(last),
+              by_score);
   }
   describe(query, list, out);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few distinct gains: inside a class of equal gains documents stand in score order, so the answer is a merge
-// of K sorted lists. A level-by-level dynamic program over the numbers taken from each list; at each state
-// only the list heads that no other head dominates (two-sided test, docs/oracles.md) are taken.
+// Few distinct gains: inside a class of equal gains documents stand in score order, so the answer is a merge of K
+// sorted lists. A level-by-level dynamic program over the numbers taken from each list; at each state only the list
+// heads that no other head dominates (two-sided test, docs/oracles.md) are taken.
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include "base/numeric.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"
-#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
@@ -109,8 +109,8 @@ class Merge {
     return m_.level_start[s + 1] <= 32 * l_ + 100000;
   }
 
-  // Heads stand by ascending gain. A head falls to a smaller gain at the lowest rate, to a larger gain at the
-  // highest rate; on equality the smaller gain wins.
+  // Heads stand by ascending gain. A head falls to a smaller gain at the lowest rate, to a larger gain at the highest
+  // rate; on equality the smaller gain wins.
   std::uint32_t undominated(const std::uint32_t* cursor, double low, double high) const {
     std::array<double, kMaxClasses> head;
     std::uint32_t survivors = 0;
@@ -139,8 +139,7 @@ class Merge {
     std::size_t slot = key * 0xD1342543DE82EF95u >> 50 & (kSlots - 1);
     for (; m_.stamp[slot] == m_.generation; slot = (slot + 1) & (kSlots - 1)) {
       const std::uint32_t known = m_.slot[slot];
-      if (m_.next_key[known] != key || !follows(cursor, k, m_.next_cursors.data() + known * classes_))
-        continue;
+      if (m_.next_key[known] != key || !follows(cursor, k, m_.next_cursors.data() + known * classes_)) continue;
       if (value > m_.next_value[known]) {
         m_.next_value[known] = value;
         trace[known] = step;
@@ -166,8 +165,8 @@ class Merge {
     return true;
   }
 
-  // Past the cutoff positions differ by score alone: whatever the only state has not taken follows in score
-  // order, of equal scores the smaller gain first.
+  // Past the cutoff positions differ by score alone: whatever the only state has not taken follows in score order, of
+  // equal scores the smaller gain first.
   void append_rest(std::size_t s, std::uint32_t* ranking) const {
     std::array<std::uint32_t, kMaxClasses> next;
     std::copy_n(m_.cursors.begin(), classes_, next.begin());

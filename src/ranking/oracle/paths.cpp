@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the
-// documents that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
+// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the documents
+// that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/lanes.h"
+#include "base/numeric.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/price_blocks.h"
 #include "ranking/oracle/relax.h"
 #include "ranking/oracle/ties.h"
-#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
@@ -107,8 +107,7 @@ class Paths {
   void place(std::uint32_t start) {
     const std::size_t room = l_ + kLanes;
     double* blocked = reserve(p_.blocked, room);
-    const PathSearch search{l_,     a_, c_, price_, reserve(p_.distance, room), reserve(p_.parent, room),
-                            blocked};
+    const PathSearch search{l_, a_, c_, price_, reserve(p_.distance, room), reserve(p_.parent, room), blocked};
     std::fill_n(search.distance, room, kInfinity);
     std::fill_n(blocked, l_, 0.0);
     std::fill_n(blocked + l_, kLanes, kInfinity);

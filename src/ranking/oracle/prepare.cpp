@@ -20,12 +20,10 @@ void validate_gains(const Factors& factors) {
   for (std::size_t i = 0; i < factors.b.size(); ++i) {
     const double b = factors.b[i];
     if (!std::isfinite(b) || b < 0) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("gain b[{}] = {}; expected a finite, non-negative number", i, b));
+      throw Error(ErrorCode::bad_input, fmt::format("gain b[{}] = {}; expected a finite, non-negative number", i, b));
     }
     if (factors.kind == Factors::Kind::first && b != 0 && b != 1) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("gain b[{}] = {}; a first-hit measure expects 0 or 1", i, b));
+      throw Error(ErrorCode::bad_input, fmt::format("gain b[{}] = {}; a first-hit measure expects 0 or 1", i, b));
     }
   }
 }
@@ -52,9 +50,9 @@ void find_classes(PreparedQuery& query) {
   }
 }
 
-// Which of the general algorithms is fastest was measured (docs/oracles.md): the exchange makes n passes, so
-// it wants lists well longer than the cutoff; two gains merge fast whatever the cutoff, three in short lists,
-// several without a cutoff.
+// Which of the general algorithms is fastest was measured (docs/oracles.md): the exchange makes n passes, so it
+// wants lists well longer than the cutoff; two gains merge fast whatever the cutoff, three in short lists, several
+// without a cutoff.
 OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
   const bool few = classes > 0;
   if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;

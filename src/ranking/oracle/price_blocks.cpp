@@ -21,8 +21,8 @@ constexpr std::size_t kChunk = 8;  // vectors of blocks between two tests
   return above != 0;
 }
 
-[[gnu::always_inline]] inline double search(const PriceBlocks& p, std::size_t first, std::size_t last,
-                                            double g, double b, double best) {
+[[gnu::always_inline]] inline double search(const PriceBlocks& p, std::size_t first, std::size_t last, double g,
+                                            double b, double best) {
   Lanes top = Lanes{} + best;
   for (std::size_t j = first; j < last; j += kLanes) {
     Lanes a, c, price;
@@ -72,12 +72,11 @@ constexpr std::size_t kChunk = 8;  // vectors of blocks between two tests
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void raise_all_avx2(const PriceBlocks& p, std::size_t documents,
-                                                    const double* g, const double* b, double* wish) {
+__attribute__((target("avx2"))) void raise_all_avx2(const PriceBlocks& p, std::size_t documents, const double* g,
+                                                    const double* b, double* wish) {
   raise_all(p, documents, g, b, wish);
 }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void raise_all_avx512(const PriceBlocks& p,
-                                                                           std::size_t documents,
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void raise_all_avx512(const PriceBlocks& p, std::size_t documents,
                                                                            const double* g, const double* b,
                                                                            double* wish) {
   raise_all(p, documents, g, b, wish);
@@ -98,8 +97,7 @@ void bound_from_below(const double* c, const double* y, std::size_t first, std::
 PriceBlocks make_price_blocks(std::size_t positions, const double* a, const double* c, double* price,
                               OracleWorkspace::Buffers& work) {
   std::fill_n(price + positions, kLanes, kInfinity);
-  if (positions < 512)
-    return {positions, 0, 0, a, c, price, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  if (positions < 512) return {positions, 0, 0, a, c, price, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   // The square root balances bounds against searches.
   const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(positions)) / 2);
   const std::size_t block = std::max<std::size_t>(kLanes, root / kLanes * kLanes);
@@ -116,12 +114,11 @@ PriceBlocks make_price_blocks(std::size_t positions, const double* a, const doub
     bound_from_below(c, a, first, last, column[2][k], column[3][k]);
     bound_from_below(c, price, first, last, column[4][k], column[5][k]);
   }
-  return {positions, block,     blocks,    a,         c,         price,
-          column[0], column[1], column[2], column[3], column[4], column[5]};
+  return {positions, block, blocks, a, c, price, column[0], column[1], column[2], column[3], column[4], column[5]};
 }
 
-void raise_wishes(const PriceBlocks& blocks, std::size_t documents, const double* g, const double* b,
-                  double* wish, SimdLevel level) {
+void raise_wishes(const PriceBlocks& blocks, std::size_t documents, const double* g, const double* b, double* wish,
+                  SimdLevel level) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (level == SimdLevel::avx512) return raise_all_avx512(blocks, documents, g, b, wish);
   if (level == SimdLevel::avx2) return raise_all_avx2(blocks, documents, g, b, wish);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best position for a document at given prices, max_j c_j g - a_j b - price_j, without looking at all of
-// them.
+// The best position for a document at given prices, max_j c_j g - a_j b - price_j, without looking at all of them.
 //
-// Positions are cut into blocks. In each, a and price are bounded from below by lines in c, so that the
-// objective is at most a linear function of c, largest at one end of the block. Only blocks whose bound
-// beats the best known value are searched.
+// Positions are cut into blocks. In each, a and price are bounded from below by lines in c, so that the objective
+// is at most a linear function of c, largest at one end of the block. Only blocks whose bound beats the best known
+// value are searched.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ PriceBlocks make_price_blocks(std::size_t positions, const double* a, const doub
                               OracleWorkspace::Buffers& work);
 
 /// wish[i] = the largest objective of each document (g_i, b_i), given that `wish` holds a lower bound of it.
-void raise_wishes(const PriceBlocks& blocks, std::size_t documents, const double* g, const double* b,
-                  double* wish, SimdLevel level);
+void raise_wishes(const PriceBlocks& blocks, std::size_t documents, const double* g, const double* b, double* wish,
+                  SimdLevel level);
 
 }  // namespace dorm::oracle

@@ -76,8 +76,7 @@ void describe(const PreparedQuery& query, const Ranking& ranking, Reference& out
 void lift_first_relevant(const PreparedQuery& query, Ranking& ranking) {
   const std::span<const double> a(query.tables->a.data(), query.size());
   const auto plateau = std::upper_bound(a.begin(), a.end(), a[0], std::greater<>()) - a.begin();
-  const auto hit =
-      std::find_if(ranking.begin(), ranking.end(), [&](std::uint32_t i) { return query.b[i] > 0; });
+  const auto hit = std::find_if(ranking.begin(), ranking.end(), [&](std::uint32_t i) { return query.b[i] > 0; });
   if (hit == ranking.end() || hit - ranking.begin() < plateau) return;
   std::rotate(ranking.begin() + (plateau - 1), hit, hit + 1);
 }
@@ -105,9 +104,9 @@ void reference_average(const PreparedQuery& query, Labels labels, Reference& out
   }
 }
 
-// A ranking has no loss if and only if gains never increase from one plateau of a to the next. Of equal gains
-// the higher scores come first (swapping two of them never lowers the score), and inside a plateau any order
-// is free: so sort by gain, then score; cut into plateaus; deal the documents out to theirs by score.
+// A ranking has no loss if and only if gains never increase from one plateau of a to the next. Of equal gains the
+// higher scores come first (swapping two of them never lowers the score), and inside a plateau any order is free: so
+// sort by gain, then score; cut into plateaus; deal the documents out to theirs by score.
 void reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out) {
   validate(query, scores, "score");
   if (!query.groups.empty()) return oracle::grouped_reference_best(query, scores, out);

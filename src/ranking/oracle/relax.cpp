@@ -49,9 +49,8 @@ __attribute__((target("avx2"))) std::size_t relax_avx2(const PathSearch& s, doub
                                                        double base) {
   return relax_lanes(s, name, g, b, base);
 }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) std::size_t relax_avx512(const PathSearch& s,
-                                                                              double name, double g, double b,
-                                                                              double base) {
+__attribute__((target("avx512f,avx512dq,avx512vl"))) std::size_t relax_avx512(const PathSearch& s, double name,
+                                                                              double g, double b, double base) {
   return relax_lanes(s, name, g, b, base);
 }
 #endif

@@ -8,8 +8,8 @@
 
 namespace dorm::oracle {
 
-/// The state of one search, by position; every array has a whole vector of room past the end, where `blocked`
-/// is infinite.
+/// The state of one search, by position; every array has a whole vector of room past the end, where
+/// `blocked` is infinite.
 struct PathSearch {
   std::size_t positions;
   const double *a, *c, *price;
@@ -18,8 +18,8 @@ struct PathSearch {
   const double* blocked;  // 0 while open, infinity once settled
 };
 
-/// Lengthens the paths by document `name` = (g, b), whose own path and wish sum to `base`, and returns the
-/// nearest open position, the first among equals.
+/// Lengthens the paths by document `name` = (g, b), whose own path and wish sum to `base`, and returns the nearest open
+/// position, the first among equals.
 std::size_t relax(const PathSearch& search, double name, double g, double b, double base, SimdLevel level);
 
 }  // namespace dorm::oracle

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default decay, c = a with a cutoff n: only the n largest g - kappa b matter, so they are selected and
-// nothing is sorted but them; everyone else follows in document order.
+// The default decay, c = a with a cutoff n: only the n largest g - kappa b matter, so they are selected and nothing is
+// sorted but them; everyone else follows in document order.
 #include <algorithm>
 #include <limits>
 
 #include "base/lanes.h"
+#include "base/numeric.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"
-#include "base/numeric.h"
 
 namespace dorm::oracle {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kGroups = kMaxSelection / kLanes + 2;  // groups of eight strided classes of documents
 
 // Writes the keys and returns the largest of each of 8 kGroups disjoint sets of documents.
-[[gnu::always_inline]] inline void make_keys(const double* g, const double* b, double kappa, std::size_t l,
-                                             double* key, double* largest) {
+[[gnu::always_inline]] inline void make_keys(const double* g, const double* b, double kappa, std::size_t l, double* key,
+                                             double* largest) {
   Lanes best[kGroups];
   for (Lanes& x : best) x = Lanes{} - kInfinity;
   std::size_t i = 0, group = 0;
@@ -37,18 +37,17 @@ constexpr std::size_t kGroups = kMaxSelection / kLanes + 2;  // groups of eight 
   }
 }
 
-void make_keys_portable(const double* g, const double* b, double kappa, std::size_t l, double* key,
-                        double* largest) {
+void make_keys_portable(const double* g, const double* b, double kappa, std::size_t l, double* key, double* largest) {
   make_keys(g, b, kappa, l, key, largest);
 }
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void make_keys_avx2(const double* g, const double* b, double kappa,
-                                                    std::size_t l, double* key, double* largest) {
+__attribute__((target("avx2"))) void make_keys_avx2(const double* g, const double* b, double kappa, std::size_t l,
+                                                    double* key, double* largest) {
   make_keys(g, b, kappa, l, key, largest);
 }
 __attribute__((target("avx512f,avx512dq,avx512vl"))) void make_keys_avx512(const double* g, const double* b,
-                                                                           double kappa, std::size_t l,
-                                                                           double* key, double* largest) {
+                                                                           double kappa, std::size_t l, double* key,
+                                                                           double* largest) {
   make_keys(g, b, kappa, l, key, largest);
 }
 #endif
@@ -94,8 +93,7 @@ void select(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work
 
 }  // namespace
 
-void separate_by_selection(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work,
-                           Separation& out) {
+void separate_by_selection(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work, Separation& out) {
   const std::size_t l = query.size(), n = query.tables->decay_cutoff;
   const double *a = query.tables->a.data(), *c = query.tables->c.data(), *b = query.b.data();
   const double tail_a = a[l - 1], tail_c = c[l - 1];

@@ -38,8 +38,7 @@ void validate_scores(const PreparedQuery& query, std::span<const double> scores)
   }
 }
 
-void solve(const PreparedQuery& query, std::span<const double> g, OracleKind kind,
-           OracleWorkspace::Buffers& work) {
+void solve(const PreparedQuery& query, std::span<const double> g, OracleKind kind, OracleWorkspace::Buffers& work) {
   switch (kind) {
     case OracleKind::proportional:
       return oracle::rank_proportional(query, g, work);
@@ -58,8 +57,7 @@ void solve(const PreparedQuery& query, std::span<const double> g, OracleKind kin
 }
 
 // Positions, coefficients, loss and value of the ranking found.
-void describe(const PreparedQuery& query, std::span<const double> g, const std::uint32_t* ranking,
-              Separation& out) {
+void describe(const PreparedQuery& query, std::span<const double> g, const std::uint32_t* ranking, Separation& out) {
   const std::size_t l = query.size();
   const double *a = query.tables->a.data(), *c = query.tables->c.data(), *b = query.b.data();
   double score = 0, measure = 0, first = 0;
@@ -83,12 +81,12 @@ OracleWorkspace::~OracleWorkspace() = default;
 OracleWorkspace::OracleWorkspace(OracleWorkspace&&) noexcept = default;
 OracleWorkspace& OracleWorkspace::operator=(OracleWorkspace&&) noexcept = default;
 
-void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out,
-              OracleWorkspace& workspace, OracleKind kind) {
+void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out, OracleWorkspace& workspace,
+              OracleKind kind) {
   validate_scores(query, scores);
   if (!supports(query, kind)) {
-    throw Error(ErrorCode::unsupported, fmt::format("oracle {} cannot solve this query of {} documents",
-                                                    name_of(kind), query.size()));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("oracle {} cannot solve this query of {} documents", name_of(kind), query.size()));
   }
   OracleWorkspace::Buffers& work = workspace.buffers();
   reserve(work.ranking, query.size());

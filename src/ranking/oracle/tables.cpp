@@ -11,8 +11,7 @@
 namespace dorm {
 namespace {
 
-// Room after the last position for whole vectors of weights, and for the tail before the exchange has filled
-// the top.
+// Room after the last position for whole vectors of weights, and for the tail before the exchange has filled the top.
 constexpr std::size_t kPadding = oracle::kMaxExchange + 16;
 
 void validate_weights(std::span<const double> a) {
@@ -45,9 +44,9 @@ void detect_proportional(PositionTables& t) {
   }
 }
 
-// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left.
-// Their minimum is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one
-// scan from the right builds both (points arrive in the order of c).
+// In the plane of points (c_k, a_k) the rates are slopes of lines through point j and points to its left. Their minimum
+// is the edge of the upper hull that ends in j, their maximum the edge of the lower hull: one scan from the right
+// builds both (points arrive in the order of c).
 std::vector<double> hull_rates(const PositionTables& t, double side) {
   std::vector<double> rates(t.cutoff, 0.0);
   std::vector<std::size_t> hull;
@@ -57,8 +56,7 @@ std::vector<double> hull_rates(const PositionTables& t, double side) {
       if (j < t.cutoff && hull.size() > 1) rates[j] = slope(j, hull[hull.size() - 2]);
       continue;
     }
-    while (hull.size() > 1 &&
-           side * (slope(j, hull.back()) - slope(hull.back(), hull[hull.size() - 2])) >= 0) {
+    while (hull.size() > 1 && side * (slope(j, hull.back()) - slope(hull.back(), hull[hull.size() - 2])) >= 0) {
       hull.pop_back();
     }
     if (j < t.cutoff && !hull.empty()) rates[j] = slope(j, hull.back());
@@ -100,8 +98,7 @@ const PositionTables& OracleTables::find_or_make(std::span<const double> a, cons
   const std::size_t hash = std::hash<std::string_view>{}(bytes) ^ std::hash<std::string>{}(decay.name());
   for (auto [entry, end] = tables_.equal_range(hash); entry != end; ++entry) {
     const Entry& known = *entry->second;
-    if (known.decay == decay.name() &&
-        std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a))
+    if (known.decay == decay.name() && std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a))
       return known.tables;
   }
   auto made = std::make_unique<const Entry>(Entry{decay.name(), make_tables(a, decay)});

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ranking/assign/grouped_assignment.h"
 #include "base/sort.h"
 #include "dorm/oracle.h"
+#include "ranking/assign/grouped_assignment.h"
 
 namespace dorm {
 

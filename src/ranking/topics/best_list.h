@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best list of n documents when every document has a value at every position: an assignment, or with
-// topic budgets an integer program. The most violated list, the reference and the prediction are all found by
-// it.
+// The best list of n documents when every document has a value at every position: an assignment, or with topic budgets
+// an integer program. The most violated list, the reference and the prediction are all found by it.
 #pragma once
 
 #include <span>

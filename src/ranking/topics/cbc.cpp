@@ -43,8 +43,8 @@ bool relax(OsiClpSolverInterface& lp, ProgramSolution& out) {
   return true;
 }
 
-// Plain branch and bound: with so few whole variables cuts and heuristics cost more than they save, and
-// knapsack covers were seen to cut off optima.
+// Plain branch and bound: with so few whole variables cuts and heuristics cost more than they save, and knapsack covers
+// were seen to cut off optima.
 void configure(CbcModel& model, double seconds) {
   model.setLogLevel(0);
   model.messageHandler()->setLogLevel(0);

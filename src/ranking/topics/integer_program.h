@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear programs, some of whose variables are 0 or 1, handed to a solver library that is chosen at build
-// time.
+// Linear programs, some of whose variables are 0 or 1, handed to a solver library that is chosen at build time.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ struct ProgramRow {
   double lower = 0, upper = 0;  // infinite: no limit on that side
 };
 
-/// Maximise objective x subject to lower <= row x <= upper and 0 <= x <= 1, the first `integers` of x being
-/// 0 or 1. Entries should be near 1 in size: the solver's tolerances are absolute.
+/// Maximise objective x subject to lower <= row x <= upper and 0 <= x <= 1, the first `integers` of x being 0 or 1.
+/// Entries should be near 1 in size: the solver's tolerances are absolute.
 struct IntegerProgram {
   std::size_t integers = 0;
   std::vector<double> objective;

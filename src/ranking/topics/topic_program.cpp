@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking/topics/topic_program.h"
 
-#include "base/numeric.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
+
+#include "base/numeric.h"
 
 namespace dorm {
 namespace {
@@ -42,8 +42,8 @@ TopicProgram::TopicProgram(std::span<const double> values, std::size_t positions
   add_topic_rows();
 }
 
-// Among documents of one profile only the n most valuable at a position can be needed there: a list that puts
-// another one there leaves one of those n out, and exchanging the two changes no topic.
+// Among documents of one profile only the n most valuable at a position can be needed there: a list that puts another
+// one there leaves one of those n out, and exchanging the two changes no topic.
 void TopicProgram::choose_cells(std::span<const double> values) {
   for (std::vector<std::uint32_t>& group : equal_profiles(budget_)) {
     const std::size_t kept = std::min(positions_, group.size());
@@ -52,8 +52,7 @@ void TopicProgram::choose_cells(std::span<const double> values) {
         const double x = values[i * positions_ + j], y = values[k * positions_ + j];
         return x > y || (x == y && i < k);
       };
-      std::partial_sort(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(kept), group.end(),
-                        better);
+      std::partial_sort(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(kept), group.end(), better);
       for (std::size_t k = 0; k < kept; ++k) cells_.push_back({group[k], j});
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer program of a list under topic budgets: y_i says whether document i is in the list, x_ij whether
-// it stands at position j. Only y must be forced to be whole: for a given y the x form an assignment problem,
-// whose vertices are whole by themselves.
+// The integer program of a list under topic budgets: y_i says whether document i is in the list, x_ij whether it stands
+// at position j. Only y must be forced to be whole: for a given y the x form an assignment problem, whose vertices are
+// whole by themselves.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <optional>
 
-#include "dorm/assignment.h"
 #include "base/stopwatch.h"
+#include "dorm/assignment.h"
 #include "dorm/error.h"
 #include "ranking/topics/topic_program.h"
 
@@ -53,8 +53,7 @@ List all_documents(std::size_t count) {
 }
 
 // Takes documents by decreasing preference while the budgets allow it; nothing when fewer than n fit.
-std::optional<List> filled(std::size_t positions, const TopicBudget& budget,
-                           const std::vector<double>& preference) {
+std::optional<List> filled(std::size_t positions, const TopicBudget& budget, const std::vector<double>& preference) {
   List order = all_documents(budget.documents);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t i, std::uint32_t k) { return preference[i] > preference[k]; });
@@ -88,8 +87,7 @@ std::vector<double> frugality(const TopicBudget& budget) {
   std::vector<double> preference(budget.documents, 0.0);
   for (std::size_t i = 0; i < budget.documents; ++i)
     for (const TopicShare& share : budget.shares(i))
-      preference[i] =
-          std::min(preference[i], -share.weight / std::max(budget.table.limits[share.topic], 1e-300));
+      preference[i] = std::min(preference[i], -share.weight / std::max(budget.table.limits[share.topic], 1e-300));
   return preference;
 }
 
@@ -171,14 +169,12 @@ class Search {
 
 void check(std::span<const double> values, std::size_t positions, const TopicBudget& budget) {
   require(budget.first_document + budget.documents <= budget.table.num_documents(),
-          fmt::format("topics of {} documents for a query that ends at document {}",
-                      budget.table.num_documents(), budget.first_document + budget.documents));
+          fmt::format("topics of {} documents for a query that ends at document {}", budget.table.num_documents(),
+                      budget.first_document + budget.documents));
   require(positions > 0 && positions <= budget.documents,
-          fmt::format("a list of {} of {} documents; expected 1 to {}", positions, budget.documents,
-                      budget.documents));
-  require(
-      values.size() == positions * budget.documents,
-      fmt::format("{} values for {} documents and {} positions", values.size(), budget.documents, positions));
+          fmt::format("a list of {} of {} documents; expected 1 to {}", positions, budget.documents, budget.documents));
+  require(values.size() == positions * budget.documents,
+          fmt::format("{} values for {} documents and {} positions", values.size(), budget.documents, positions));
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "data/io/checksum.h"
+#include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "recommend/factor/factor_file.h"
-#include "data/io/checksum.h"
-#include "data/io/file.h"
 
 namespace dorm {
 namespace {
@@ -49,16 +49,15 @@ FactorMatrix like(const FactorMatrix& shape, std::vector<double> values) {
 
 }  // namespace
 
-std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& o,
-                                const FactorizeInputs& inputs) {
+std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& o, const FactorizeInputs& inputs) {
   return fmt::format(
       "ratings={:016x} validation={:016x} item_features={:016x} user_features={:016x} warm={} rank={} "
       "measure={} convention={} decay={} bound={} lambda={} margin={} centred={} start_lambda={} "
       "start_sweeps={} implicit={} neighbours={} tolerance={} seed={}",
       fingerprint(train), inputs.validation == nullptr ? 0 : fingerprint(*inputs.validation),
-      fingerprint(inputs.item_features), fingerprint(inputs.user_features), inputs.warm != nullptr, o.rank,
-      o.measure, o.convention, o.decay, o.bound, o.lambda, o.margin, o.centred, o.start_lambda,
-      o.start_sweeps, o.implicit, o.neighbours, o.tolerance, o.seed);
+      fingerprint(inputs.item_features), fingerprint(inputs.user_features), inputs.warm != nullptr, o.rank, o.measure,
+      o.convention, o.decay, o.bound, o.lambda, o.margin, o.centred, o.start_lambda, o.start_sweeps, o.implicit,
+      o.neighbours, o.tolerance, o.seed);
 }
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path) {

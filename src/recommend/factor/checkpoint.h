@@ -16,8 +16,7 @@ struct FactorState {
 };
 
 /// What must not change between the run that wrote a checkpoint and the one that goes on from it.
-std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options,
-                                const FactorizeInputs& inputs);
+std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs);
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path);
 /// False when there is no file. Throws Error(bad_input) for one that was written for something else.

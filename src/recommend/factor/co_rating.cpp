@@ -12,8 +12,8 @@ namespace {
 double inverse_root(std::size_t count) { return count > 0 ? 1 / std::sqrt(static_cast<double>(count)) : 0; }
 
 // out = own_scale * sum of scale_i row_i over the neighbours i.
-void gather(std::span<const std::uint32_t> neighbours, const FactorMatrix& rows,
-            std::span<const double> scale, double own_scale, std::span<double> out) {
+void gather(std::span<const std::uint32_t> neighbours, const FactorMatrix& rows, std::span<const double> scale,
+            double own_scale, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   for (const std::uint32_t i : neighbours) axpy(own_scale * scale[i], rows.row(i), out);
 }
@@ -31,15 +31,13 @@ void in_blocks(ThreadPool& pool, std::size_t count, Body body) {
 
 CoRating CoRating::by_user(const Ratings& ratings, ThreadPool& pool) {
   CoRating map(ratings, pool);
-  for (std::size_t u = 0; u < ratings.num_users(); ++u)
-    map.user_scale_[u] = inverse_root(ratings.of_user(u).size());
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) map.user_scale_[u] = inverse_root(ratings.of_user(u).size());
   return map;
 }
 
 CoRating CoRating::by_item(const Ratings& ratings, ThreadPool& pool) {
   CoRating map(ratings, pool);
-  for (std::size_t j = 0; j < ratings.num_items(); ++j)
-    map.item_scale_[j] = inverse_root(ratings.of_item(j).size());
+  for (std::size_t j = 0; j < ratings.num_items(); ++j) map.item_scale_[j] = inverse_root(ratings.of_item(j).size());
   return map;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who rated what, whatever the rating, as a linear map: M has an entry weight_u (or weight_j) for each
-// rating.
+// Who rated what, whatever the rating, as a linear map: M has an entry weight_u (or weight_j) for each rating.
 #pragma once
 
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace dorm {
 
-/// M_uj = scale_u scale_j where user u has rated item j, else 0. Products run in parallel over the rows of
-/// the result and do not depend on the number of threads. Borrows the ratings.
+/// M_uj = scale_u scale_j where user u has rated item j, else 0. Products run in parallel over the rows of the result
+/// and do not depend on the number of threads. Borrows the ratings.
 class CoRating {
  public:
   /// Rows of unit length: scale_u = |N(u)|^-1/2, scale_j = 1.
@@ -28,10 +27,7 @@ class CoRating {
 
  private:
   CoRating(const Ratings& ratings, ThreadPool& pool)
-      : ratings_(ratings),
-        pool_(pool),
-        user_scale_(ratings.num_users(), 1),
-        item_scale_(ratings.num_items(), 1) {}
+      : ratings_(ratings), pool_(pool), user_scale_(ratings.num_users(), 1), item_scale_(ratings.num_items(), 1) {}
 
   const Ratings& ratings_;
   ThreadPool& pool_;

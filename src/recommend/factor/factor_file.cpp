@@ -7,9 +7,9 @@
 #include <functional>
 #include <sstream>
 
+#include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
-#include "data/io/file.h"
 
 namespace dorm {
 namespace {
@@ -66,8 +66,7 @@ FactorizeOptions options_from(const Json& json) {
 Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 double number_from(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
 
-FactorMatrix matrix_from(const ArchiveReader& archive, const std::string& name, std::size_t rows,
-                         std::size_t width) {
+FactorMatrix matrix_from(const ArchiveReader& archive, const std::string& name, std::size_t rows, std::size_t width) {
   FactorMatrix matrix;
   matrix.rows = rows;
   matrix.width = width;

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dorm/factorize.h"
 #include "data/io/archive.h"
+#include "dorm/factorize.h"
 
 namespace dorm {
 

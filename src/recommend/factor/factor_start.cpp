@@ -93,8 +93,8 @@ void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std:
   write_features(features, id, row.subspan(1, layout.fixed_item - 1));
 }
 
-FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options,
-                           const FactorizeInputs& inputs, ThreadPool& pool) {
+FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
+                           ThreadPool& pool) {
   if (ratings.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   FactorModel model;
   model.users = ratings.users();
@@ -105,8 +105,7 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
   model.options.checkpoint.clear();
   model.item_features = names_of(inputs.item_features);
   const std::size_t known = model.item_features.size();
-  for (std::size_t k = 1; k <= options.neighbours; ++k)
-    model.item_features.push_back(fmt::format("neighbours {}", k));
+  for (std::size_t k = 1; k <= options.neighbours; ++k) model.item_features.push_back(fmt::format("neighbours {}", k));
   model.user_features = names_of(inputs.user_features);
   model.layout = {model.item_features.size() + 1, options.rank, model.user_features.size() + 1};
   set_scale(model, ratings);
@@ -130,13 +129,12 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
 }
 
 void copy_factors(const FactorModel& from, FactorModel& to) {
-  if (from.layout != to.layout || from.item_features != to.item_features ||
-      from.user_features != to.user_features)
+  if (from.layout != to.layout || from.item_features != to.item_features || from.user_features != to.user_features)
     throw Error(ErrorCode::bad_input,
                 fmt::format("the model to start from has rank {}, {} item features and {} user features; "
                             "expected rank {} and the {} and {} features given here",
-                            from.layout.rank, from.item_features.size(), from.user_features.size(),
-                            to.layout.rank, to.item_features.size(), to.user_features.size()));
+                            from.layout.rank, from.item_features.size(), from.user_features.size(), to.layout.rank,
+                            to.item_features.size(), to.user_features.size()));
   for (std::size_t u = 0; u < to.users.size(); ++u)
     if (const auto known = from.users.find(to.users[u])) {
       const auto row = from.user_factors.row(*known).first(to.layout.user_width());
@@ -153,8 +151,7 @@ void copy_factors(const FactorModel& from, FactorModel& to) {
       std::copy(row.begin(), row.end(), to.item_factors.row(j).subspan(begin).begin());
       to.offsets[j] = from.offsets[*known];
       if (to.implicit.rows > 0 && from.implicit.rows > 0)
-        std::copy(from.implicit.row(*known).begin(), from.implicit.row(*known).end(),
-                  to.implicit.row(j).begin());
+        std::copy(from.implicit.row(*known).begin(), from.implicit.row(*known).end(), to.implicit.row(j).begin());
     }
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known before learning: ids, fixed coordinates from features, damped item means, small random
-// factors.
+// What is known before learning: ids, fixed coordinates from features, damped item means, small random factors.
 #pragma once
 
 #include "base/parallel.h"
@@ -8,19 +7,17 @@
 
 namespace dorm {
 
-/// (sum of the ratings + 5 priors) / (n + 5) - mean, in stars. The prior lies one star below the mean: what
-/// few have rated is, on average, worse.
+/// (sum of the ratings + 5 priors) / (n + 5) - mean, in stars. The prior lies one star below the mean: what few have
+/// rated is, on average, worse.
 double damped_offset(double sum, std::size_t count);
 
 /// A model without learning: offsets, fixed coordinates, random shared factors of the items.
-FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options,
-                           const FactorizeInputs& inputs, ThreadPool& pool);
+FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
+                           ThreadPool& pool);
 
 /// Writes the fixed coordinates of a row; features of an id that has none are 0, and those from neighbours.
-void fix_user_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id,
-                  std::span<double> row);
-void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id,
-                  std::span<double> row);
+void fix_user_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id, std::span<double> row);
+void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id, std::span<double> row);
 
 /// Copies the learnt coordinates of users and items that `from` knows. Throws Error(bad_input) when its
 /// layout is another.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The alternation: a squared-loss start, then rounds of item step and user step, each of which never raises
-// the objective; the round to keep is chosen on validation data where there is any.
+// The alternation: a squared-loss start, then rounds of item step and user step, each of which never raises the
+// objective; the round to keep is chosen on validation data where there is any.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "recommend/factor/checkpoint.h"
@@ -15,7 +16,6 @@
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/squared_loss.h"
 #include "recommend/factor/user_step.h"
-#include "base/stopwatch.h"
 
 namespace dorm {
 namespace {
@@ -26,18 +26,12 @@ class Alternation {
  public:
   Alternation(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs,
               const FactorizeObserver& observer)
-      : train_(train),
-        options_(options),
-        inputs_(inputs),
-        observer_(observer),
-        pool_(thread_count(options.threads)) {}
+      : train_(train), options_(options), inputs_(inputs), observer_(observer), pool_(thread_count(options.threads)) {}
 
   FactorizeResult run();
 
  private:
-  double seconds() const {
-    return watch_.seconds();
-  }
+  double seconds() const { return watch_.seconds(); }
   bool tell(std::string_view stage, double gap);
   void make_start();
   void set_centre();
@@ -99,20 +93,17 @@ void Alternation::set_centre() {
 }
 
 double Alternation::regulariser_of_users() const {
-  return 0.5 * options_.lambda *
-         squared_distance(state_.model.user_factors.values, state_.user_centre.values);
+  return 0.5 * options_.lambda * squared_distance(state_.model.user_factors.values, state_.user_centre.values);
 }
 double Alternation::regulariser_of_items() const {
-  return 0.5 * options_.lambda *
-         squared_distance(state_.model.item_factors.values, state_.item_centre.values);
+  return 0.5 * options_.lambda * squared_distance(state_.model.item_factors.values, state_.item_centre.values);
 }
 
 HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
   const double started = seconds();
   const double other = regulariser_of_users();
-  const ItemStepResult result =
-      step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre,
-                 state_.model.item_factors, [&](double gap) { return tell("items", gap); });
+  const ItemStepResult result = step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre,
+                                           state_.model.item_factors, [&](double gap) { return tell("items", gap); });
   return {round,
           true,
           result.before + other,
@@ -126,17 +117,15 @@ HalfStep Alternation::step_users(RankingLists& lists, std::size_t round) {
   const double started = seconds();
   double other = regulariser_of_items() + regulariser_of_users();  // users without a list stay as they are
   for (std::size_t l = 0; l < lists.size(); ++l)
-    other -=
-        0.5 * options_.lambda *
-        squared_distance(state_.model.user_factors.row(lists[l].user), state_.user_centre.row(lists[l].user));
+    other -= 0.5 * options_.lambda *
+             squared_distance(state_.model.user_factors.row(lists[l].user), state_.user_centre.row(lists[l].user));
   const std::size_t width = state_.model.layout.user_width();
   std::vector<UserStepResult> results(lists.size());
   std::vector<UserStep> steps = user_steps(pool_.size(), options_);
   pool_.run(lists.size(), [&](std::size_t l, std::size_t worker) {
     const std::uint32_t user = lists[l].user;
-    results[l] =
-        steps[worker].solve(lists, l, state_.model.item_factors, state_.model.offsets,
-                            state_.user_centre.row(user).first(width), state_.model.user_factors.row(user));
+    results[l] = steps[worker].solve(lists, l, state_.model.item_factors, state_.model.offsets,
+                                     state_.user_centre.row(user).first(width), state_.model.user_factors.row(user));
   });
   double before = 0, after = 0, dual = 0;
   for (const UserStepResult& result : results) {
@@ -144,13 +133,7 @@ HalfStep Alternation::step_users(RankingLists& lists, std::size_t round) {
     after += result.after;
     dual += result.dual;
   }
-  return {round,
-          false,
-          before + other,
-          after + other,
-          after > 0 ? (after - dual) / after : 0,
-          1,
-          seconds() - started};
+  return {round, false, before + other, after + other, after > 0 ? (after - dual) / after : 0, 1, seconds() - started};
 }
 
 void Alternation::close_round(double objective) {
@@ -176,12 +159,10 @@ void Alternation::close_round(double objective) {
 }
 
 void Alternation::run_rounds(RankingLists& lists) {
-  ItemStep items(
-      lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
-      pool_);
+  ItemStep items(lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
+                 pool_);
   report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
-  const std::string identity =
-      options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
+  const std::string identity = options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
   while (state_.round < options_.rounds && lists.size() > 0 && tell("items", 1)) {
     const double before = state_.rounds.back().objective;
     report_.half_steps.push_back(step_items(items, state_.round + 1));
@@ -203,13 +184,11 @@ void Alternation::run_rounds(RankingLists& lists) {
 }
 
 FactorizeResult Alternation::run() {
-  const bool resumed =
-      !options_.checkpoint.empty() &&
-      load_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
+  const bool resumed = !options_.checkpoint.empty() &&
+                       load_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
   if (resumed) {
     for (const FactorRound& round : state_.rounds)
-      if (round.round == state_.best_round && !std::isnan(round.validation))
-        best_validation_ = round.validation;
+      if (round.round == state_.best_round && !std::isnan(round.validation)) best_validation_ = round.validation;
   } else {
     make_start();
     set_centre();
@@ -234,8 +213,8 @@ FactorizeResult Alternation::run() {
 
 }  // namespace
 
-FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options,
-                          const FactorizeInputs& inputs, const FactorizeObserver& observer) {
+FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs,
+                          const FactorizeObserver& observer) {
   options.validate();
   return Alternation(train, options, inputs, observer).run();
 }

@@ -38,8 +38,7 @@ void prior_mean(const FactorModel& model, std::span<const std::uint32_t> rated, 
   std::fill(out.begin(), out.end(), 0.0);
   if (model.implicit.rows == 0 || rated.empty()) return;
   const double scale = 1 / std::sqrt(static_cast<double>(rated.size()));
-  for (const std::uint32_t item : rated)
-    axpy(scale, std::span<const double>(model.implicit.row(item)), out.subspan(1));
+  for (const std::uint32_t item : rated) axpy(scale, std::span<const double>(model.implicit.row(item)), out.subspan(1));
 }
 
 // All columns at once, each with its own step lengths, preconditioned by the diagonal.
@@ -54,8 +53,7 @@ void improve_implicit(FactorModel& model, const Ratings& ratings, ThreadPool& po
 
   map.to_users(y, users);
   for (std::size_t u = 0; u < users.rows; ++u)
-    for (std::size_t c = 0; c < y.width; ++c)
-      users.row(u)[c] = model.user_factors.row(u)[1 + c] - users.row(u)[c];
+    for (std::size_t c = 0; c < y.width; ++c) users.row(u)[c] = model.user_factors.row(u)[1 + c] - users.row(u)[c];
   map.to_items(users, residual);
   add_columns(Columns(y.width, -ridge), y, residual);
   FactorMatrix direction(y.rows, y.width);

@@ -64,8 +64,8 @@ void ItemStep::scores_at(std::size_t l, std::span<const double> w, std::span<dou
 }
 
 // Scores at the centre, references at the present point, planes moved with their references.
-void ItemStep::prepare(const FactorMatrix& user_factors, std::span<const double> offsets,
-                       const FactorMatrix& centre, const FactorMatrix& item_factors) {
+void ItemStep::prepare(const FactorMatrix& user_factors, std::span<const double> offsets, const FactorMatrix& centre,
+                       const FactorMatrix& item_factors) {
   user_factors_ = &user_factors;
   pool_.run(lists_.size(), [&](std::size_t l, std::size_t worker) {
     Scratch& scratch = scratch_[worker];
@@ -120,15 +120,14 @@ double ItemStep::dual() const {
     const LocalPlanes<float>& planes = planes_[l];
     for (std::size_t k = 0; k < planes.size(); ++k)
       if (const double alpha = planes.alpha()[k]; alpha > 0)
-        values[l] +=
-            alpha * (planes.loss(k) - dot(planes.vector(k), std::span<const double>(centre_scores_[l])));
+        values[l] += alpha * (planes.loss(k) - dot(planes.vector(k), std::span<const double>(centre_scores_[l])));
   });
   const double squares = dot(std::span<const double>(w_), std::span<const double>(w_));
   return std::accumulate(values.begin(), values.end(), -0.5 * settings_.lambda * squares);
 }
 
-// Cutting planes on the user's own weights, everything else fixed at w: scores move by |U|^2 / lambda times
-// the change of delta.
+// Cutting planes on the user's own weights, everything else fixed at w: scores move by |U|^2 / lambda times the
+// change of delta.
 void ItemStep::propose(std::size_t l, Proposal& out, Scratch& scratch) {
   LocalPlanes<float>& planes = planes_[l];
   const double scale = squared_norm_[l] / settings_.lambda;
@@ -244,8 +243,7 @@ double ItemStep::pass(std::uint64_t number) {
 }
 
 ItemStepResult ItemStep::solve(const FactorMatrix& user_factors, std::span<const double> offsets,
-                               const FactorMatrix& centre, FactorMatrix& item_factors,
-                               const PassObserver& observer) {
+                               const FactorMatrix& centre, FactorMatrix& item_factors, const PassObserver& observer) {
   prepare(user_factors, offsets, centre, item_factors);
   const std::size_t begin = settings_.layout.item_begin();
   std::vector<double> best(w_.size());

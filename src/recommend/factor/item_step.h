@@ -3,13 +3,13 @@
 //
 //   P(W) = sum_u H_u(s0_u + W U_u) + lambda/2 |W|^2,   W = V - V0,
 //
-// by block dual ascent. W = 1/lambda sum_u (sum_k alpha_uk delta_uk) U_u': a plane is the delta over the
-// user's own items, and within a user the Gram matrix is |U_u|^2 <delta, delta'>, so that no vector of the
-// size of W is ever formed for a plane.
+// by block dual ascent. W = 1/lambda sum_u (sum_k alpha_uk delta_uk) U_u': a plane is the delta over the user's own
+// items, and within a user the Gram matrix is |U_u|^2 <delta, delta'>, so that no vector of the size of W is ever
+// formed for a plane.
 //
 // Users go in batches that share one W. Each proposes new weights; the joint step W + theta dW takes the best
-// theta. Proposals run in parallel over users, the sums over disjoint ranges of items: results do not depend
-// on the number of threads.
+// theta. Proposals run in parallel over users, the sums over disjoint ranges of items: results do not depend on the
+// number of threads.
 #pragma once
 
 #include <functional>
@@ -41,10 +41,10 @@ class ItemStep {
   /// Called after each pass with an estimate of the relative gap; false ends the step.
   using PassObserver = std::function<bool(double gap)>;
 
-  /// Chooses references at the present scores and replaces the learnt coordinates of `item_factors` unless no
-  /// better point was found. `centre` has V0 there.
-  ItemStepResult solve(const FactorMatrix& user_factors, std::span<const double> offsets,
-                       const FactorMatrix& centre, FactorMatrix& item_factors, const PassObserver& observer);
+  /// Chooses references at the present scores and replaces the learnt coordinates of `item_factors` unless no better
+  /// point was found. `centre` has V0 there.
+  ItemStepResult solve(const FactorMatrix& user_factors, std::span<const double> offsets, const FactorMatrix& centre,
+                       FactorMatrix& item_factors, const PassObserver& observer);
 
  private:
   struct Entry {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planes of one user: vectors of equal length with their loss, dual weight and Gram matrix.
 //
-// Weights are >= 0 and add up to at most 1. From `capacity` planes on, those without weight are forgotten for
-// new ones; where all have some, up to four times as many are kept, and then the two lightest are replaced by
-// their mean, which keeps the dual point where it is.
+// Weights are >= 0 and add up to at most 1. From `capacity` planes on, those without weight are forgotten for new ones;
+// where all have some, up to four times as many are kept, and then the two lightest are replaced by their mean, which
+// keeps the dual point where it is.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,7 @@ template <class Real>
 class LocalPlanes {
  public:
   std::size_t size() const { return loss_.size(); }
-  std::span<const Real> vector(std::size_t k) const {
-    return std::span(vectors_).subspan(k * length_, length_);
-  }
+  std::span<const Real> vector(std::size_t k) const { return std::span(vectors_).subspan(k * length_, length_); }
   double loss(std::size_t k) const { return loss_[k]; }
   double gram(std::size_t k, std::size_t j) const { return gram_[k * stride_ + j]; }
   std::span<double> alpha() { return alpha_; }
@@ -116,8 +114,7 @@ class LocalPlanes {
     if (size() <= stride_) return;
     const std::size_t stride = std::max<std::size_t>(4, 2 * stride_);
     std::vector<double> wider(stride * stride);
-    for (std::size_t k = 0; k + 1 < size(); ++k)
-      std::copy_n(&gram_[k * stride_], size() - 1, &wider[k * stride]);
+    for (std::size_t k = 0; k + 1 < size(); ++k) std::copy_n(&gram_[k * stride_], size() - 1, &wider[k * stride]);
     gram_ = std::move(wider);
     stride_ = stride;
   }

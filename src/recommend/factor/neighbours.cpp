@@ -17,8 +17,7 @@ constexpr std::size_t kExtra = 8;  // more vectors than wanted, so that the want
 constexpr int kIterations = 20;
 
 Eigen::Map<Rows> as_eigen(FactorMatrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows),
-          static_cast<Eigen::Index>(matrix.width)};
+  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.width)};
 }
 
 void orthonormalise(FactorMatrix& basis) {
@@ -30,8 +29,7 @@ void orthonormalise(FactorMatrix& basis) {
 }  // namespace
 
 // Subspace iteration: G = M'M, M being the co-rating map with columns of unit length.
-FactorMatrix neighbour_features(const Ratings& ratings, std::size_t count, std::uint64_t seed,
-                                ThreadPool& pool) {
+FactorMatrix neighbour_features(const Ratings& ratings, std::size_t count, std::uint64_t seed, ThreadPool& pool) {
   const CoRating map = CoRating::by_item(ratings, pool);
   const std::size_t items = ratings.num_items(), width = std::min(items, count + 1 + kExtra);
   FactorMatrix basis(items, width), users(ratings.num_users(), width), product(items, width);

@@ -10,8 +10,7 @@
 namespace dorm {
 
 void score_items(std::span<const std::uint32_t> items, std::span<const double> user_row,
-                 const FactorMatrix& item_factors, std::span<const double> offsets,
-                 std::span<double> scores) {
+                 const FactorMatrix& item_factors, std::span<const double> offsets, std::span<double> scores) {
   for (std::size_t i = 0; i < items.size(); ++i)
     scores[i] = offsets[items[i]] + dot(user_row, item_factors.row(items[i]));
 }

@@ -18,8 +18,8 @@ namespace dorm {
 void score_items(std::span<const std::uint32_t> items, std::span<const double> user_row,
                  const FactorMatrix& item_factors, std::span<const double> offsets, std::span<double> scores);
 
-/// A most violated ranking of a list, as a plane in the scores: H(s) >= loss - <delta, s> for all s, with
-/// equality where it was found.
+/// A most violated ranking of a list, as a plane in the scores: H(s) >= loss - <delta, s> for all s, with equality
+/// where it was found.
 struct ScorePlane {
   double loss = 0;
   std::vector<double> delta;  // z0 - c[position], by position in the row
@@ -40,8 +40,8 @@ class RankingLists {
     std::vector<double> reference;  // z0 by position in the row
   };
 
-  /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are
-  /// multiplied by `margin`. References are `given` or `average` at once, else empty until set.
+  /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are multiplied
+  /// by `margin`. References are `given` or `average` at once, else empty until set.
   RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool);
 
   std::size_t size() const { return lists_.size(); }
@@ -54,8 +54,7 @@ class RankingLists {
   void set_reference(std::size_t l, std::span<const double> scores, ListWorkspace& workspace,
                      std::vector<double>& change);
 
-  void separate(std::size_t l, std::span<const double> scores, ScorePlane& out,
-                ListWorkspace& workspace) const;
+  void separate(std::size_t l, std::span<const double> scores, ScorePlane& out, ListWorkspace& workspace) const;
 
  private:
   const Ratings& ratings_;

@@ -17,15 +17,14 @@ std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, std:
     return x.score > y.score || (x.score == y.score && x.item < y.item);
   };
   const std::size_t kept = std::min(n, candidates.size());
-  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept),
-                    candidates.end(), better);
+  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
+                    better);
   candidates.resize(kept);
   return candidates;
 }
 
 void check_index(std::size_t index, std::size_t count, const char* what) {
-  if (index >= count)
-    throw Error(ErrorCode::bad_input, fmt::format("{} {}; the model has {}", what, index, count));
+  if (index >= count) throw Error(ErrorCode::bad_input, fmt::format("{} {}; the model has {}", what, index, count));
 }
 
 }  // namespace
@@ -46,8 +45,7 @@ std::vector<double> score(const FactorModel& model, const Ratings& ratings, Unkn
     missing.users += !user;
     for (const std::uint32_t item : row.index) {
       double value = place[item] ? model.offsets[*place[item]] : damped_offset(0, 0);
-      if (place[item] && user)
-        value += dot(model.user_factors.row(*user), model.item_factors.row(*place[item]));
+      if (place[item] && user) value += dot(model.user_factors.row(*user), model.item_factors.row(*place[item]));
       if (place[item] && !user) value += model.item_factors.row(*place[item]).back();
       scores.push_back(value);
     }
@@ -56,8 +54,8 @@ std::vector<double> score(const FactorModel& model, const Ratings& ratings, Unkn
   return scores;
 }
 
-std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row,
-                                      std::size_t n, std::span<const std::uint32_t> exclude) {
+std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row, std::size_t n,
+                                      std::span<const std::uint32_t> exclude) {
   if (user_row.size() != model.layout.width())
     throw Error(ErrorCode::bad_input,
                 fmt::format("a user row of {} numbers; expected {}", user_row.size(), model.layout.width()));
@@ -72,8 +70,7 @@ std::vector<Recommendation> recommend(const FactorModel& model, std::span<const 
   return best_of(std::move(candidates), n);
 }
 
-std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n,
-                                      bool with_seen) {
+std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n, bool with_seen) {
   check_index(user, model.users.size(), "user");
   return recommend(model, model.user_factors.row(user), n,
                    with_seen ? std::span<const std::uint32_t>() : model.seen_by(user));
@@ -82,9 +79,7 @@ std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user
 // The shared coordinates and the features, without the constants: taste, not quality.
 std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n) {
   check_index(item, model.items.size(), "item");
-  const auto taste = [&](std::size_t j) {
-    return model.item_factors.row(j).subspan(1, model.layout.width() - 2);
-  };
+  const auto taste = [&](std::size_t j) { return model.item_factors.row(j).subspan(1, model.layout.width() - 2); };
   const double own = std::sqrt(dot(taste(item), taste(item)));
   std::vector<Recommendation> candidates;
   for (std::uint32_t j = 0; j < model.items.size(); ++j) {

@@ -34,9 +34,9 @@ void RowSolver::multiply(const FactorMatrix& rows, std::span<const std::uint32_t
   }
 }
 
-void RowSolver::solve(const FactorMatrix& rows, std::span<const std::uint32_t> index,
-                      std::span<const double> target, std::size_t begin, std::span<const double> ridge,
-                      std::span<double> x, std::span<const double> centre) {
+void RowSolver::solve(const FactorMatrix& rows, std::span<const std::uint32_t> index, std::span<const double> target,
+                      std::size_t begin, std::span<const double> ridge, std::span<double> x,
+                      std::span<const double> centre) {
   const std::size_t width = ridge.size();
   const auto own = x.subspan(begin, width);
   for (auto* buffer : {&residual_, &diagonal_, &z_, &direction_, &product_}) buffer->assign(width, 0.0);
@@ -48,8 +48,7 @@ void RowSolver::solve(const FactorMatrix& rows, std::span<const std::uint32_t> i
     axpy(error, row, std::span(residual_));
     for (std::size_t c = 0; c < width; ++c) diagonal_[c] += row[c] * row[c];
   }
-  for (std::size_t c = 0; c < width; ++c)
-    residual_[c] -= ridge[c] * (own[c] - (centre.empty() ? 0 : centre[c]));
+  for (std::size_t c = 0; c < width; ++c) residual_[c] -= ridge[c] * (own[c] - (centre.empty() ? 0 : centre[c]));
   double rho = 0;
   for (std::size_t c = 0; c < width; ++c) {
     direction_[c] = z_[c] = residual_[c] / diagonal_[c];
@@ -72,8 +71,8 @@ void RowSolver::solve(const FactorMatrix& rows, std::span<const std::uint32_t> i
   }
 }
 
-void solve_user_row(const FactorModel& model, const Ridges& ridges, RatingRow ratings,
-                    std::span<double> user_row, RowSolver& solver) {
+void solve_user_row(const FactorModel& model, const Ridges& ridges, RatingRow ratings, std::span<double> user_row,
+                    RowSolver& solver) {
   std::vector<double> target(ratings.size());
   for (std::size_t i = 0; i < target.size(); ++i)
     target[i] = (ratings.value[i] - model.mean) / model.unit - model.offsets[ratings.index[i]];
@@ -87,8 +86,7 @@ void solve_item_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
                     std::span<double> item_row, RowSolver& solver) {
   const std::size_t begin = model.layout.item_begin();
   std::vector<double> target(ratings.size());
-  for (std::size_t i = 0; i < target.size(); ++i)
-    target[i] = (ratings.value[i] - model.mean) / model.unit - offset;
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] = (ratings.value[i] - model.mean) / model.unit - offset;
   if (ratings.size() == 0) return std::fill(item_row.begin() + begin, item_row.end(), 0.0);
   solver.solve(model.user_factors, ratings.index, target, begin, ridges.item, item_row);
 }
@@ -104,8 +102,7 @@ void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& po
     });
     if (model.implicit.rows > 0) improve_implicit(model, ratings, pool, kImplicitSteps);
     pool.run(ratings.num_items(), [&](std::size_t j, std::size_t worker) {
-      solve_item_row(model, ridges, ratings.of_item(j), model.offsets[j], model.item_factors.row(j),
-                     solvers[worker]);
+      solve_item_row(model, ridges, ratings.of_item(j), model.offsets[j], model.item_factors.row(j), solvers[worker]);
     });
     if (!after_sweep(sweep)) return;
   }

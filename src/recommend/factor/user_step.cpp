@@ -48,8 +48,7 @@ double UserStep::maximise_dual(std::span<const double> centre, double tolerance)
 }
 
 UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorMatrix& item_factors,
-                               std::span<const double> offsets, std::span<const double> centre,
-                               std::span<double> row) {
+                               std::span<const double> offsets, std::span<const double> centre, std::span<double> row) {
   const auto items = lists.row(l).index;
   const std::size_t width = centre.size();
   scores_.resize(items.size());

@@ -22,11 +22,10 @@ class UserStep {
  public:
   UserStep(double lambda, double tolerance) : lambda_(lambda), tolerance_(tolerance) {}
 
-  /// `row` is the user's factor row, replaced unless no better point was found; `centre` holds x0. The
-  /// reference of the list is chosen anew at the present scores.
+  /// `row` is the user's factor row, replaced unless no better point was found; `centre` holds x0. The reference of the
+  /// list is chosen anew at the present scores.
   UserStepResult solve(RankingLists& lists, std::size_t l, const FactorMatrix& item_factors,
-                       std::span<const double> offsets, std::span<const double> centre,
-                       std::span<double> row);
+                       std::span<const double> offsets, std::span<const double> centre, std::span<double> row);
 
  private:
   bool add_plane(std::span<const std::uint32_t> items, const FactorMatrix& item_factors);

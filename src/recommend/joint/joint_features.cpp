@@ -98,8 +98,8 @@ void JointFeatures::add_query(std::span<const std::uint32_t> documents, std::spa
   }
 }
 
-void JointFeatures::add_documents(std::span<const std::uint32_t> documents,
-                                  std::span<const double> coefficients, std::span<double> w) const {
+void JointFeatures::add_documents(std::span<const std::uint32_t> documents, std::span<const double> coefficients,
+                                  std::span<double> w) const {
   for (std::size_t k = 0; k < documents.size(); ++k) w[documents[k]] += coefficients[k];
   for (std::size_t begin = 0, end = 0; begin < documents.size(); begin = end) {
     while (end < documents.size() && query_of_[documents[end]] == query_of_[documents[begin]]) ++end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// K_U A K_I: first B = A K_I, a row per user who has coefficients, then for every user asked about the
-// mixture of these rows, at the items asked for.
+// K_U A K_I: first B = A K_I, a row per user who has coefficients, then for every user asked about the mixture of these
+// rows, at the items asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,12 +32,10 @@ ItemScores item_scores(const Similarities& items, const JointRanker& ranker) {
   return made;
 }
 
-void check_sizes(const Similarities& items, std::size_t users, const JointRanker& ranker,
-                 const Ratings& asked) {
+void check_sizes(const Similarities& items, std::size_t users, const JointRanker& ranker, const Ratings& asked) {
   if (users < asked.num_users() || items.size < asked.num_items())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("similarities of {} users and {} items, but {} and {} are asked for", users,
-                            items.size, asked.num_users(), asked.num_items()));
+    throw Error(ErrorCode::bad_input, fmt::format("similarities of {} users and {} items, but {} and {} are asked for",
+                                                  users, items.size, asked.num_users(), asked.num_items()));
   for (const PairCoefficient& pair : ranker)
     if (pair.user >= users || pair.item >= items.size)
       throw Error(ErrorCode::bad_input, fmt::format("a coefficient of user {} and item {}; expected less "

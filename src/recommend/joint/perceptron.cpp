@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JRank and PRank. A pair whose score is on the wrong side of some thresholds moves its own coefficient by
-// the number of those, and each of them by one. What is returned is the average over all steps: a change at
-// step t of T counts 1 - t / T.
+// JRank and PRank. A pair whose score is on the wrong side of some thresholds moves its own coefficient by the
+// number of those, and each of them by one. What is returned is the average over all steps: a change at step t of T
+// counts 1 - t / T.
 //
-// Scores are kept as B = K_I A', one row per item, one column per user: a score is a product with a row of
-// K_U, and a mistake adds a row of K_I to one column.
+// Scores are kept as B = K_I A', one row per item, one column per user: a score is a product with a row of K_U, and a
+// mistake adds a row of K_I to one column.
 #include <algorithm>
 #include <map>
 
@@ -111,8 +111,7 @@ JointRanker train_jrank(const JointKernel& kernel, const Ratings& ratings, const
     const std::uint32_t user = number(users, u);
     for (std::size_t k = 0; k < row.size(); ++k) list.push_back({user, local[row.index[k]], row.value[k]});
   }
-  JointRanker ranker =
-      run(selected(kernel.users, users), selected(kernel.items, items), std::move(list), options);
+  JointRanker ranker = run(selected(kernel.users, users), selected(kernel.items, items), std::move(list), options);
   for (PairCoefficient& pair : ranker) pair = {users[pair.user], items[pair.item], pair.value};
   return ranker;
 }

@@ -15,8 +15,7 @@ namespace {
 
 /// z by user: ratings less the mean of their user.
 std::vector<double> centred(const RatingRow& row) {
-  const double mean =
-      std::accumulate(row.value.begin(), row.value.end(), 0.0) / static_cast<double>(row.size());
+  const double mean = std::accumulate(row.value.begin(), row.value.end(), 0.0) / static_cast<double>(row.size());
   std::vector<double> z;
   for (const float value : row.value) z.push_back(static_cast<double>(value) - mean);
   return z;

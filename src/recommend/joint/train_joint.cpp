@@ -6,9 +6,9 @@
 
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "recommend/joint/joint_features.h"
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"
+#include "recommend/joint/joint_features.h"
 
 namespace dorm {
 namespace {
@@ -16,8 +16,7 @@ namespace {
 constexpr double kRidge = 1e-3;  // as where rankers of features start from
 
 void require(bool holds, std::string_view option, double value, std::string_view allowed) {
-  if (!holds)
-    throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
+  if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
 }
 
 }  // namespace

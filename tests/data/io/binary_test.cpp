@@ -10,10 +10,10 @@
 #include <limits>
 #include <sstream>
 
+#include "data/io/checksum.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
-#include "data/io/checksum.h"
 #include "support/packed_rows.h"
 
 namespace dorm {
@@ -41,8 +41,7 @@ Dataset dense_data() {
 Dataset sparse_data() {
   DatasetBuilder builder;
   for (int d = 0; d < 30; ++d) {
-    const std::vector<std::uint32_t> columns = {static_cast<std::uint32_t>(d),
-                                                static_cast<std::uint32_t>(900 + d)};
+    const std::vector<std::uint32_t> columns = {static_cast<std::uint32_t>(d), static_cast<std::uint32_t>(900 + d)};
     const std::vector<float> values = {1.5f, static_cast<float>(d) - 40};
     const std::size_t used = d % 3 == 0 ? 0 : 2;
     builder.add({.label = static_cast<float>(d % 2), .query_id = std::to_string(d / 7)},
@@ -195,8 +194,7 @@ TEST(Binary, EveryFlippedByteIsRefused) {
 TEST(Binary, EveryTruncationIsRefused) {
   const Blob whole = written(dense_data());
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const std::string said =
-        complaint(Blob(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
+    const std::string said = complaint(Blob(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
     EXPECT_NE(said.find("truncated"), std::string::npos) << length << ": " << said;
   }
   Blob longer = whole;
@@ -243,9 +241,7 @@ TEST(Binary, HugeCountsAreRefusedBeforeAnythingIsAllocated) {
       [&](BinaryHeader& h, std::span<SectionEntry>) { h.first_feature_id = 7; },
       [&](BinaryHeader& h, std::span<SectionEntry>) { h.dense = 0; },
       [&](BinaryHeader&, std::span<SectionEntry> t) { t[0].bytes = huge; },
-      [&](BinaryHeader&, std::span<SectionEntry> t) {
-        t[1].offset = std::numeric_limits<std::uint64_t>::max() - 63;
-      },
+      [&](BinaryHeader&, std::span<SectionEntry> t) { t[1].offset = std::numeric_limits<std::uint64_t>::max() - 63; },
       [&](BinaryHeader&, std::span<SectionEntry> t) { t[1].offset = t[0].offset; },
       [&](BinaryHeader&, std::span<SectionEntry> t) { t[1].id = t[0].id; },
   };

@@ -18,8 +18,7 @@ std::vector<std::byte> some_bytes(std::size_t count) {
 // The definition of docs/formats.md, written a second time: a byte at a time, no streaming.
 std::uint64_t by_definition(std::vector<std::byte> bytes) {
   const auto turned = [](std::uint64_t x) { return (x << 29 | x >> 35) * 0xD6E8FEB86659FD93u; };
-  std::uint64_t lane[4] = {0x243F6A8885A308D3u, 0x13198A2E03707344u, 0xA4093822299F31D0u,
-                           0x082EFA98EC4E6C89u};
+  std::uint64_t lane[4] = {0x243F6A8885A308D3u, 0x13198A2E03707344u, 0xA4093822299F31D0u, 0x082EFA98EC4E6C89u};
   std::uint64_t hash = bytes.size();
   while (bytes.size() % 32 != 0) bytes.push_back(std::byte{0});
   for (std::size_t i = 0; i < bytes.size(); i += 8) {

@@ -8,8 +8,7 @@ namespace {
 
 TEST(CsvReader, ColumnsWithoutAMeaningAreFeatures) {
   const Dataset data = parse_csv(
-      "bm25,label,qid,docid,group,weight,clicks\n1.5,2,a,d1,g,3,7\n2.5,0,a,d2,,3,8\n3.5,1,b,,g,1,9\n",
-      "f.csv");
+      "bm25,label,qid,docid,group,weight,clicks\n1.5,2,a,d1,g,3,7\n2.5,0,a,d2,,3,8\n3.5,1,b,,g,1,9\n", "f.csv");
   EXPECT_EQ(data.num_features(), 2u);
   EXPECT_EQ(data.feature_name(0), "bm25");
   EXPECT_EQ(data.feature_name(1), "clicks");
@@ -27,13 +26,11 @@ TEST(CsvReader, VariantsOfTheSameTableAreTheSameData) {
   EXPECT_EQ(parse_csv("\xEF\xBB\xBFlabel,qid,x y\r\n1,a,2\r\n\r\n0,b,3", "f.csv").fingerprint(), expected);
   EXPECT_EQ(parse_csv("\"label\",qid,\"x y\"\n\"1\",\"a\",2\n0,b,\"3\"\n", "f.csv").fingerprint(), expected);
   EXPECT_EQ(parse_csv("label\tqid\tx y\n1\ta\t2\n0\tb\t3\n", "f.tsv").fingerprint(), expected);
-  EXPECT_EQ(parse_csv("label\tqid\tx y\n1\ta\t2\n0\tb\t3\n", "f", {.format = DataFormat::tsv}).fingerprint(),
-            expected);
+  EXPECT_EQ(parse_csv("label\tqid\tx y\n1\ta\t2\n0\tb\t3\n", "f", {.format = DataFormat::tsv}).fingerprint(), expected);
 }
 
 TEST(CsvReader, QuotedCellsMayHoldAnything) {
-  const Dataset data =
-      parse_csv("label,qid,\"a,\"\"b\"\"\"\n1,\"two\nlines, one \"\"query\"\"\",2\n", "f.csv");
+  const Dataset data = parse_csv("label,qid,\"a,\"\"b\"\"\"\n1,\"two\nlines, one \"\"query\"\"\",2\n", "f.csv");
   EXPECT_EQ(data.feature_name(0), "a,\"b\"");
   EXPECT_EQ(data.query(0).id, "two\nlines, one \"query\"");
 }

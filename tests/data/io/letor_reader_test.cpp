@@ -15,9 +15,7 @@ namespace {
 
 using test::TemporaryDirectory;
 
-Dataset parse(std::string_view text, const ReadOptions& options = {}) {
-  return parse_letor(text, "f", options);
-}
+Dataset parse(std::string_view text, const ReadOptions& options = {}) { return parse_letor(text, "f", options); }
 
 std::vector<std::vector<float>> rows_of(const Dataset& data) {
   std::vector<std::vector<float>> rows;
@@ -61,16 +59,15 @@ TEST(LetorReader, VariantsOfTheSameTextAreTheSameData) {
 
 TEST(LetorReader, GathersInterleavedQueriesAndWarnsOnce) {
   ReadReport report;
-  const Dataset data = parse_letor(
-      "0 qid:b 1:1\n1 qid:a 1:2\n2 qid:b 1:3\n3 qid:c 1:4\n4 qid:a 1:5\n5 qid:a 1:6\n", "f", {}, &report);
+  const Dataset data =
+      parse_letor("0 qid:b 1:1\n1 qid:a 1:2\n2 qid:b 1:3\n3 qid:c 1:4\n4 qid:a 1:5\n5 qid:a 1:6\n", "f", {}, &report);
   EXPECT_EQ(data.query(0).id, "b");
   EXPECT_EQ(data.query(1).id, "a");
   EXPECT_EQ(rows_of(data), (Rows{{1}, {3}, {2}, {5}, {6}, {4}}));
   const std::uint64_t sources[] = {0, 2, 1, 4, 5, 3};
   for (std::size_t d = 0; d < 6; ++d) EXPECT_EQ(data.source_row(d), sources[d]);
   ASSERT_EQ(report.warnings.size(), 1u);
-  EXPECT_EQ(report.warnings[0],
-            "f: 2 of the blocks of rows continue an earlier query (first: 'b') and were merged");
+  EXPECT_EQ(report.warnings[0], "f: 2 of the blocks of rows continue an earlier query (first: 'b') and were merged");
 }
 
 TEST(LetorReader, CountsFeaturesFromZeroOnlyWhenSomeRowDoes) {
@@ -98,8 +95,7 @@ TEST(LetorReader, RowsMayHaveNoFeatures) {
 }
 
 TEST(LetorReader, MissingValuesBecomeZeroOrTheMeanOfTheOthers) {
-  const std::string_view text =
-      "1 qid:1 1:nan 2:1 3:inf\n0 qid:1 1:2 2:1 3:1e39\n0 qid:1 1:4 2:1e999 3:-inf\n";
+  const std::string_view text = "1 qid:1 1:nan 2:1 3:inf\n0 qid:1 1:2 2:1 3:1e39\n0 qid:1 1:4 2:1e999 3:-inf\n";
   EXPECT_EQ(rows_of(parse(text, {.missing = Missing::zero})), (Rows{{0, 1, 0}, {2, 1, 0}, {4, 0, 0}}));
   EXPECT_EQ(rows_of(parse(text, {.missing = Missing::mean})), (Rows{{3, 1, 0}, {2, 1, 0}, {4, 1, 0}}));
 }

@@ -40,20 +40,17 @@ TEST(TopicsReader, ReadsWeightsByDocumentOrByQueryAndDocument) {
   EXPECT_EQ(all.shares[0].topic, 0u);
   EXPECT_EQ(all.shares[1].weight, 0.5);
   EXPECT_NO_THROW(validate(all));
-  const TopicTable one =
-      parse_topics("qid,docid,topic,weight\n2,b,sport,0.5\n", "t", kLimits, "l", documents());
+  const TopicTable one = parse_topics("qid,docid,topic,weight\n2,b,sport,0.5\n", "t", kLimits, "l", documents());
   EXPECT_EQ(one.first, (std::vector<std::size_t>{0, 0, 0, 1, 1}));
 }
 
 TEST(TopicsReader, SaysWhatIsWrongAndWhere) {
   const auto weights = [](const std::string& rows) {
-    return complaint(
-        [&] { parse_topics("docid,topic,weight\n" + rows, "t.csv", kLimits, "l.csv", documents()); });
+    return complaint([&] { parse_topics("docid,topic,weight\n" + rows, "t.csv", kLimits, "l.csv", documents()); });
   };
   EXPECT_EQ(weights("a,news,-1\n"), "t.csv:2:8: found '-1'; expected a weight that is not negative");
   EXPECT_EQ(weights("a,art,1\n"), "t.csv:2:3: topic 'art' has no limit; expected one of the topics of l.csv");
-  EXPECT_EQ(weights("x,news,1\n"),
-            "t.csv:2:1: document 'x' is not in the data; expected ids of its documents");
+  EXPECT_EQ(weights("x,news,1\n"), "t.csv:2:1: document 'x' is not in the data; expected ids of its documents");
   EXPECT_EQ(weights("a,news,1\na,news,1\n"), "t.csv:3:1: document 'a' has a weight in topic 'news' already");
   EXPECT_EQ(weights("a,news\n"), "t.csv:2: found 2 cells; expected 3 as in the header");
   const auto limits = [](const std::string& text) {
@@ -84,8 +81,7 @@ TEST(PositionGainsReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refused("grade,1\n"), "g.csv:1: expected the header label,1,2,... or qid,docid,1,2,...");
   EXPECT_EQ(refused("qid,docid,1\n1,c,5\n"),
             "g.csv:2:3: query '1' has no document 'c' in the data; expected ids of its documents");
-  EXPECT_NE(refused("label,1\n1,3\n").find("a document of label 0, which has no gains by position"),
-            std::string::npos);
+  EXPECT_NE(refused("label,1\n1,3\n").find("a document of label 0, which has no gains by position"), std::string::npos);
 }
 
 }  // namespace

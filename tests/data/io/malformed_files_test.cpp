@@ -3,9 +3,9 @@
 
 #include <span>
 
+#include "data/io/malformed.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
-#include "data/io/malformed.h"
 
 namespace dorm {
 namespace {
@@ -20,8 +20,7 @@ struct Case {
 void expect_complaints(std::span<const Case> cases, const std::string& name,
                        const std::function<void(const std::string&)>& read) {
   const test::TemporaryDirectory directory;
-  for (const Case& item : cases)
-    EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
+  for (const Case& item : cases) EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
 }
 
 TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
@@ -30,39 +29,33 @@ TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
       {text("\n\n"), "f.csv: no header"},
       {text("label,qid,a\n"), "f.csv: no documents"},
       {text("rel,qid,a\n1,1,2\n"), "f.csv:1: no label column 'label'; the header has 'rel', 'qid', 'a'"},
-      {text("label,query,a\n1,1,2\n"),
-       "f.csv:1: no query column 'qid'; the header has 'label', 'query', 'a'"},
+      {text("label,query,a\n1,1,2\n"), "f.csv:1: no query column 'qid'; the header has 'label', 'query', 'a'"},
       {text("label;qid;a\n1;1;2\n"), "f.csv:1: no label column 'label'; the header has 'label;qid;a'"},
       {text("label,qid,a,a\n1,1,2,3\n"),
        "f.csv:1:13: a second column is named 'a'; the header has 'label', 'qid', 'a', 'a'"},
-      {text("label,qid,,b\n1,1,2,3\n"),
-       "f.csv:1:11: column 3 has no name; the header has 'label', 'qid', '', 'b'"},
+      {text("label,qid,,b\n1,1,2,3\n"), "f.csv:1:11: column 3 has no name; the header has 'label', 'qid', '', 'b'"},
       {text("label,qid,a\n1,1\n"), "f.csv:2: found 2 cells; expected 3 as in the header"},
       {text("label,qid,a\n1,1,2\n\n1,1,2,3\n"), "f.csv:4: found 4 cells; expected 3 as in the header"},
       {text("label,qid,a\nx,1,2\n"), "f.csv:2:1: found 'x'; expected a number as label"},
       {text("label,qid,a\n,1,2\n"), "f.csv:2:1: found an empty cell; expected a number as label"},
-      {text("label,qid,a\nnan,1,2\n"),
-       "f.csv:2:1: found 'nan'; expected a finite label within the range of float32"},
+      {text("label,qid,a\nnan,1,2\n"), "f.csv:2:1: found 'nan'; expected a finite label within the range of float32"},
       {text("label,qid,a\n1,,2\n"), "f.csv:2:3: found no query id; expected one"},
       {text("label,qid,a\n1,1,\n"),
        "f.csv:2:5: found an empty cell; expected a finite number (missing values can be read as zero or "
        "mean)"},
       {text("label,qid,a\n1,1,NaN\n"),
        "f.csv:2:5: found 'NaN'; expected a finite number (missing values can be read as zero or mean)"},
-      {text("label,qid,a\n1,1,1e60\n"),
-       "f.csv:2:5: found '1e60'; expected a number within the range of float32"},
+      {text("label,qid,a\n1,1,1e60\n"), "f.csv:2:5: found '1e60'; expected a number within the range of float32"},
       {text("label,qid,a\n1,1,two\n"), "f.csv:2:5: found 'two'; expected a number"},
       {text("label,qid,a\n1,1, 2\n"), "f.csv:2:5: found ' 2'; expected a number"},
-      {text("label,qid,a\n1,\"q,2\n1,1,2\n"),
-       "f.csv:2:3: found a quote that is never closed; expected a second one"},
+      {text("label,qid,a\n1,\"q,2\n1,1,2\n"), "f.csv:2:3: found a quote that is never closed; expected a second one"},
       {text("label,qid,a\n1,\"q\"r,2\n"), "f.csv:2:6: found 'r' after a closing quote; expected a separator"},
       {text("label,qid,a\n1,q\"r\",2\n"),
        "f.csv:2:4: found a quote inside 'q\"r\"'; expected the whole cell in quotes, and quotes in it "
        "doubled"},
       {text("label,qid,a\n1,\"two\nlines\",x\n"), "f.csv:3:8: found 'x'; expected a number"},
       {text("label,qid,a\n1,1,2\n1,\0,2\n"), "f.csv:3:3: found a NUL byte; expected text"},
-      {text("label,qid,weight,a\n1,1,-1,2\n"),
-       "f.csv:2:5: found '-1'; expected a weight, a finite number 0 or more"},
+      {text("label,qid,weight,a\n1,1,-1,2\n"), "f.csv:2:5: found '-1'; expected a weight, a finite number 0 or more"},
       {text("label,qid,weight,a\n1,1,heavy,2\n"),
        "f.csv:2:5: found 'heavy'; expected a weight, a finite number 0 or more"},
       {text("label,qid,weight,a\n1,1,2,2\n0,2,1,2\n0,1,3,2\n"),
@@ -72,8 +65,7 @@ TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
 }
 
 TEST(MalformedCsv, ATsvLineOfTabsIsARecord) {
-  const Case cases[] = {
-      {text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell; expected a number as label"}};
+  const Case cases[] = {{text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell; expected a number as label"}};
   const Case missing[] = {{text("label\tqid\n1\n"), "f.tsv:2: found 1 cells; expected 2 as in the header"}};
   const auto read = [](const std::string& path) { read_csv(path, {.missing = Missing::zero}); };
   expect_complaints(cases, "f.tsv", read);
@@ -127,15 +119,13 @@ std::string complaint_with(std::string_view rows, const std::string& side, std::
 
 TEST(MalformedSideFiles, SizesMustFitTheRows) {
   const std::string_view rows = "1 1:1\n0 1:2\n1 1:3\n";
-  EXPECT_EQ(complaint_with(rows, ".query", "2\n"),
-            "f.query: the sizes sum to 2, but the data file has 3 rows");
+  EXPECT_EQ(complaint_with(rows, ".query", "2\n"), "f.query: the sizes sum to 2, but the data file has 3 rows");
   EXPECT_EQ(complaint_with(rows, ".group", "2\n2\n"),
             "f.group:2:1: the sizes up to here sum to more than the 3 rows of the data file");
   EXPECT_EQ(complaint_with(rows, ".query", ""), "f.query: the sizes sum to 0, but the data file has 3 rows");
   for (const char* size : {"0", "-1", "1.5", "two", "18446744073709551616"})
-    EXPECT_EQ(
-        complaint_with(rows, ".query", std::string("1\n") + size + "\n"),
-        "f.query:2:1: found '" + std::string(size) + "'; expected the number of rows of a query, 1 or more");
+    EXPECT_EQ(complaint_with(rows, ".query", std::string("1\n") + size + "\n"),
+              "f.query:2:1: found '" + std::string(size) + "'; expected the number of rows of a query, 1 or more");
   EXPECT_EQ(complaint_with(rows, ".query", "18446744073709551615\n18446744073709551615\n"),
             "f.query:1:1: the sizes up to here sum to more than the 3 rows of the data file");
 }
@@ -151,9 +141,8 @@ TEST(MalformedSideFiles, WeightsArePerQueryOrPerRow) {
   const std::string_view rows = "1 qid:1 1:1\n0 qid:2 1:2\n1 qid:1 1:3\n1 qid:2 1:3\n";
   EXPECT_EQ(complaint_with(rows, ".weight", "1\n2\n3\n"),
             "f.weight: 3 weights; expected one for each of the 2 queries or each of the 4 rows");
-  EXPECT_EQ(
-      complaint_with(rows, ".weight", "1\n2\n1\n\n3\n"),
-      "f.weight:5:1: found the weight 3 in the query '2', which had 2 before; expected one weight per query");
+  EXPECT_EQ(complaint_with(rows, ".weight", "1\n2\n1\n\n3\n"),
+            "f.weight:5:1: found the weight 3 in the query '2', which had 2 before; expected one weight per query");
   EXPECT_EQ(complaint_with(rows, ".weight", "1\n-2\n"),
             "f.weight:2:1: found '-2'; expected a weight, a finite number 0 or more");
   EXPECT_EQ(complaint_with(rows, ".weight", "1\nnan\n"),
@@ -178,8 +167,8 @@ class DamagedStream : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(DamagedStream, EndsEarly) {
-  const std::string message = gzip() ? "f.gz: damaged gzip data: the file ends early"
-                                     : "f.zst: damaged zstd data: the file ends early";
+  const std::string message =
+      gzip() ? "f.gz: damaged gzip data: the file ends early" : "f.zst: damaged zstd data: the file ends early";
   EXPECT_EQ(complaint_about([](std::string& bytes) { bytes.resize(bytes.size() / 2); }), message);
   EXPECT_EQ(complaint_about([](std::string& bytes) { bytes.resize(bytes.size() - 1); }), message);
   EXPECT_EQ(complaint_about([](std::string& bytes) { bytes.resize(4); }), message);
@@ -187,8 +176,7 @@ TEST_P(DamagedStream, EndsEarly) {
 
 TEST_P(DamagedStream, IsAltered) {
   const std::string message = complaint_about([](std::string& bytes) { bytes[bytes.size() - 6] ^= 0x55; });
-  EXPECT_TRUE(message.starts_with(gzip() ? "f.gz: damaged gzip data: " : "f.zst: damaged zstd data: "))
-      << message;
+  EXPECT_TRUE(message.starts_with(gzip() ? "f.gz: damaged gzip data: " : "f.zst: damaged zstd data: ")) << message;
 }
 
 TEST_P(DamagedStream, HasRubbishBehindIt) {

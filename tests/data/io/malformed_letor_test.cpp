@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "dorm/read.h"
 #include "data/io/malformed.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {
@@ -47,12 +47,10 @@ const Case kLetor[] = {
     {text("1 qid:1 1:0.5 2\n"), "f:1:15: found '2'; expected a feature as id:value"},
     {text("1 qid:1 1 :0.5\n"), "f:1:9: found '1'; expected a feature as id:value"},
     {text("1 qid:1 1:0.5 garbage\n"), "f:1:15: found 'garbage'; expected a feature as id:value"},
-    {text("1 qid:1 2147483649:1\n"),
-     "f:1:9: found '2147483649:1'; expected a feature id from 0 to 2147483648"},
+    {text("1 qid:1 2147483649:1\n"), "f:1:9: found '2147483649:1'; expected a feature id from 0 to 2147483648"},
     {text("1 qid:1 99999999999999999999:1\n"),
      "f:1:9: found '99999999999999999999:1'; expected a feature id from 0 to 2147483648"},
-    {text("1 qid:1 1:0.5 1:0.6\n"),
-     "f:1:15: found a second value for feature 1; expected each feature once in a row"},
+    {text("1 qid:1 1:0.5 1:0.6\n"), "f:1:15: found a second value for feature 1; expected each feature once in a row"},
     {text("1 qid:1 7:1 3:1 7:1 9:0\n"),
      "f:1:17: found a second value for feature 7; expected each feature once in a row"},
     {text("1 qid:1 1:0.5,2:0.6\n"), "f:1:11: found '0.5,2:0.6'; expected a number"},

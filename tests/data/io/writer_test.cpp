@@ -154,8 +154,7 @@ std::string complaint(const std::string& path, std::size_t bytes) {
 
 TEST(WriteAtomically, SaysWhyItCannotWrite) {
   const TemporaryDirectory directory;
-  EXPECT_EQ(complaint(directory.path("no/f"), 1),
-            directory.path("no/f") + ": cannot write: No such file or directory");
+  EXPECT_EQ(complaint(directory.path("no/f"), 1), directory.path("no/f") + ": cannot write: No such file or directory");
   EXPECT_EQ(complaint(directory.path("."), 1), directory.path(".") + ": cannot write: Is a directory");
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   EXPECT_EQ(complaint("/dev/full", 1), "/dev/full: cannot write: No space left on device");

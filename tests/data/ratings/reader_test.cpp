@@ -32,14 +32,12 @@ TEST_P(SoundRatings, SayTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Formats, SoundRatings,
-    testing::Values(Sound{"Tabs", "ann\t1\t5\t880\nann\tfilm 2\t4.5\t881\nb b\t1\t-1\t882\n", "\t", false},
-                    Sound{"Colons", "ann::1::5::880\r\nann::film 2::4.5::1\r\nb b::1::-1::2", "::", false},
-                    Sound{"Commas",
-                          "userId,movieId,rating,timestamp\nann,1,5,1\nann,\"film 2\",4.5,1\nb b,1,-1,0\n",
-                          ",", true},
-                    Sound{"ColumnsByName",
-                          "time,Rating,Item_ID,user\nx,5,1,ann\nx,4.5,film 2,ann\n\nx,-1,1,b b\n", ",", true},
-                    Sound{"Semicolons", "a;b;c\nann;1;5\nann;film 2;4.5\nb b;1;-1\n", ";", true}),
+    testing::Values(
+        Sound{"Tabs", "ann\t1\t5\t880\nann\tfilm 2\t4.5\t881\nb b\t1\t-1\t882\n", "\t", false},
+        Sound{"Colons", "ann::1::5::880\r\nann::film 2::4.5::1\r\nb b::1::-1::2", "::", false},
+        Sound{"Commas", "userId,movieId,rating,timestamp\nann,1,5,1\nann,\"film 2\",4.5,1\nb b,1,-1,0\n", ",", true},
+        Sound{"ColumnsByName", "time,Rating,Item_ID,user\nx,5,1,ann\nx,4.5,film 2,ann\n\nx,-1,1,b b\n", ",", true},
+        Sound{"Semicolons", "a;b;c\nann;1;5\nann;film 2;4.5\nb b;1;-1\n", ";", true}),
     [](const auto& test) { return test.param.name; });
 
 TEST(RatingsReader, TakesBlanksAndKeepsTheLastOfDuplicates) {
@@ -75,8 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"TextAsRatingOnTheFirstLine", "1,2,good\n", "r.csv:1:5: found 'good'"},
                     Broken{"NotFinite", "1,2,nan\n", "r.csv:1:5: found 'nan'"},
                     Broken{"TooFewCells", "1\t2\t3\n1\t2\n", "r.csv:2:4: found 2 cells"},
-                    Broken{"NoItem", "1,2,3\n1,,3\n",
-                           "r.csv:2:3: found nothing; expected the id of the item"},
+                    Broken{"NoItem", "1,2,3\n1,,3\n", "r.csv:2:3: found nothing; expected the id of the item"},
                     Broken{"OpenQuote", "1,2,3\n1,\"x,3\n", "r.csv:2:3: found a quote"},
                     Broken{"Empty", "\n\n", "r.csv: no ratings"},
                     Broken{"HeaderOnly", "user,item,rating\n", "r.csv: no ratings"}),
@@ -92,8 +89,7 @@ TEST(SideFeatures, TakeTheTrailingNumbers) {
 TEST(SideFeatures, TurnTextIntoIndicators) {
   const SideFeatures features =
       parse_side_features("1::Toy Story::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items");
-  EXPECT_EQ(features.names,
-            (std::vector<std::string>{"column 3: Comedy", "column 3: Children", "column 3: Crime"}));
+  EXPECT_EQ(features.names, (std::vector<std::string>{"column 3: Comedy", "column 3: Children", "column 3: Crime"}));
   EXPECT_EQ(features.values, (std::vector<double>{1, 1, 0, 0, 0, 1, 1, 0, 0}));
 }
 

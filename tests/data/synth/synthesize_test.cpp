@@ -90,8 +90,7 @@ TEST(Synthesize, ListLengthsHaveTheMedianAndSpreadAsked) {
   options.features = 1;
   std::vector<double> length;
   const Dataset data = synthesize(options);
-  for (std::size_t q = 0; q < data.num_queries(); ++q)
-    length.push_back(static_cast<double>(data.query(q).size()));
+  for (std::size_t q = 0; q < data.num_queries(); ++q) length.push_back(static_cast<double>(data.query(q).size()));
   std::sort(length.begin(), length.end());
   EXPECT_NEAR(length[2000], 50, 2);
   EXPECT_NEAR(std::log(length[3365] / length[2000]), 0.5, 0.05);  // 84.1 %: one standard deviation

@@ -97,8 +97,8 @@ TEST(UpdatePrior, WithoutABaseTheEvidenceNeverFalls) {
 }
 
 TEST(Gpr, EqualsScikitLearn) {
-  // GaussianProcessRegressor(ConstantKernel(1) + DotProduct(0), alpha=0.5, optimizer=None), user by user,
-  // ratings less their mean, rows of the features at unit length.
+  // GaussianProcessRegressor(ConstantKernel(1) + DotProduct(0), alpha=0.5, optimizer=None), user by user, ratings less
+  // their mean, rows of the features at unit length.
   const Ratings train = ratings_from({{5, 0, 1, 0, 3, 4}, {2, 4, 0, 1, 0, 5}});
   const Ratings asked = ratings_from({{0, 1, 0, 1, 0, 0}, {0, 0, 1, 0, 1, 0}});
   const SideFeatures facts{

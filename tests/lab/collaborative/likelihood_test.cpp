@@ -57,8 +57,7 @@ TEST(OrdinalLikelihood, DerivativesAreWhatFiniteDifferencesSay) {
   const double h = 1e-4;
   for (const float grade : kGrades)
     for (const double f : {-3.0, -0.6, 0.2, 2.5}) {
-      const auto low = likelihood.at(grade, f - h), here = likelihood.at(grade, f),
-                 high = likelihood.at(grade, f + h);
+      const auto low = likelihood.at(grade, f - h), here = likelihood.at(grade, f), high = likelihood.at(grade, f + h);
       EXPECT_NEAR(here.slope, (high.value - low.value) / (2 * h), 1e-6);
       EXPECT_NEAR(here.curvature, -(high.slope - low.slope) / (2 * h), 1e-6);
     }

@@ -38,14 +38,12 @@ TEST(AllThresholds, ChargesEveryThresholdOnTheWrongSide) {
   std::vector<double> gradient(1), threshold_gradient(2);
   // Above the first threshold by 1.5: nothing; below the second by 0, at the corner: 1/2.
   EXPECT_DOUBLE_EQ(
-      loss.value(ratings.of_user(0), std::vector{1.0}, std::vector{-0.5, 1.0}, gradient, threshold_gradient),
-      0.5);
+      loss.value(ratings.of_user(0), std::vector{1.0}, std::vector{-0.5, 1.0}, gradient, threshold_gradient), 0.5);
   EXPECT_EQ(gradient[0], 1);
   EXPECT_EQ(threshold_gradient, (std::vector<double>{0, -1}));
   // Below the first by 1: 3/2; below the second by 1.5: nothing.
   EXPECT_DOUBLE_EQ(
-      loss.value(ratings.of_user(0), std::vector{-0.5}, std::vector{0.5, 1.0}, gradient, threshold_gradient),
-      1.5);
+      loss.value(ratings.of_user(0), std::vector{-0.5}, std::vector{0.5, 1.0}, gradient, threshold_gradient), 1.5);
 }
 
 struct Case {
@@ -76,20 +74,19 @@ TEST_P(FactorLossGradient, IsWhatFiniteDifferencesSay) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Losses, FactorLossGradient,
-    testing::Values(Case{"pairwise", std::make_shared<PairwiseLogistic>(), true},
-                    Case{"ordinal",
-                         std::make_shared<AllThresholds>(std::vector<double>{1, 2, 3, 4, 5},
-                                                         std::vector<double>{-1.5, -.5, .5, 1.5},
-                                                         Margin::logistic, 1),
-                         true},
-                    Case{"hinge",
-                         std::make_shared<AllThresholds>(std::vector<double>{1, 2, 3, 4, 5},
-                                                         std::vector<double>{-1.5, -.5, .5, 1.5},
-                                                         Margin::smooth_hinge, 0),
-                         false}),
-    [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Losses, FactorLossGradient,
+                         testing::Values(Case{"pairwise", std::make_shared<PairwiseLogistic>(), true},
+                                         Case{"ordinal",
+                                              std::make_shared<AllThresholds>(std::vector<double>{1, 2, 3, 4, 5},
+                                                                              std::vector<double>{-1.5, -.5, .5, 1.5},
+                                                                              Margin::logistic, 1),
+                                              true},
+                                         Case{"hinge",
+                                              std::make_shared<AllThresholds>(std::vector<double>{1, 2, 3, 4, 5},
+                                                                              std::vector<double>{-1.5, -.5, .5, 1.5},
+                                                                              Margin::smooth_hinge, 0),
+                                              false}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST(MinimiseFactorLoss, EndsWhereTheGradientIsSmallAndBelowTheStart) {
   const Ratings ratings = tasteful_ratings(12, 10, 8, 7);

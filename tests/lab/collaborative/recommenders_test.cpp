@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every method of the catalog owes: finite scores, one per rating, the same however many threads, learnt
-// from the training ratings alone.
+// What every method of the catalog owes: finite scores, one per rating, the same however many threads, learnt from the
+// training ratings alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -56,13 +56,12 @@ std::vector<std::string> names() {
   return all;
 }
 
-/// Without random (it is chance), popularity (items are drawn evenly here) and Gaussian processes of users
-/// alone (without known facts they cannot tell items apart).
+/// Without random (it is chance), popularity (items are drawn evenly here) and Gaussian processes of users alone
+/// (without known facts they cannot tell items apart).
 std::vector<std::string> names_of_learners() {
   std::vector<std::string> learners;
   for (std::string& name : names())
-    if (name != "random" && name != "popularity" && !name.starts_with("gp"))
-      learners.push_back(std::move(name));
+    if (name != "random" && name != "popularity" && !name.starts_with("gp")) learners.push_back(std::move(name));
   return learners;
 }
 
@@ -73,8 +72,7 @@ std::string as_identifier(const testing::TestParamInfo<std::string>& test) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(names()), as_identifier);
-INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()),
-                         as_identifier);
+INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()), as_identifier);
 
 struct Wrong {
   const char *method, *message;
@@ -82,10 +80,9 @@ struct Wrong {
 
 TEST(CollaborativeMethod, SaysWhatIsWrongWithASpelling) {
   const Ratings ratings = ratings_from({{1, 2}});
-  for (const Wrong& wrong :
-       {Wrong{"item-men", "did you mean \"item-mean\""},
-        Wrong{"item-mean:x", "expected item-mean[:damping] with a number"},
-        Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}})
+  for (const Wrong& wrong : {Wrong{"item-men", "did you mean \"item-mean\""},
+                             Wrong{"item-mean:x", "expected item-mean[:damping] with a number"},
+                             Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}})
     try {
       collaborative_scores(wrong.method, ratings, ratings);
       ADD_FAILURE() << wrong.method << " was taken";

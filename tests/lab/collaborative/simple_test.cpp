@@ -22,8 +22,7 @@ TEST(ItemMean, WithoutDampingIsTheMeanInStarsAndZeroWhereThereIsNone) {
 
 TEST(ItemMean, IsDampedByRatingsOneStarBelowTheMean) {
   // Items 0 to 3: (2 + 1 - 2) / 4, (-2 - 2) / 3, (-1 - 2) / 3, -2 / 2. Stars are fourths of the range 1 to 5.
-  EXPECT_EQ(collaborative_scores("item-mean:2", kTrain, kTrain),
-            (std::vector<double>{0.25, -4. / 3, 0.25, -1}));
+  EXPECT_EQ(collaborative_scores("item-mean:2", kTrain, kTrain), (std::vector<double>{0.25, -4. / 3, 0.25, -1}));
   EXPECT_EQ(collaborative_scores("item-mean:2", kTrain, kAsked), (std::vector<double>{-1, -1, -4. / 3, -1}));
 }
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lab/compare/cell.h"
 #include "dorm/error.h"
+#include "lab/compare/cell.h"
 #include "support/random_data.h"
 #include "support/temporary_directory.h"
 
@@ -19,8 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Dataset world(std::uint64_t seed, std::size_t queries = 30) {
-  return test::random_data(
-      {.lengths = std::vector<std::size_t>(queries, 8), .grades = 3, .signal = 0.7, .seed = seed});
+  return test::random_data({.lengths = std::vector<std::size_t>(queries, 8), .grades = 3, .signal = 0.7, .seed = seed});
 }
 
 const std::vector<DataSplit>& splits() {
@@ -138,8 +137,7 @@ TEST(Comparison, UsesNoCellOfOtherDataOrOptionsAndRepeatsDamagedOnes) {
   other.tolerance = 1e-4;
   EXPECT_EQ(found(splits(), other), 0u);
   EXPECT_EQ(found({{world(7), world(2), world(3)}}, options), 0u);
-  for (const auto& entry : fs::directory_iterator(options.directory))
-    std::ofstream(entry.path()) << "{\"key\": 3";
+  for (const auto& entry : fs::directory_iterator(options.directory)) std::ofstream(entry.path()) << "{\"key\": 3";
   EXPECT_EQ(found(splits(), options), 0u);
 }
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "dorm/lab/comparison.h"
 #include "dorm/error.h"
+#include "dorm/lab/comparison.h"
 #include "dorm/read.h"
 
 namespace dorm {
@@ -35,8 +35,7 @@ TEST(Concatenate, RefusesAQueryInTwoPartsAndOtherFeatures) {
 
 // LETOR 4.0: fold 1 trains on S1, S2, S3, validates on S4, tests on S5.
 TEST(Rotate, FollowsLetorAndTestsEveryQueryOnce) {
-  const Dataset data =
-      parse_letor("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:3 1:1\n1 qid:4 1:1\n1 qid:5 1:1\n", "five");
+  const Dataset data = parse_letor("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:3 1:1\n1 qid:4 1:1\n1 qid:5 1:1\n", "five");
   const std::vector<DataSplit> splits = rotate(data, {{0}, {1}, {2}, {3}, {4}});
   ASSERT_EQ(splits.size(), 5u);
   EXPECT_EQ(splits[0].train.query(0).id, "1");

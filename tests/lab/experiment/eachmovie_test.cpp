@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiment on ratings, from files in the shape of MovieLens: figures against evaluation by hand, and a
-// second run that begins where the first one stopped.
+// The experiment on ratings, from files in the shape of MovieLens: figures against evaluation by hand, and a second run
+// that begins where the first one stopped.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,8 +39,7 @@ const std::vector<std::string>& row_of(const TextTable& table, const std::string
 TEST(EachMovie, GivesTheFiguresOfEvaluation) {
   const test::TemporaryDirectory folder;
   write_movielens(folder.path("data"));
-  const ExperimentResult result =
-      run_experiment("eachmovie-ndcg", {.data_directory = folder.path("data")}, {});
+  const ExperimentResult result = run_experiment("eachmovie-ndcg", {.data_directory = folder.path("data")}, {});
   ASSERT_TRUE(result.complete);
   ASSERT_EQ(result.tables.size(), 7u);
   const Ratings ratings = read_ratings(folder.path("data/movielens-100k/u.data"));

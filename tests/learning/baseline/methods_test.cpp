@@ -2,9 +2,9 @@
 // Methods by name: spellings, what every one of them promises, and the parts that are not convex problems.
 #include <gtest/gtest.h>
 
-#include "learning/baseline/fit.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "learning/baseline/fit.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -22,16 +22,14 @@ double ndcg(const Model& model, const Dataset& data) {
 }
 
 Dataset informative(std::uint64_t seed) {
-  return test::random_data(
-      {.lengths = std::vector<std::size_t>(30, 15), .grades = 3, .signal = 2, .seed = seed});
+  return test::random_data({.lengths = std::vector<std::size_t>(30, 15), .grades = 3, .signal = 2, .seed = seed});
 }
 
 TEST(Methods, EachBeatsChanceOnNewDataAndNotesItsName) {
   const Dataset train = informative(1), test = informative(2);
   const std::vector<std::string> measures = {"ndcg@10"};
   const std::vector<double> equal(test.num_documents(), 0.0);
-  const double chance =
-      evaluate(test, equal, measures, {.ties = "expected", .bootstrap = 0}).measures[0].mean;
+  const double chance = evaluate(test, equal, measures, {.ties = "expected", .bootstrap = 0}).measures[0].mean;
   for (const CatalogEntry& entry : method_catalog()) {
     const std::string method = example_of(entry);
     const MethodResult result = train_method(train, method, {.C = 100, .threads = 1});
@@ -56,13 +54,10 @@ TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
   struct {
     const char* spelling;
     const char* said;
-  } wrong[] = {{"ranksvn", "did you mean \"ranksvm\""},
-               {"ridge:3", "expected ridge"},
-               {"feature", "expected feature:NAME"},
-               {"precision-svm@0", "above 0"},
-               {"dorm:map", "ndcg"},
-               {"precision-svm@x", "whole number"},
-               {"dorm:ndcg@10~powr:1", "power"}};
+  } wrong[] = {
+      {"ranksvn", "did you mean \"ranksvm\""}, {"ridge:3", "expected ridge"}, {"feature", "expected feature:NAME"},
+      {"precision-svm@0", "above 0"},          {"dorm:map", "ndcg"},          {"precision-svm@x", "whole number"},
+      {"dorm:ndcg@10~powr:1", "power"}};
   for (const auto& [spelling, said] : wrong) {
     try {
       check_method(spelling);

@@ -42,13 +42,11 @@ double tube(Labels labels, const Scores& scores) {
 
 double hinge_of_ones(Labels labels, const Scores& scores) {
   double sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    sum += std::max(0.0, 1 - (labels[i] == 1 ? scores[i] : -scores[i]));
+  for (std::size_t i = 0; i < scores.size(); ++i) sum += std::max(0.0, 1 - (labels[i] == 1 ? scores[i] : -scores[i]));
   return sum / static_cast<double>(scores.size());
 }
 
-double mean_over_pairs(Labels labels, const Scores& scores,
-                       const std::function<double(float, float)>& weight) {
+double mean_over_pairs(Labels labels, const Scores& scores, const std::function<double(float, float)>& weight) {
   double sum = 0, pairs = 0;
   for (std::size_t i = 0; i < scores.size(); ++i)
     for (std::size_t k = 0; k < scores.size(); ++k) {
@@ -109,9 +107,7 @@ const std::vector<Case>& cases() {
       {"pairs", pairwise_mean,
        [](Labels y, const Scores& g) { return mean_over_pairs(y, g, [](float, float) { return 1.0; }); }},
       {"roc", [](Labels y) { return roc_area(y, kStandard); },
-       [](Labels y, const Scores& g) {
-         return mean_over_pairs(as_relevance(y), g, [](float, float) { return 1.0; });
-       }},
+       [](Labels y, const Scores& g) { return mean_over_pairs(as_relevance(y), g, [](float, float) { return 1.0; }); }},
       {"weighted", [](Labels y) { return pairwise_weighted(y, kWeights); },
        [](Labels y, const Scores& g) {
          return mean_over_pairs(y, g, [](float a, float b) {
@@ -119,8 +115,7 @@ const std::vector<Case>& cases() {
          });
        }},
       {"precision", [](Labels y) { return precision_hinge(y, 3, kStandard); }, precision_at_3},
-      {"average_precision", [](Labels y) { return average_precision_hinge(y, kStandard); },
-       average_precision},
+      {"average_precision", [](Labels y) { return average_precision_hinge(y, kStandard); }, average_precision},
   };
   return all;
 }
@@ -157,8 +152,7 @@ TEST_P(EveryLoss, EqualsItsDefinitionAndItsPlaneSupportsIt) {
   EXPECT_GT(met, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryLoss, testing::ValuesIn(cases()),
-                         [](const auto& at) { return at.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, EveryLoss, testing::ValuesIn(cases()), [](const auto& at) { return at.param.name; });
 
 TEST(ScoreLoss, HasNothingToLearnFromOneKindOfDocument) {
   const std::vector<float> same = {1, 1, 1, 1};

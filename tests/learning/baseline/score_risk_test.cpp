@@ -20,8 +20,7 @@ void expect_supporting_planes(const StructuredRisk& risk) {
   const auto workspace = risk.make_workspace();
   Rng rng(5);
   for (int round = 0; round < 20; ++round) {
-    const std::vector<double> w = random_weights(rng, risk.dimension()),
-                              v = random_weights(rng, risk.dimension());
+    const std::vector<double> w = random_weights(rng, risk.dimension()), v = random_weights(rng, risk.dimension());
     for (std::size_t q = 0; q < risk.num_blocks(); ++q) {
       Plane at_w, at_v;
       const double value = risk.linearize(q, w, at_w, *workspace);
@@ -36,8 +35,7 @@ void expect_supporting_planes(const StructuredRisk& risk) {
 
 TEST(ScoreRisk, PlanesSupportTheRiskWithAndWithoutBias) {
   for (bool sparse : {false, true}) {
-    const LinearFeatures features(
-        test::random_data({.lengths = {8, 6}, .grades = 3, .seed = 3, .sparse = sparse}));
+    const LinearFeatures features(test::random_data({.lengths = {8, 6}, .grades = 3, .seed = 3, .sparse = sparse}));
     for (double bias : {0.0, 2.0})
       expect_supporting_planes(ScoreRisk(
           features, [](Labels y) { return class_hinge(y, 1); }, Unit::document, bias));
@@ -81,8 +79,7 @@ double crammer_singer(const Query& query, std::span<const double> w, double bias
 
 TEST(ClassRisk, EqualsTheDefinitionOfCrammerAndSinger) {
   for (bool sparse : {false, true}) {
-    const LinearFeatures features(
-        test::random_data({.lengths = {8, 6}, .grades = 3, .seed = 6, .sparse = sparse}));
+    const LinearFeatures features(test::random_data({.lengths = {8, 6}, .grades = 3, .seed = 6, .sparse = sparse}));
     const ClassRisk risk(features, {0, 1, 2}, 1.5);
     const auto workspace = risk.make_workspace();
     Rng rng(8);
@@ -90,8 +87,7 @@ TEST(ClassRisk, EqualsTheDefinitionOfCrammerAndSinger) {
       const std::vector<double> w = random_weights(rng, risk.dimension());
       for (std::size_t q = 0; q < 2; ++q) {
         Plane plane;
-        EXPECT_NEAR(risk.linearize(q, w, plane, *workspace), crammer_singer(features.data().query(q), w, 1.5),
-                    1e-9);
+        EXPECT_NEAR(risk.linearize(q, w, plane, *workspace), crammer_singer(features.data().query(q), w, 1.5), 1e-9);
       }
     }
     expect_supporting_planes(risk);

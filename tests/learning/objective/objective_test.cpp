@@ -160,8 +160,7 @@ TEST(Objective, GradientIsThatOfTheSmoothedLossByMonteCarlo) {
       slope += std::inner_product(gradient.begin(), gradient.end(), direction.begin(), 0.0);
       difference += (sum(objective.losses(up, round)) - sum(objective.losses(down, round))) / (2 * h);
     }
-    EXPECT_NEAR(slope / static_cast<double>(rounds), difference / static_cast<double>(rounds), 2e-3)
-        << reference;
+    EXPECT_NEAR(slope / static_cast<double>(rounds), difference / static_cast<double>(rounds), 2e-3) << reference;
     EXPECT_GT(std::abs(slope) / static_cast<double>(rounds), 5e-3) << "a slope that says nothing";
   }
 }
@@ -225,8 +224,7 @@ TEST(Objective, MistakesAreNamed) {
             "the weight of query 0 is -1; expected a number, 0 or more");
   ObjectiveOptions options;
   options.sigma = -1;
-  EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }),
-            "sigma is -1; expected a number, 0 or more");
+  EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }), "sigma is -1; expected a number, 0 or more");
   options = {};
   options.reference = "given";
   EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }),

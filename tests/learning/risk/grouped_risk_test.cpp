@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound H within limits on groups against its definition, by enumerating lists: every trainable measure
-// and bound.
+// The bound H within limits on groups against its definition, by enumerating lists: every trainable measure and bound.
 #include <gtest/gtest.h>
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
-#include "ranking/oracle/grouped_instances.h"
 #include "learning/risk/ranking_risk.h"
+#include "ranking/oracle/grouped_instances.h"
 
 namespace dorm::testing {
 namespace {

@@ -54,9 +54,9 @@ void expect_equal_to_pairs(const std::vector<float>& labels, const std::vector<d
 
 TEST(PairwiseHinge, EqualsTheDoubleLoopOnRandomQueries) {
   Rng rng(7);
-  const std::vector<std::function<float()>> label_kinds = {
-      [&] { return static_cast<float>(rng.below(5)); }, [&] { return static_cast<float>(rng.below(2)); },
-      [&] { return static_cast<float>(rng.uniform() - 0.5); }};
+  const std::vector<std::function<float()>> label_kinds = {[&] { return static_cast<float>(rng.below(5)); },
+                                                           [&] { return static_cast<float>(rng.below(2)); },
+                                                           [&] { return static_cast<float>(rng.uniform() - 0.5); }};
   for (int round = 0; round < 300; ++round) {
     const std::size_t l = 2 + rng.below(40);
     const double scale = std::pow(10.0, static_cast<double>(rng.below(4)) - 2);

@@ -13,8 +13,7 @@ Dataset weighted(double first, double second) {
   DatasetBuilder builder;
   for (const char* id : {"a", "b", "same"})
     for (int i = 0; i < 3; ++i)
-      builder.add({id[0] == 's' ? 1.0f : static_cast<float>(i), id},
-                  std::vector<float>{static_cast<float>(i), 1});
+      builder.add({id[0] == 's' ? 1.0f : static_cast<float>(i), id}, std::vector<float>{static_cast<float>(i), 1});
   builder.set_query_weight("a", first);
   builder.set_query_weight("b", second);
   return builder.finish();

@@ -24,8 +24,7 @@ struct Case {
   bool per_position, topics, sparse;
 };
 
-void for_each_list(std::size_t documents, std::size_t positions,
-                   const std::function<void(const List&)>& visit) {
+void for_each_list(std::size_t documents, std::size_t positions, const std::function<void(const List&)>& visit) {
   List list;
   const std::function<void()> extend = [&] {
     if (list.size() == positions) return visit(list);
@@ -44,8 +43,7 @@ class PositionRiskDefinition : public ::testing::TestWithParam<Case> {
   static constexpr std::size_t kPositions = 3;
 
   void SetUp() override {
-    if (GetParam().topics && topic_solver().empty())
-      GTEST_SKIP() << "built without an integer-programming solver";
+    if (GetParam().topics && topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
     Rng rng(3);
     const Dataset& data = features_.data();
     for (std::size_t k = 0; k < data.num_documents() * kPositions; ++k) gains_.push_back(rng.uniform());
@@ -62,9 +60,7 @@ class PositionRiskDefinition : public ::testing::TestWithParam<Case> {
     for (double& x : w_) x = 0.3 * normal(rng);
   }
 
-  std::size_t positions(std::size_t q) const {
-    return std::min(kPositions, features_.data().query(q).size());
-  }
+  std::size_t positions(std::size_t q) const { return std::min(kPositions, features_.data().query(q).size()); }
 
   bool allowed(std::size_t q, const List& list) const {
     double used[2] = {0, 0};
@@ -149,16 +145,14 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
     for (int repeat = 0; repeat < 5; ++repeat) {
       std::vector<double> elsewhere(w_.size());
       for (double& x : elsewhere) x = normal(rng);
-      EXPECT_GE(risk_->linearize(q, elsewhere, other, *workspace),
-                plane.offset - risk_->dot(elsewhere, plane) - 1e-5);
+      EXPECT_GE(risk_->linearize(q, elsewhere, other, *workspace), plane.offset - risk_->dot(elsewhere, plane) - 1e-5);
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PositionRiskDefinition,
-                         ::testing::Values(Case{false, false, false}, Case{true, false, false},
-                                           Case{true, false, true}, Case{false, true, false},
-                                           Case{true, true, false}, Case{true, true, true}));
+                         ::testing::Values(Case{false, false, false}, Case{true, false, false}, Case{true, false, true},
+                                           Case{false, true, false}, Case{true, true, false}, Case{true, true, true}));
 
 TEST(PositionRisk, LeavesOutQueriesWithNothingToGain) {
   const LinearFeatures features(random_data({.lengths = {3, 3, 3}}));

@@ -52,8 +52,7 @@ struct Enumerated {
 
   double highest(const std::vector<double>& g) const {
     double best = -std::numeric_limits<double>::infinity();
-    for_each_ranking(g.size(),
-                     [&](const Ranking& r) { best = std::max(best, loss(r) + ranking_score(r, g)); });
+    for_each_ranking(g.size(), [&](const Ranking& r) { best = std::max(best, loss(r) + ranking_score(r, g)); });
     return best;
   }
 
@@ -159,8 +158,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         const std::vector<double> g = scores_of(features_, q, w);
         Plane plane;
         const double value = risk.linearize(block, w, plane, *workspace);
-        const double expected =
-            truth.highest(g) - truth.reference_score(bound, scores_of(features_, q, at), g);
+        const double expected = truth.highest(g) - truth.reference_score(bound, scores_of(features_, q, at), g);
         EXPECT_NEAR(value, expected, 1e-10 * (1 + std::abs(expected)));
         EXPECT_NEAR(plane.offset - risk.dot(w, plane), value, 1e-5 * (1 + std::abs(value)));
         EXPECT_GE(value, truth.loss(predicted(g)) - 1e-10) << "Lemma 1";
@@ -169,9 +167,9 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         axpy(1e-6, std::span<const double>(u), ahead);
         axpy(-1e-6, std::span<const double>(u), behind);
         Plane ignored;
-        const double slope = (risk.linearize(block, ahead, ignored, *workspace) -
-                              risk.linearize(block, behind, ignored, *workspace)) /
-                             2e-6;
+        const double slope =
+            (risk.linearize(block, ahead, ignored, *workspace) - risk.linearize(block, behind, ignored, *workspace)) /
+            2e-6;
         EXPECT_NEAR(slope, -risk.dot(u, plane), 1e-4 * (1 + std::abs(slope)));
       }
     }
@@ -198,8 +196,7 @@ std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(All, Definition,
-                         ::testing::Combine(::testing::ValuesIn(trainable_measures()),
-                                            ::testing::ValuesIn(decays())),
+                         ::testing::Combine(::testing::ValuesIn(trainable_measures()), ::testing::ValuesIn(decays())),
                          case_name);
 
 TEST(RankingRisk, EveryDecayOfTheCatalogIsTestedHere) {

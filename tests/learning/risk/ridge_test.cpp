@@ -24,8 +24,7 @@ Matrix centred(const Dataset& data) {
       for (std::size_t j = 0; j < data.num_features(); ++j)
         rows.back().push_back(static_cast<double>(query.rows.at(i, j)));
       rows.back().push_back(static_cast<double>(query.labels[i]));
-      for (std::size_t j = 0; j < mean.size(); ++j)
-        mean[j] += rows.back()[j] / static_cast<double>(query.size());
+      for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += rows.back()[j] / static_cast<double>(query.size());
     }
     for (std::size_t i = first; i < rows.size(); ++i)
       for (std::size_t j = 0; j < mean.size(); ++j) rows[i][j] -= mean[j];
@@ -74,10 +73,9 @@ std::vector<double> dense_ridge(const Dataset& data, double lambda) {
 TEST(Ridge, EqualsTheNormalEquations) {
   for (const bool sparse : {false, true})
     for (const double lambda : {1e-3, 1e-1, 10.0}) {
-      const Dataset data = test::random_data(
-          {.lengths = {9, 1, 14, 3, 8}, .features = 6, .density = 0.6, .seed = 8, .sparse = sparse});
-      const std::vector<double> w = ridge(LinearFeatures(data), lambda, 2),
-                                expected = dense_ridge(data, lambda);
+      const Dataset data =
+          test::random_data({.lengths = {9, 1, 14, 3, 8}, .features = 6, .density = 0.6, .seed = 8, .sparse = sparse});
+      const std::vector<double> w = ridge(LinearFeatures(data), lambda, 2), expected = dense_ridge(data, lambda);
       for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(w[j], expected[j], 1e-5) << "lambda " << lambda;
     }
 }
@@ -98,8 +96,8 @@ TEST(Ridge, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(CentredRowNorm, EqualsTheSlowSum) {
   for (const bool sparse : {false, true}) {
-    const Dataset data = test::random_data(
-        {.lengths = {9, 1, 14}, .features = 5, .density = 0.5, .seed = 6, .sparse = sparse});
+    const Dataset data =
+        test::random_data({.lengths = {9, 1, 14}, .features = 5, .density = 0.5, .seed = 6, .sparse = sparse});
     EXPECT_NEAR(LinearFeatures(data).centred_norm(2), mean_squared_norm(centred(data)), 1e-10);
   }
 }

@@ -11,8 +11,7 @@ namespace {
 using testing::SortRisk;
 using testing::SortRiskOptions;
 
-const SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
-                                 SolverKind::bcfw};
+const SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
 
 std::vector<SortRiskOptions> medium_problems() {
   return {{.seed = 1},
@@ -146,13 +145,10 @@ TEST(Options, BadOnesAreRefusedByName) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(message([](SolveOptions& o) { o.tolerance = -1; }),
-            "tolerance is -1; expected a number in [0, 1)");
+  EXPECT_EQ(message([](SolveOptions& o) { o.tolerance = -1; }), "tolerance is -1; expected a number in [0, 1)");
   EXPECT_EQ(message([](SolveOptions& o) { o.max_passes = 0; }), "max_passes is 0; expected at least 1");
-  EXPECT_EQ(message([](SolveOptions& o) { o.seconds = -2; }),
-            "seconds is -2; expected at least 0 (0: no limit)");
-  EXPECT_EQ(message([](SolveOptions& o) { o.planes_per_block = 1; }),
-            "planes_per_block is 1; expected at least 2");
+  EXPECT_EQ(message([](SolveOptions& o) { o.seconds = -2; }), "seconds is -2; expected at least 0 (0: no limit)");
+  EXPECT_EQ(message([](SolveOptions& o) { o.planes_per_block = 1; }), "planes_per_block is 1; expected at least 2");
   EXPECT_THROW(parse_solver("sgd"), Error);
 }
 

@@ -66,8 +66,7 @@ TEST(Edge, PlanesWithoutDirectionOnlyAddAConstant) {
 
 TEST(Edge, HugeCConverges) {
   for (const std::string_view name : {"bcda", "oneslack"}) {
-    const double weight =
-        name == "bcda" ? 10 : 1e4;  // block steps slow down with C, the joint program does not
+    const double weight = name == "bcda" ? 10 : 1e4;  // block steps slow down with C, the joint program does not
     const SortRisk risk({.blocks = 10, .dimension = 4, .weight = weight, .noise = 1.0});
     const SolveReport report = solve(risk, quick(name, 1e-3)).report;
     EXPECT_EQ(report.status, SolveStatus::converged) << name << " gap " << report.gap;
@@ -116,8 +115,7 @@ TEST(Edge, PassLimitIsKept) {
       SolveOptions options = quick(name, 0);
       options.max_passes = limit;
       const SolveReport report = solve(risk, options).report;
-      EXPECT_EQ(report.status, SolveStatus::pass_limit)
-          << name << " limit " << limit << " gap " << report.gap;
+      EXPECT_EQ(report.status, SolveStatus::pass_limit) << name << " limit " << limit << " gap " << report.gap;
       EXPECT_LE(report.passes, limit) << name;
       EXPECT_EQ(report.oracle_calls, report.passes * risk.num_blocks()) << name;
     }
@@ -137,8 +135,7 @@ TEST(Edge, StartWeightsAreTheFirstPointOffered) {
 class NotFinite : public ListedRisk {
  public:
   using ListedRisk::ListedRisk;
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& work) const override {
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& work) const override {
     const double value = ListedRisk::linearize(block, w, out, work);
     return w[0] == 0 ? value : std::numeric_limits<double>::quiet_NaN();
   }
@@ -158,8 +155,8 @@ TEST(Edge, BadRisksAndStartsAreRefused) {
   EXPECT_THROW(solve(ListedRisk(1, {-1}, {{}}), {}), Error);
 }
 
-// A linear problem in coefficients of documents: planes are sparse in the documents of their block, weights
-// hold the coefficients and, behind them, the scores, so that all products go through the Gram matrix.
+// A linear problem in coefficients of documents: planes are sparse in the documents of their block, weights hold the
+// coefficients and, behind them, the scores, so that all products go through the Gram matrix.
 class CoefficientRisk : public StructuredRisk {
  public:
   CoefficientRisk(std::vector<std::vector<double>> documents, std::vector<std::vector<Plane>> planes)
@@ -229,8 +226,7 @@ TEST(Geometry, CoefficientsThroughAGramMatrixReachTheLinearOptimum) {
       for (std::uint32_t i = 4 * q; i < 4 * q + 4; ++i) {
         plane.columns.push_back(i);
         plane.direction.push_back(static_cast<float>(rng.below(9)) / 4 - 1);
-        for (std::size_t j = 0; j < 3; ++j)
-          sum[j] += static_cast<double>(plane.direction.back()) * documents[i][j];
+        for (std::size_t j = 0; j < 3; ++j) sum[j] += static_cast<double>(plane.direction.back()) * documents[i][j];
       }
       for (std::size_t j = 0; j < 3; ++j) direct.direction[j] = static_cast<float>(sum[j]);
       by_document[q].push_back(plane);

@@ -18,8 +18,7 @@ struct Reference {
 };
 
 Reference read_reference(int number) {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/solver/data/tiny" + std::to_string(number) +
-                   ".txt");
+  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/solver/data/tiny" + std::to_string(number) + ".txt");
   std::size_t dimension = 0, blocks = 0;
   double primal = 0, dual = 0;
   in >> dimension >> blocks >> primal >> dual;

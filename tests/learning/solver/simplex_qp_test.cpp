@@ -27,8 +27,7 @@ Problem random_problem(std::size_t size, std::size_t rank, std::uint64_t seed) {
   for (double& x : p.b) x = rng.uniform();
   for (std::size_t i = 0; i < size; ++i)
     for (std::size_t j = 0; j < size; ++j)
-      for (std::size_t k = 0; k < rank; ++k)
-        p.gram[i * size + j] += factor[i * rank + k] * factor[j * rank + k];
+      for (std::size_t k = 0; k < rank; ++k) p.gram[i * size + j] += factor[i * rank + k] * factor[j * rank + k];
   return p;
 }
 
@@ -50,8 +49,7 @@ double kkt_violation(const Problem& p, const std::vector<double>& a, bool capped
     highest = std::max(highest, h);
     if (a[i] > 0) lowest = std::min(lowest, h);
   }
-  if (capped && std::accumulate(a.begin(), a.end(), 0.0) < total * (1 - 1e-12))
-    lowest = std::min(lowest, 0.0);
+  if (capped && std::accumulate(a.begin(), a.end(), 0.0) < total * (1 - 1e-12)) lowest = std::min(lowest, 0.0);
   return highest - lowest;
 }
 
@@ -87,8 +85,7 @@ TEST(SimplexQp, CertifiesRandomProblemsIncludingSingularOnes) {
         for (const SimplexKind kind : {SimplexKind::full, SimplexKind::capped}) {
           const Problem p = random_problem(size, rank, size * 100 + rank);
           std::vector<double> a(size, 0.0);
-          const SimplexQpReport report =
-              solve_simplex_qp(p.view(), p.b, total, a, {kind, 1e-10 * total, 1000000});
+          const SimplexQpReport report = solve_simplex_qp(p.view(), p.b, total, a, {kind, 1e-10 * total, 1000000});
           const double sum = std::accumulate(a.begin(), a.end(), 0.0);
           EXPECT_LE(report.gap, 1e-10 * total) << size << " " << rank << " " << total;
           EXPECT_LE(sum, total * (1 + 1e-12));

@@ -34,8 +34,7 @@ SolverState loaded(const std::string& bytes) {
 }
 
 TEST(WarmStart, APathOfCReachesTheColdOptimum) {
-  for (const SolverKind kind :
-       {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
+  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
     SortRisk risk({.weight = 0.01, .seed = 3});
     const double tolerance = kind == SolverKind::bcfw ? 1e-3 : 1e-4;
     SolveResult result = solve(risk, with(kind, tolerance));
@@ -142,20 +141,17 @@ TEST(SolverState, StatesOfOtherProblemsAreRefusedWithTheReason) {
     return std::string("accepted");
   };
   EXPECT_EQ(message(risk, SolverKind::bcda, state), "accepted");
-  EXPECT_EQ(message(risk, SolverKind::oneslack, state),
-            "solver state: made by bcda, cannot be used by oneslack");
+  EXPECT_EQ(message(risk, SolverKind::oneslack, state), "solver state: made by bcda, cannot be used by oneslack");
   EXPECT_EQ(message(SortRisk({.blocks = 6, .dimension = 4, .weight = 0.5}), SolverKind::bcda, state),
             "solver state: made for 5 blocks of dimension 4; expected 6 of dimension 4");
   EXPECT_EQ(message(SortRisk({.blocks = 5, .dimension = 4, .weight = 1.0}), SolverKind::bcda, state),
             "solver state: block 0 has weight 0.5; expected 1 (rescale the state first)");
   SolverState heavy = state;
   heavy.blocks[2].alpha.assign(heavy.blocks[2].planes.size(), 1.0);
-  EXPECT_EQ(message(risk, SolverKind::bcda, heavy).substr(0, 48),
-            "solver state: the dual weights of block 2 add up");
+  EXPECT_EQ(message(risk, SolverKind::bcda, heavy).substr(0, 48), "solver state: the dual weights of block 2 add up");
   SolverState foreign = state;
   foreign.blocks[1].planes.at(0).direction.resize(9);
-  EXPECT_EQ(message(risk, SolverKind::bcda, foreign),
-            "solver state: block 1 holds a plane of another problem");
+  EXPECT_EQ(message(risk, SolverKind::bcda, foreign), "solver state: block 1 holds a plane of another problem");
 }
 
 TEST(SolverState, AStreamThatRefusesIsAnError) {

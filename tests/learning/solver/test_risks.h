@@ -57,8 +57,8 @@ struct SortRiskOptions {
   std::uint64_t seed = 1;
 };
 
-/// NDCG@cutoff with the decay equal to the discount: the most violated ranking sorts by score - gain.
-/// Labels 0..4 are made from a hidden linear score; the reference is the label order, ties by that score.
+/// NDCG@cutoff with the decay equal to the discount: the most violated ranking sorts by score - gain. Labels 0..4 are
+/// made from a hidden linear score; the reference is the label order, ties by that score.
 class SortRisk : public StructuredRisk {
  public:
   explicit SortRisk(const SortRiskOptions& options) : options_(options) {
@@ -72,8 +72,7 @@ class SortRisk : public StructuredRisk {
       Query query;
       query.documents = options.min_documents + rng.below(options.max_documents - options.min_documents + 1);
       query.features.resize(query.documents * options.dimension);
-      for (float& x : query.features)
-        x = options.sparse && rng.below(4) != 0 ? 0.0f : static_cast<float>(normal());
+      for (float& x : query.features) x = options.sparse && rng.below(4) != 0 ? 0.0f : static_cast<float>(normal());
       std::vector<double> truth(query.documents);
       multiply(rows(query), hidden, truth);
       for (double& t : truth) t += options.noise * normal();
@@ -96,8 +95,7 @@ class SortRisk : public StructuredRisk {
   };
   std::unique_ptr<RiskWorkspace> make_workspace() const override { return std::make_unique<Workspace>(); }
 
-  double linearize(std::size_t block, std::span<const double> w, Plane& out,
-                   RiskWorkspace& workspace) const override {
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override {
     auto& work = dynamic_cast<Workspace&>(workspace);
     const Query& query = queries_[block];
     const std::size_t n = std::min(options_.cutoff, query.documents);
@@ -109,8 +107,8 @@ class SortRisk : public StructuredRisk {
       const double x = work.scores[i] - query.gains[i], y = work.scores[j] - query.gains[j];
       return x != y ? x > y : i < j;
     };
-    std::partial_sort(work.order.begin(), work.order.begin() + static_cast<std::ptrdiff_t>(n),
-                      work.order.end(), before);
+    std::partial_sort(work.order.begin(), work.order.begin() + static_cast<std::ptrdiff_t>(n), work.order.end(),
+                      before);
     work.coefficients = query.reference;
     double offset = query.best_value;
     for (std::size_t j = 0; j < n; ++j) {

@@ -6,10 +6,10 @@
 
 #include "dorm/error.h"
 #include "dorm/train.h"
-#include "support/packed_rows.h"
 #include "learning/train/early_stopping.h"
 #include "learning/train/initial.h"
 #include "learning/train/learning_data.h"
+#include "support/packed_rows.h"
 
 namespace dorm {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is
-// refused.
+// Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is refused.
 #include "learning/train/checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +11,8 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
-#include "support/temporary_directory.h"
 #include "learning/train/learning_data.h"
+#include "support/temporary_directory.h"
 
 namespace dorm {
 namespace {

@@ -11,8 +11,7 @@ namespace {
 
 const double kNan = std::nan("");
 
-TuneCell cell(std::string bound, std::string decay, double C, std::vector<double> per_query,
-              double health = 0.5) {
+TuneCell cell(std::string bound, std::string decay, double C, std::vector<double> per_query, double health = 0.5) {
   TuneCell out;
   out.measure = "ndcg@10";
   out.decay = std::move(decay);
@@ -40,8 +39,7 @@ TEST(Moments, ByHandAndWithoutMissingValues) {
 }
 
 TEST(Choose, BestIsTheLargestFigure) {
-  std::vector<TuneCell> cells = {cell("best", "measure", 1000, around(0.5)),
-                                 cell("best", "log", 10, around(0.6)),
+  std::vector<TuneCell> cells = {cell("best", "measure", 1000, around(0.5)), cell("best", "log", 10, around(0.6)),
                                  cell("predicted", "measure", 10, around(0.55))};
   TuneOptions options;
   options.choice = Choice::best;
@@ -55,8 +53,7 @@ TEST(Choose, SteadyKeepsTheDefaultWithinTheNoiseOfThePairedDifference) {
                                  cell("best", "measure", 1000, against(0.6))};
   EXPECT_EQ(&choose(noisy, options), &noisy[1]);
   // The same means, but the difference is 0.02 in every query: no noise at all.
-  std::vector<TuneCell> clear = {cell("best", "power:1", 10, around(0.62)),
-                                 cell("best", "measure", 1000, around(0.6))};
+  std::vector<TuneCell> clear = {cell("best", "power:1", 10, around(0.62)), cell("best", "measure", 1000, around(0.6))};
   EXPECT_EQ(&choose(clear, options), &clear[0]);
 }
 
@@ -67,14 +64,12 @@ TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
     return chosen.bound + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
   };
   const auto v = around(0.6);
-  EXPECT_EQ(winner({cell("predicted", "measure", 1000, v), cell("best", "power:1", 10, v)}),
-            "best power:1 10");
+  EXPECT_EQ(winner({cell("predicted", "measure", 1000, v), cell("best", "power:1", 10, v)}), "best power:1 10");
   EXPECT_EQ(winner({cell("best", "power:1", 1000, v), cell("best", "measure", 10, v)}), "best measure 10");
   EXPECT_EQ(winner({cell("best", "measure", 10, v), cell("best", "measure", 5000, v)}), "best measure 10");
   EXPECT_EQ(winner({cell("best", "measure", 10000, v), cell("best", "measure", 100, v)}), "best measure 100");
   options.bounds = {"predicted", "best"};
-  EXPECT_EQ(winner({cell("best", "measure", 1000, v), cell("predicted", "measure", 10, v)}),
-            "predicted measure 10");
+  EXPECT_EQ(winner({cell("best", "measure", 1000, v), cell("predicted", "measure", 10, v)}), "predicted measure 10");
 }
 
 TEST(Choose, SteadyDoubtsAnUnhealthyBest) {
@@ -87,9 +82,8 @@ TEST(Choose, OneStandardErrorTakesTheSmallestCWithinIt) {
   TuneOptions options;
   options.choice = Choice::one_standard_error;
   // The best has a standard error of 0.0577.
-  std::vector<TuneCell> cells = {
-      cell("best", "measure", 1, around(0.5)), cell("best", "measure", 10, around(0.55)),
-      cell("best", "log", 10, around(0.57)), cell("best", "measure", 100, around(0.6))};
+  std::vector<TuneCell> cells = {cell("best", "measure", 1, around(0.5)), cell("best", "measure", 10, around(0.55)),
+                                 cell("best", "log", 10, around(0.57)), cell("best", "measure", 100, around(0.6))};
   EXPECT_EQ(&choose(cells, options), &cells[2]);  // of equal C, the better figure
 }
 

@@ -66,8 +66,7 @@ TEST(KernelModel, ColumnsAreMatchedByName) {
       if (more) row.push_back(5);
       builder.add({a + b > 0 ? 1.0f : 0.0f, i < 12 ? "1" : "2"}, row);
     }
-    std::vector<std::string> names =
-        turned ? std::vector<std::string>{"b", "a"} : std::vector<std::string>{"a", "b"};
+    std::vector<std::string> names = turned ? std::vector<std::string>{"b", "a"} : std::vector<std::string>{"a", "b"};
     if (more) names.push_back("c");
     builder.set_feature_names(names);
     return builder.finish();
@@ -94,8 +93,7 @@ TEST(KernelModel, DamagedFilesAreRefusedWithTheReason) {
               k["values"] = values.substr(0, values.size() / 8 * 4);
             }).find("m.json: not a usable model: kernel: support documents are missing"),
             std::string::npos);
-  EXPECT_NE(says([&](Json& k) { k["values"] = ""; }).find("support documents are missing"),
-            std::string::npos);
+  EXPECT_NE(says([&](Json& k) { k["values"] = ""; }).find("support documents are missing"), std::string::npos);
   EXPECT_NE(says([&](Json& k) {
               k["values"] = values.substr(0, 4) + "!" + values.substr(5);
             }).find("support documents are missing"),

@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "dorm/read.h"
-#include "model/kernel/kernel_data.h"
-#include "model/features/kernel_features.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/train/fit.h"
+#include "model/features/kernel_features.h"
+#include "model/kernel/kernel_data.h"
 
 namespace dorm {
 namespace {
@@ -38,11 +38,9 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   risk.set_trade_off(truth.C);
   std::vector<double> first_feature(risk.dimension(), 0.0);  // as scores, which stand behind the coefficients
   for (std::size_t i = 0; i < features.documents().size(); ++i)
-    first_feature[features.documents().size() + i] =
-        static_cast<double>(test::row_of(features.documents(), i)[0]);
+    first_feature[features.documents().size() + i] = static_cast<double>(test::row_of(features.documents(), i)[0]);
   risk.set_reference(parse_bound(truth.bound), first_feature);
-  for (const SolverKind kind :
-       {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
+  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
     SolveOptions options;
     options.solver = kind;
     const double accuracy = kind == SolverKind::bcfw ? 5e-3 : 1e-5;
@@ -50,8 +48,7 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
     options.max_passes = kind == SolverKind::bcfw ? 20000 : 5000;
     const SolveReport report = solve(risk, options).report;
     EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " gap " << report.gap;
-    EXPECT_NEAR(report.primal, truth.primal, accuracy * truth.primal)
-        << truth.kernel << " " << solver_name(kind);
+    EXPECT_NEAR(report.primal, truth.primal, accuracy * truth.primal) << truth.kernel << " " << solver_name(kind);
     EXPECT_NEAR(report.dual, truth.dual, accuracy * truth.dual) << truth.kernel << " " << solver_name(kind);
   }
 }

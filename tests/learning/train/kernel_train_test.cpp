@@ -14,9 +14,7 @@ namespace dorm {
 namespace {
 
 double ndcg(std::span<const double> scores, const Dataset& data) {
-  return evaluate(data, scores, std::vector<std::string>{"ndcg@10"}, {.bootstrap = 0, .threads = 1})
-      .measures[0]
-      .mean;
+  return evaluate(data, scores, std::vector<std::string>{"ndcg@10"}, {.bootstrap = 0, .threads = 1}).measures[0].mean;
 }
 
 TrainOptions with_kernel(const std::string& kernel, double C = 100, double tolerance = 1e-3) {
@@ -70,8 +68,7 @@ TEST(LinearKernel, ItsModelScoresLikeTheWeightsItStandsFor) {
   std::vector<double> w(documents.num_features(), 0.0);
   for (std::size_t j = 0; j < support.size(); ++j) {
     const std::vector<float> row = test::row_of(support, j);
-    for (std::size_t k = 0; k < w.size(); ++k)
-      w[k] += model.kernel->coefficients[j] * static_cast<double>(row[k]);
+    for (std::size_t k = 0; k < w.size(); ++k) w[k] += model.kernel->coefficients[j] * static_cast<double>(row[k]);
   }
   const std::vector<double> scores = score(model, data, 1);
   for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -141,8 +138,7 @@ TEST(KernelTraining, APrecomputedMatrixTrainsTheSameRankerAsItsKernel) {
   EXPECT_NEAR(result.model.certificate.primal, expected.model.certificate.primal,
               1e-5 * expected.model.certificate.primal);
   EXPECT_FALSE(result.model.kernel.has_value());  // kernel values in, so the model is linear in them
-  const std::vector<double> a = score(expected.model, other, 1),
-                            b = score(result.model, as_features(others), 1);
+  const std::vector<double> a = score(expected.model, other, 1), b = score(result.model, as_features(others), 1);
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-4 * (1 + std::fabs(a[i])));
 }
 
@@ -187,8 +183,7 @@ TEST(KernelTraining, GoesOnFromACheckpoint) {
   EXPECT_NE(test::message_of([&] { train(data, changed); }).find("other options"), std::string::npos);
   const TrainResult resumed = train(data, options);
   EXPECT_EQ(resumed.model.certificate.status, "converged");
-  EXPECT_NEAR(resumed.model.certificate.primal, whole.model.certificate.primal,
-              2e-5 * whole.model.certificate.primal);
+  EXPECT_NEAR(resumed.model.certificate.primal, whole.model.certificate.primal, 2e-5 * whole.model.certificate.primal);
   EXPECT_FALSE(std::filesystem::exists(options.checkpoint));
 }
 

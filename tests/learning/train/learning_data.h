@@ -14,8 +14,7 @@
 namespace dorm::test {
 
 inline Dataset web_like(std::uint64_t seed, std::uint64_t queries = 60, std::uint64_t features = 10) {
-  return synthesize(
-      {.queries = queries, .features = features, .documents_median = 12, .seed = seed, .threads = 1});
+  return synthesize({.queries = queries, .features = features, .documents_median = 12, .seed = seed, .threads = 1});
 }
 
 inline double mean_of(const Model& model, const Dataset& data, const std::string& measure = "ndcg@10") {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists by position and under topic budgets: every solver against tiny problems with all lists written out
-// and solved by an independent program (make_list_reference.py), and a certificate that holds when oracles
-// are cut short.
+// Lists by position and under topic budgets: every solver against tiny problems with all lists written out and solved
+// by an independent program (make_list_reference.py), and a certificate that holds when oracles are cut short.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,14 +8,13 @@
 
 #include "dorm/read.h"
 #include "learning/risk/position_risk.h"
-#include "support/random_data.h"
 #include "learning/train/fit.h"
+#include "support/random_data.h"
 
 namespace dorm {
 namespace {
 
-constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
-                                     SolverKind::bcfw};
+constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
 constexpr double kGains[3][3] = {{0, 0, 0.2}, {1, 0.2, 0}, {0.3, 0.9, 0.5}};  // by label, position
 
 struct Tiny {
@@ -29,8 +27,7 @@ struct Tiny {
 std::vector<Tiny> tiny_problems() {
   std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/train/data/list_optima.txt");
   std::vector<Tiny> problems;
-  for (Tiny t;
-       in >> t.file >> t.positions >> t.per_position >> t.topics >> t.bound >> t.C >> t.primal >> t.dual;)
+  for (Tiny t; in >> t.file >> t.positions >> t.per_position >> t.topics >> t.bound >> t.C >> t.primal >> t.dual;)
     problems.push_back(t);
   return problems;
 }
@@ -50,8 +47,7 @@ struct Problem {
       }
     }
     lists = {tiny.positions, gains, {}, tiny.per_position};
-    for (std::size_t j = 0; j < tiny.positions; ++j)
-      lists.decay.push_back(1 / std::log2(static_cast<double>(j) + 2));
+    for (std::size_t j = 0; j < tiny.positions; ++j) lists.decay.push_back(1 / std::log2(static_cast<double>(j) + 2));
     if (tiny.topics) lists.topics = &table;
   }
 
@@ -72,8 +68,7 @@ class TinyLists : public ::testing::TestWithParam<Tiny> {
  protected:
   const Tiny& truth_ = GetParam();
   void SetUp() override {
-    if (truth_.topics && topic_solver().empty())
-      GTEST_SKIP() << "built without an integer-programming solver";
+    if (truth_.topics && topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
   }
 };
 

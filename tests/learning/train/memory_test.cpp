@@ -85,9 +85,8 @@ TEST(Memory, CountsTheRowsOfAGramMatrixUpToTheCache) {
   kernel.cache_bytes = 1'000'000'000;
   add_kernel(input, kernel, 0);
   EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1000 * 1000 * 4);
-  EXPECT_EQ(predict_memory(input).total(), predict_memory(small()).features +
-                                               predict_memory(small()).queries + input.kernel +
-                                               predict_memory(input).planes);
+  EXPECT_EQ(predict_memory(input).total(), predict_memory(small()).features + predict_memory(small()).queries +
+                                               input.kernel + predict_memory(input).planes);
 }
 
 TEST(Memory, CountsTheFeaturesThatStandForAKernel) {

@@ -11,8 +11,7 @@ namespace dorm {
 namespace {
 
 Dataset with_sites(std::uint64_t seed) {
-  return synthesize(
-      {.queries = 40, .features = 6, .documents_median = 14, .groups = 8, .seed = seed, .threads = 1});
+  return synthesize({.queries = 40, .features = 6, .documents_median = 14, .groups = 8, .seed = seed, .threads = 1});
 }
 
 TrainOptions options_for(const std::string& one_per) {
@@ -75,8 +74,8 @@ TEST(TrainOnePer, TuneJudgesWithinTheLimits) {
   EXPECT_EQ(result.model.one_per, "group");
   const std::vector<std::string> names = {"ndcg@10"};
   const EvaluateOptions within{.one_per = "group", .bootstrap = 0, .threads = 1};
-  EXPECT_NEAR(result.model.validation,
-              evaluate(held, score(result.model, held, 1), names, within).measures[0].mean, 1e-9);
+  EXPECT_NEAR(result.model.validation, evaluate(held, score(result.model, held, 1), names, within).measures[0].mean,
+              1e-9);
 }
 
 TEST(TrainOnePer, ModelsAndOptionsThatMakeNoSenseAreRefused) {

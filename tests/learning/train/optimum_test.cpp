@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solver on the learning problem itself: tiny problems with all rankings listed and solved by an
-// independent program (make_reference.py), and medium ones on which the solvers must agree.
+// Every solver on the learning problem itself: tiny problems with all rankings listed and solved by an independent
+// program (make_reference.py), and medium ones on which the solvers must agree.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,8 +15,7 @@
 namespace dorm {
 namespace {
 
-constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
-                                     SolverKind::bcfw};
+constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
 
 struct Tiny {
   std::string file, measure, decay, bound;
@@ -26,8 +25,7 @@ struct Tiny {
 std::vector<Tiny> tiny_problems() {
   std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/train/data/optima.txt");
   std::vector<Tiny> problems;
-  for (Tiny t; in >> t.file >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;)
-    problems.push_back(t);
+  for (Tiny t; in >> t.file >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;) problems.push_back(t);
   return problems;
 }
 
@@ -69,9 +67,8 @@ TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
   EXPECT_LE(report.primal - truth_.primal, report.gap * report.primal * (1 + 1e-6));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyProblem, ::testing::ValuesIn(tiny_problems()), [](const auto& tiny) {
-  return tiny.param.file.substr(0, tiny.param.file.find('.'));
-});
+INSTANTIATE_TEST_SUITE_P(All, TinyProblem, ::testing::ValuesIn(tiny_problems()),
+                         [](const auto& tiny) { return tiny.param.file.substr(0, tiny.param.file.find('.')); });
 
 TEST(TinyProblems, ThereAreEight) { EXPECT_EQ(tiny_problems().size(), 8u); }
 
@@ -83,16 +80,11 @@ struct Medium {
 
 TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
   const Medium problems[] = {
-      {"ndcg@10", "measure", Bound::best, 10},
-      {"ndcg@10", "measure", Bound::predicted, 100},
-      {"ndcg@5", "power:0.5", Bound::given, 10},
-      {"mrr", "power:1", Bound::best, 30},
-      {"precision@5", "measure", Bound::best, 100},
-      {"dcg@3", "log", Bound::average, 1},
-      {"ndcg", "power:0.25", Bound::best, 10},
-      {"ndcg@3", "measure+tail", Bound::predicted, 30},
-      {"wta", "power:1", Bound::best, 10},
-      {"eru:half_life=3,neutral=0", "measure", Bound::best, 100},
+      {"ndcg@10", "measure", Bound::best, 10},      {"ndcg@10", "measure", Bound::predicted, 100},
+      {"ndcg@5", "power:0.5", Bound::given, 10},    {"mrr", "power:1", Bound::best, 30},
+      {"precision@5", "measure", Bound::best, 100}, {"dcg@3", "log", Bound::average, 1},
+      {"ndcg", "power:0.25", Bound::best, 10},      {"ndcg@3", "measure+tail", Bound::predicted, 30},
+      {"wta", "power:1", Bound::best, 10},          {"eru:half_life=3,neutral=0", "measure", Bound::best, 100},
   };
   std::uint64_t seed = 0;
   for (const Medium& problem : problems) {
@@ -108,8 +100,7 @@ TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
       if (options.solver == SolverKind::online) options.max_passes = 30;
       const SolveReport report = solve(risk, options).report;
       if (options.solver != SolverKind::online) {
-        EXPECT_EQ(report.status, SolveStatus::converged)
-            << name << " " << problem.measure << " " << report.gap;
+        EXPECT_EQ(report.status, SolveStatus::converged) << name << " " << problem.measure << " " << report.gap;
       }
       for (const Progress& p : report.history) {
         EXPECT_GE(p.gap, (p.primal - truth.primal) / p.primal - 1e-8) << name << " " << problem.measure;

@@ -16,10 +16,8 @@ struct Problem {
   TrainingSet set;
   RankingRisk risk;
 
-  explicit Problem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5",
-                   const char* decay = "measure")
-      : set(synthesize({.queries = 60, .features = 10, .documents_median = 15, .seed = seed, .threads = 1}),
-            "auto", 1),
+  explicit Problem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5", const char* decay = "measure")
+      : set(synthesize({.queries = 60, .features = 10, .documents_median = 15, .seed = seed, .threads = 1}), "auto", 1),
         risk(set.features(), *make_trainable(measure), Decay(decay), 1) {
     risk.set_trade_off(trade_off(C, false, set, risk));
   }
@@ -42,8 +40,7 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
         const RoundsOptions options{bound, 6, {.tolerance = 1e-2}};
         const RoundsResult result = run_rounds(problem.risk, options, problem.set.start("ridge"));
         for (std::size_t r = 1; r < result.objectives.size(); ++r)
-          EXPECT_LE(result.objectives[r], result.objectives[r - 1] * (1 + 1e-12))
-              << decay << " seed " << seed;
+          EXPECT_LE(result.objectives[r], result.objectives[r - 1] * (1 + 1e-12)) << decay << " seed " << seed;
         EXPECT_EQ(result.report.primal, result.objectives.back());
         EXPECT_LE(result.report.dual, result.report.primal);
       }

@@ -13,8 +13,8 @@ namespace {
 
 using test::normal;
 
-// Three official sites (label 1), three pages of user content (2) and six others (0) per query; two features
-// say what a page is.
+// Three official sites (label 1), three pages of user content (2) and six others (0) per query; two features say
+// what a page is.
 Dataset planted(std::size_t queries, double noise, std::uint64_t seed) {
   constexpr float kMeans[3][2] = {{0, 0}, {1.5f, 0.5f}, {-0.5f, 1.5f}};
   Rng rng(seed);
@@ -23,8 +23,7 @@ Dataset planted(std::size_t queries, double noise, std::uint64_t seed) {
     for (std::size_t i = 0; i < 12; ++i) {
       const std::size_t kind = i < 3 ? 1 : i < 6 ? 2 : 0;
       const float row[3] = {kMeans[kind][0] + static_cast<float>(noise * normal(rng)),
-                            kMeans[kind][1] + static_cast<float>(noise * normal(rng)),
-                            static_cast<float>(normal(rng))};
+                            kMeans[kind][1] + static_cast<float>(noise * normal(rng)), static_cast<float>(normal(rng))};
       builder.add({static_cast<float>(kind), std::to_string(q), std::to_string(100 * q + i)}, row);
     }
   return builder.finish();
@@ -52,10 +51,9 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
   const Dataset data = planted(10, 0.5, 3);
   std::vector<Certificate> certificates;
   for (const char* solver : {"bcda", "nslack", "oneslack"})
-    certificates.push_back(
-        train_positions(data, gains_of(kGains, data),
-                        {.C = 10, .rounds = 1, .solver = solver, .tolerance = 1e-4, .threads = 1})
-            .model.shared.certificate);
+    certificates.push_back(train_positions(data, gains_of(kGains, data),
+                                           {.C = 10, .rounds = 1, .solver = solver, .tolerance = 1e-4, .threads = 1})
+                               .model.shared.certificate);
   for (const Certificate& x : certificates)
     for (const Certificate& y : certificates) EXPECT_LE(x.dual, y.primal * (1 + 1e-7));
   for (const Certificate& x : certificates) EXPECT_LE(x.gap, 1e-4);
@@ -115,8 +113,7 @@ TEST(TrainTopics, CertifiesAndNoRankedListBreaksALimit) {
   EXPECT_LE(result.model.certificate.gap, 1e-3);
   EXPECT_GT(report.lists, 0u);
   EXPECT_EQ(report.unproven, 0u);
-  const std::vector<Ranking> lists =
-      rank_topics(result.model, test, score(result.model, test, 1), kinds(test, 1), 4);
+  const std::vector<Ranking> lists = rank_topics(result.model, test, score(result.model, test, 1), kinds(test, 1), 4);
   for (std::size_t q = 0; q < lists.size(); ++q) {
     std::vector<std::size_t> count(3, 0);
     for (const std::uint32_t i : lists[q]) ++count[static_cast<std::size_t>(test.query(q).labels[i])];

@@ -9,10 +9,10 @@
 
 #include "dorm/error.h"
 #include "dorm/write.h"
+#include "learning/train/learning_data.h"
 #include "model/features/linear_features.h"
 #include "support/random_data.h"
 #include "support/temporary_directory.h"
-#include "learning/train/learning_data.h"
 
 namespace dorm {
 namespace {
@@ -50,10 +50,8 @@ TEST(Train, TheCertificateFollowsFromTheWeights) {
   options.bound = "given";
   options.C = 20;
   const TrainResult result = train(data, options);
-  EXPECT_NEAR(result.report.solve.primal, result.model.certificate.primal,
-              1e-12 * result.model.certificate.primal);
-  EXPECT_NEAR(result.model.certificate.gap,
-              1 - result.model.certificate.dual / result.model.certificate.primal, 1e-12);
+  EXPECT_NEAR(result.report.solve.primal, result.model.certificate.primal, 1e-12 * result.model.certificate.primal);
+  EXPECT_NEAR(result.model.certificate.gap, 1 - result.model.certificate.dual / result.model.certificate.primal, 1e-12);
 }
 
 // 1/2 |w|^2 + (C/m) sum H over features of unit mean squared norm: the unit of the features cancels.
@@ -67,8 +65,7 @@ TEST(Train, TheUnitOfTheFeaturesDoesNotMatter) {
   shape.factor = 10;
   const Dataset tenfold = test::random_data(shape);
   const TrainResult small = train(data, options), large = train(tenfold, options);
-  EXPECT_NEAR(small.model.certificate.primal, large.model.certificate.primal,
-              1e-5 * small.model.certificate.primal);
+  EXPECT_NEAR(small.model.certificate.primal, large.model.certificate.primal, 1e-5 * small.model.certificate.primal);
   const std::vector<double> a = score(small.model, data), b = score(large.model, tenfold);
   double spread = 0;
   for (const double x : a) spread = std::max(spread, std::abs(x));
@@ -86,10 +83,8 @@ TEST(Train, ThePapersCIsTheSameProblemInOtherUnits) {
   options.paper_C = true;
   options.C = options.C / norm / static_cast<double>(ours.model.data.usable_queries);
   const Model paper = train(data, options).model;
-  for (std::size_t j = 0; j < paper.weights.size(); ++j)
-    EXPECT_NEAR(paper.weights[j], ours.model.weights[j], 1e-9);
-  EXPECT_NEAR(paper.certificate.primal, ours.model.certificate.primal / norm,
-              1e-9 * paper.certificate.primal);
+  for (std::size_t j = 0; j < paper.weights.size(); ++j) EXPECT_NEAR(paper.weights[j], ours.model.weights[j], 1e-9);
+  EXPECT_NEAR(paper.certificate.primal, ours.model.certificate.primal / norm, 1e-9 * paper.certificate.primal);
 }
 
 TEST(Train, TextAndBinaryDataGiveTheSameModel) {
@@ -104,8 +99,7 @@ TEST(Train, TextAndBinaryDataGiveTheSameModel) {
 }
 
 TEST(Train, CompressedAndDenseDataAgree) {
-  test::RandomData shape{
-      .lengths = std::vector<std::size_t>(25, 10), .features = 12, .density = 0.7, .seed = 6};
+  test::RandomData shape{.lengths = std::vector<std::size_t>(25, 10), .features = 12, .density = 0.7, .seed = 6};
   const Dataset dense = test::random_data(shape);
   shape.sparse = true;
   const Dataset sparse = test::random_data(shape);
@@ -124,8 +118,7 @@ TEST(Train, ValidationPicksTheCandidate) {
   ASSERT_EQ(result.report.candidates.size(), 3u);  // best, predicted from ridge, predicted from pairwise
   const auto chosen = std::find_if(result.report.candidates.begin(), result.report.candidates.end(),
                                    [](const Candidate& c) { return c.chosen; });
-  for (const Candidate& candidate : result.report.candidates)
-    EXPECT_LE(candidate.validation, chosen->validation);
+  for (const Candidate& candidate : result.report.candidates) EXPECT_LE(candidate.validation, chosen->validation);
   EXPECT_DOUBLE_EQ(result.model.validation, mean_of(result.model, valid));
 }
 
@@ -147,8 +140,7 @@ TEST(Train, StoppingByTheObserverReturnsAUsableModel) {
     TrainOptions options;
     options.bound = "predicted";
     options.tolerance = 1e-6;
-    const TrainResult result =
-        train(data, options, nullptr, [&](const TrainProgress&) { return ++calls < stop_at; });
+    const TrainResult result = train(data, options, nullptr, [&](const TrainProgress&) { return ++calls < stop_at; });
     EXPECT_EQ(result.model.certificate.status, "interrupted");
     EXPECT_EQ(result.report.candidates.size(), 1u) << "a second candidate was tried after the stop";
     EXPECT_LE(result.model.certificate.dual, result.model.certificate.primal);
@@ -167,8 +159,8 @@ TEST(Train, ATimeLimitReturnsAUsableModel) {
 }
 
 TEST(Train, QueriesWithoutInformationAreDroppedAndCounted) {
-  const Dataset data = parse_letor(
-      "1 qid:1 1:1 2:3\n0 qid:1 1:2 2:1\n0 qid:2 1:1 2:2\n0 qid:2 1:3 2:5\n2 qid:3 1:1 2:1\n", "data.txt");
+  const Dataset data =
+      parse_letor("1 qid:1 1:1 2:3\n0 qid:1 1:2 2:1\n0 qid:2 1:1 2:2\n0 qid:2 1:3 2:5\n2 qid:3 1:1 2:1\n", "data.txt");
   const TrainResult result = train(data);
   EXPECT_EQ(result.report.dropped_queries, 2u);
   EXPECT_EQ(result.model.data.usable_queries, 1u);
@@ -185,8 +177,7 @@ TEST(Train, RefusesDataItCannotLearnFrom) {
     }
     return "accepted";
   };
-  EXPECT_NE(message_of(parse_letor("0 qid:1 1:1\n0 qid:1 1:2\n", "d")).find("no query to learn"),
-            std::string::npos);
+  EXPECT_NE(message_of(parse_letor("0 qid:1 1:1\n0 qid:1 1:2\n", "d")).find("no query to learn"), std::string::npos);
   EXPECT_NE(message_of(parse_letor("0 qid:1 1:.1\n1 qid:1 1:.1\n2 qid:1 1:.1\n", "d")).find("constant"),
             std::string::npos);
   EXPECT_NE(message_of(Dataset()), "accepted");

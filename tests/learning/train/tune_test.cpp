@@ -39,8 +39,7 @@ TEST(Tune, JudgesEveryCellOnTheValidationData) {
   options.bounds = {"auto"};
   const TuneResult result = tune(data, options, &valid);
   EXPECT_EQ(result.cells.size(), 2u * 2 * 3);  // C x decay x (best, predicted from two starts)
-  EXPECT_EQ(
-      std::count_if(result.cells.begin(), result.cells.end(), [](const TuneCell& c) { return c.chosen; }), 1);
+  EXPECT_EQ(std::count_if(result.cells.begin(), result.cells.end(), [](const TuneCell& c) { return c.chosen; }), 1);
   for (const TuneCell& cell : result.cells) EXPECT_EQ(cell.per_query.size(), valid.num_queries());
 }
 

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "model/kernel/kernel_data.h"
-#include "model/features/linear_features.h"
 #include "learning/risk/ridge.h"
+#include "model/features/linear_features.h"
+#include "model/kernel/kernel_data.h"
 
 namespace dorm {
 namespace {
@@ -87,8 +87,7 @@ TEST_F(BothFeatures, PlanesOfAnotherProblemAreNotWellFormed) {
 }
 
 TEST_F(BothFeatures, ACacheTooSmallForTheQueriesIsRefused) {
-  EXPECT_NE(test::message_of([&] { KernelFeatures(*made_, data_, 100, 1); }).find("--cache"),
-            std::string::npos);
+  EXPECT_NE(test::message_of([&] { KernelFeatures(*made_, data_, 100, 1); }).find("--cache"), std::string::npos);
 }
 
 }  // namespace

@@ -13,13 +13,11 @@ using test::random_data;
 using test::RandomData;
 
 // X^T coefficients, entry by entry.
-std::vector<double> slow_pull_back(const Dataset& data, std::size_t q,
-                                   const std::vector<double>& coefficients) {
+std::vector<double> slow_pull_back(const Dataset& data, std::size_t q, const std::vector<double>& coefficients) {
   std::vector<double> out(data.num_features(), 0.0);
   const Query query = data.query(q);
   for (std::size_t i = 0; i < query.size(); ++i)
-    for (std::size_t j = 0; j < out.size(); ++j)
-      out[j] += coefficients[i] * static_cast<double>(query.rows.at(i, j));
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += coefficients[i] * static_cast<double>(query.rows.at(i, j));
   return out;
 }
 
@@ -32,8 +30,7 @@ std::vector<double> dense_of(const Plane& plane, std::size_t dimension) {
 
 class Storage : public ::testing::TestWithParam<bool> {
  protected:
-  Dataset data_ =
-      random_data({.lengths = {7, 1, 12}, .features = 9, .density = 0.3, .seed = 4, .sparse = GetParam()});
+  Dataset data_ = random_data({.lengths = {7, 1, 12}, .features = 9, .density = 0.3, .seed = 4, .sparse = GetParam()});
 };
 
 TEST_P(Storage, ScoresAreTheProducts) {

@@ -14,8 +14,7 @@ struct Case {
 };
 
 TEST(Expression, IsASumOfProductsOfParts) {
-  const auto terms =
-      parse_expression("0.5 * rbf(1-20 price):gamma=1e+3 * identity(query)+poly:degree=2,coef0=1 * 2*3");
+  const auto terms = parse_expression("0.5 * rbf(1-20 price):gamma=1e+3 * identity(query)+poly:degree=2,coef0=1 * 2*3");
   ASSERT_EQ(terms.size(), 2u);
   EXPECT_EQ(terms[0].weight, 0.5);
   ASSERT_EQ(terms[0].parts.size(), 2u);
@@ -68,8 +67,7 @@ TEST(Expression, ColumnsAndNamesAreLookedForInTheData) {
       {"identity(group)", "no groups"},
   };
   for (const Case& c : cases)
-    EXPECT_NE(test::message_of([&] { make_kernel(c.text, documents); }).find(c.expected), std::string::npos)
-        << c.text;
+    EXPECT_NE(test::message_of([&] { make_kernel(c.text, documents); }).find(c.expected), std::string::npos) << c.text;
 }
 
 TEST(Expression, TheTextOfAKernelReadsBackAsTheSameKernel) {
@@ -79,8 +77,7 @@ TEST(Expression, TheTextOfAKernelReadsBackAsTheSameKernel) {
     const auto kernel = make_kernel(text, documents);
     const auto again = make_kernel(kernel->spec(), documents, 99);  // another seed: nothing is left to draw
     EXPECT_EQ(again->spec(), kernel->spec());
-    EXPECT_EQ(test::gram_of(*kernel, documents, documents), test::gram_of(*again, documents, documents))
-        << text;
+    EXPECT_EQ(test::gram_of(*kernel, documents, documents), test::gram_of(*again, documents, documents)) << text;
   }
 }
 

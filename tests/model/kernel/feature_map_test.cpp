@@ -64,9 +64,8 @@ TEST(FeatureMap, ItsErrorIsThatOfTheProductsOfItsFeatures) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j, ++pairs) {
       const std::vector<float> x = test::row_of(features, i), y = test::row_of(features, j);
-      squares += std::pow(
-          static_cast<double>(gram[i * n + j]) - dot(std::span<const float>(x), std::span<const float>(y)),
-          2);
+      squares +=
+          std::pow(static_cast<double>(gram[i * n + j]) - dot(std::span<const float>(x), std::span<const float>(y)), 2);
     }
   const double exact = std::sqrt(squares / pairs);
   EXPECT_NEAR(map_error(*map, *kernel, documents(), 1).pairs, exact, 0.2 * exact);
@@ -85,8 +84,7 @@ TEST(FeatureMap, WeightsAndTheExpansionTheyBecomeScoreAlike) {
     const std::vector<double> scores = score_expansion(expansion, documents().data(), 2);
     const Documents features(apply_feature_map(*map, documents(), 1));
     for (std::size_t i = 0; i < documents().size(); ++i)
-      EXPECT_NEAR(scores[i],
-                  dot(std::span<const float>(test::row_of(features, i)), std::span<const double>(w)),
+      EXPECT_NEAR(scores[i], dot(std::span<const float>(test::row_of(features, i)), std::span<const double>(w)),
                   2e-4 * std::sqrt(norm))
           << approximation;
   }
@@ -121,11 +119,9 @@ TEST(Approximation, WhatIsWrongIsNamed) {
       {"fourier:10,landmarks=kmeans", "takes nothing but a size"},
   };
   for (const Case& c : cases)
-    EXPECT_NE(test::message_of([&] { parse_approximation(c.text); }).find(c.expected), std::string::npos)
-        << c.text;
+    EXPECT_NE(test::message_of([&] { parse_approximation(c.text); }).find(c.expected), std::string::npos) << c.text;
   const auto kernel = make_kernel("poly", documents());
-  EXPECT_NE(test::message_of([&] { fit("fourier:10", *kernel); }).find("needs a single rbf"),
-            std::string::npos);
+  EXPECT_NE(test::message_of([&] { fit("fourier:10", *kernel); }).find("needs a single rbf"), std::string::npos);
 }
 
 }  // namespace

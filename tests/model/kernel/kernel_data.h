@@ -39,8 +39,7 @@ inline Dataset rings(std::uint64_t seed, std::size_t queries = 40, std::size_t d
       const std::size_t label = rng.below(3);
       const double radius = 3.0 - static_cast<double>(label) + 0.6 * (rng.uniform() - 0.5);
       const double angle = 6.283185307179586 * rng.uniform();
-      const float row[] = {static_cast<float>(radius * std::cos(angle)),
-                           static_cast<float>(radius * std::sin(angle))};
+      const float row[] = {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))};
       builder.add({static_cast<float>(label), std::to_string(q)}, row);
     }
   return builder.finish();

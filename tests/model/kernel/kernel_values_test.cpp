@@ -17,8 +17,7 @@ double product(const Row& x, const Row& y) {
 
 double distance(const Row& x, const Row& y, std::size_t first, std::size_t last) {
   double sum = 0;
-  for (std::size_t j = first; j < last; ++j)
-    sum += std::pow(static_cast<double>(x[j]) - static_cast<double>(y[j]), 2);
+  for (std::size_t j = first; j < last; ++j) sum += std::pow(static_cast<double>(x[j]) - static_cast<double>(y[j]), 2);
   return sum;
 }
 
@@ -45,10 +44,9 @@ const Case kCases[] = {
      [](const Row& x, const Row& y, bool) { return std::pow(0.1 * product(x, y) + 2, 3); }},
     {"poly", [](const Row& x, const Row& y, bool) { return std::pow(product(x, y) / 6 + 1, 2); }},
     {"rbf:gamma=0.2", [](const Row& x, const Row& y, bool) { return std::exp(-0.2 * distance(x, y, 0, 6)); }},
-    {"rbf(2-4):gamma=0.2",
-     [](const Row& x, const Row& y, bool) { return std::exp(-0.2 * distance(x, y, 1, 4)); }},
-    {"attribute", [](const Row& x, const Row& y,
-                     bool) { return product(x, y) / std::sqrt(product(x, x) * product(y, y)); }},
+    {"rbf(2-4):gamma=0.2", [](const Row& x, const Row& y, bool) { return std::exp(-0.2 * distance(x, y, 1, 4)); }},
+    {"attribute",
+     [](const Row& x, const Row& y, bool) { return product(x, y) / std::sqrt(product(x, x) * product(y, y)); }},
     {"correlation", [](const Row& x, const Row& y, bool) { return correlation(x, y); }},
     {"identity(query)", [](const Row&, const Row&, bool same) { return same ? 1.0 : 0.0; }},
     {"identity(1)", [](const Row& x, const Row& y, bool) { return x[0] == y[0] ? 1.0 : 0.0; }},
@@ -61,8 +59,8 @@ const Case kCases[] = {
 class KernelValues : public ::testing::TestWithParam<bool> {
  protected:
   // The first column repeats, so that identity(1) has something to find.
-  const Documents documents_{test::random_data(
-      {.lengths = {7, 19, 4, 11}, .features = 6, .density = 0.6, .seed = 3, .sparse = GetParam()})};
+  const Documents documents_{
+      test::random_data({.lengths = {7, 19, 4, 11}, .features = 6, .density = 0.6, .seed = 3, .sparse = GetParam()})};
 };
 
 TEST_P(KernelValues, AreSymmetricToTheLastBitAndHaveTheirDiagonal) {
@@ -74,8 +72,7 @@ TEST_P(KernelValues, AreSymmetricToTheLastBitAndHaveTheirDiagonal) {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j)
         EXPECT_EQ(gram[i * documents_.size() + j], gram[j * documents_.size() + i]) << c.text;
-      EXPECT_NEAR(gram[i * documents_.size() + i], diagonal[i], 1e-5 * (1 + std::fabs(diagonal[i])))
-          << c.text;
+      EXPECT_NEAR(gram[i * documents_.size() + i], diagonal[i], 1e-5 * (1 + std::fabs(diagonal[i]))) << c.text;
     }
   }
 }
@@ -94,16 +91,14 @@ TEST_P(KernelValues, DoNotDependOnHowTheCallIsCut) {
 }
 
 TEST_P(KernelValues, HaveNoNegativeEigenvalues) {
-  for (const Case& c : kCases)
-    EXPECT_NO_THROW(check_positive(*make_kernel(c.text, documents_), documents_)) << c.text;
+  for (const Case& c : kCases) EXPECT_NO_THROW(check_positive(*make_kernel(c.text, documents_), documents_)) << c.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Storage, KernelValues, ::testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Compressed" : "Dense"; });
 
 TEST(Kernel, ValuesAreThoseOfTheDefinition) {
-  const Documents documents(
-      test::random_data({.lengths = {7, 19, 4, 11}, .features = 6, .density = 0.6, .seed = 3}));
+  const Documents documents(test::random_data({.lengths = {7, 19, 4, 11}, .features = 6, .density = 0.6, .seed = 3}));
   for (const Case& c : kCases) {
     const auto kernel = make_kernel(c.text, documents);
     const std::vector<float> gram = test::gram_of(*kernel, documents, documents);

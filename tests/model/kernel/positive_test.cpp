@@ -13,32 +13,25 @@ std::unique_ptr<const Kernel> pairwise(double (*value)(std::span<const float>, s
       [value](const DenseBlock& left, const DenseBlock& right, float* out) {
         for (std::size_t i = 0; i < left.rows; ++i)
           for (std::size_t j = 0; j < right.rows; ++j)
-            out[i * right.rows + j] =
-                static_cast<float>(value({left.data + i * left.features, left.features},
-                                         {right.data + j * right.features, right.features}));
+            out[i * right.rows + j] = static_cast<float>(value({left.data + i * left.features, left.features},
+                                                               {right.data + j * right.features, right.features}));
       },
       "mine");
 }
 
 TEST(CheckPositive, RefusesWhatIsIndefiniteAsymmetricOrNotFinite) {
   const Documents documents(test::random_data({.lengths = {20, 20}}));
-  const auto distance = pairwise([](std::span<const float> x, std::span<const float> y) {
-    return std::fabs(static_cast<double>(x[0] - y[0]));
-  });
-  const auto lopsided = pairwise([](std::span<const float> x, std::span<const float> y) {
-    return static_cast<double>(x[0] - y[0]) + 9;
-  });
-  const auto broken = pairwise([](std::span<const float> x, std::span<const float>) {
-    return std::log(static_cast<double>(x[0]) - 1e9);
-  });
+  const auto distance = pairwise(
+      [](std::span<const float> x, std::span<const float> y) { return std::fabs(static_cast<double>(x[0] - y[0])); });
+  const auto lopsided =
+      pairwise([](std::span<const float> x, std::span<const float> y) { return static_cast<double>(x[0] - y[0]) + 9; });
+  const auto broken = pairwise(
+      [](std::span<const float> x, std::span<const float>) { return std::log(static_cast<double>(x[0]) - 1e9); });
   const auto good = pairwise([](std::span<const float> x, std::span<const float> y) {
     return static_cast<double>(x[0] * y[0] + x[1] * y[1]);
   });
-  const auto says = [&](const Kernel& kernel) {
-    return test::message_of([&] { check_positive(kernel, documents); });
-  };
-  EXPECT_NE(says(*distance).find("not positive semidefinite: on a sample of 40 documents"),
-            std::string::npos);
+  const auto says = [&](const Kernel& kernel) { return test::message_of([&] { check_positive(kernel, documents); }); };
+  EXPECT_NE(says(*distance).find("not positive semidefinite: on a sample of 40 documents"), std::string::npos);
   EXPECT_NE(says(*lopsided).find("not symmetric"), std::string::npos);
   EXPECT_NE(says(*broken).find("not finite"), std::string::npos);
   EXPECT_EQ(says(*good), "");
@@ -46,13 +39,11 @@ TEST(CheckPositive, RefusesWhatIsIndefiniteAsymmetricOrNotFinite) {
 
 TEST(CheckPositive, TrainingRefusesAnIndefiniteFunction) {
   const Dataset data = test::random_data({.lengths = {6, 6, 6}});
-  const auto distance = pairwise([](std::span<const float> x, std::span<const float> y) {
-    return std::fabs(static_cast<double>(x[0] - y[0]));
-  });
+  const auto distance = pairwise(
+      [](std::span<const float> x, std::span<const float> y) { return std::fabs(static_cast<double>(x[0] - y[0])); });
   TrainOptions options{.threads = 1};
   options.kernel_function = distance.get();
-  EXPECT_NE(test::message_of([&] { train(data, options); }).find("not positive semidefinite"),
-            std::string::npos);
+  EXPECT_NE(test::message_of([&] { train(data, options); }).find("not positive semidefinite"), std::string::npos);
 }
 
 /// A data set whose features are the matrix.
@@ -80,9 +71,8 @@ TEST(CheckPrecomputed, RefusesAWrongShapeAndAsymmetryAndNamesThePlace) {
             }).find("square"),
             std::string::npos);
   const std::vector<std::vector<float>> indefinite = {{1, 2, 0, 0}, {2, 1, 0, 0}, {0, 0, 1, 2}, {0, 0, 2, 1}};
-  EXPECT_NE(
-      test::message_of([&] { train(from_matrix(indefinite), options); }).find("not positive semidefinite"),
-      std::string::npos);
+  EXPECT_NE(test::message_of([&] { train(from_matrix(indefinite), options); }).find("not positive semidefinite"),
+            std::string::npos);
 }
 
 }  // namespace

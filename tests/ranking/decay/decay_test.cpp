@@ -35,15 +35,14 @@ TEST(Decay, FollowsThePapersFormulas) {
   for (const auto& row : table) {
     const std::vector<double> c = Decay(row.name).values(a);
     ASSERT_EQ(c.size(), 3u);
-    for (std::size_t j = 0; j < 3; ++j)
-      EXPECT_NEAR(c[j], row.wanted[j], 1e-14) << row.name << " position " << j;
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(c[j], row.wanted[j], 1e-14) << row.name << " position " << j;
     EXPECT_EQ(Decay(row.name).name(), row.name);
   }
 }
 
 TEST(Decay, DecreasesStrictlyUpToTwoThousandDocuments) {
-  for (const char* name : {"power:0.25", "power:0.333333", "power:0.5", "power:1", "power:2", "power:3",
-                           "log", "loglog", "measure+tail", "exponential"}) {
+  for (const char* name : {"power:0.25", "power:0.333333", "power:0.5", "power:1", "power:2", "power:3", "log",
+                           "loglog", "measure+tail", "exponential"}) {
     const std::vector<double> c = Decay(name).values(discounts(2000, 2000));
     for (std::size_t j = 1; j < c.size(); ++j) ASSERT_LT(c[j], c[j - 1]) << name << " position " << j;
   }
@@ -79,8 +78,7 @@ TEST(Decay, RefusesToStandStillWhereTheMeasureDecreases) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::bad_option);
-    EXPECT_STREQ(e.what(),
-                 "decay \"exponential:1\" does not decrease from rank 1076 to 1077, where the measure does");
+    EXPECT_STREQ(e.what(), "decay \"exponential:1\" does not decrease from rank 1076 to 1077, where the measure does");
   }
   EXPECT_NO_THROW(Decay("exponential:1").values(discounts(2000, 10)));
 }

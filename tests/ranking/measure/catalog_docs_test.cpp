@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of measures in the documentation is the catalog's; the message of a failure is the table to
-// paste.
+// The table of measures in the documentation is the catalog's; the message of a failure is the table to paste.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +21,8 @@ TEST(CatalogDocs, TheTableOfMeasuresIsTheCatalog) {
   page << std::ifstream(DORM_SOURCE_DIR "/docs/measures.md").rdbuf();
   std::string table = "\n| name | usage | trainable | what |\n|---|---|---|---|\n";
   for (const CatalogEntry& entry : measure_catalog())
-    table += fmt::format("| `{}` | `{}` | {} | {} |\n", entry.name, entry.usage,
-                         entry.trainable ? "yes" : "no", entry.help);
+    table +=
+        fmt::format("| `{}` | `{}` | {} | {} |\n", entry.name, entry.usage, entry.trainable ? "yes" : "no", entry.help);
   EXPECT_EQ(between(page.str(), "<!-- catalog:measures -->", "<!-- /catalog:measures -->"), table);
 }
 

@@ -21,18 +21,15 @@ inline void for_each_ranking(std::size_t length, const std::function<void(const 
 }
 
 /// Calls visit for every ranking by decreasing score, i.e. every order of the tied documents.
-inline void for_each_tie_order(const std::vector<double>& scores,
-                               const std::function<void(const Ranking&)>& visit) {
+inline void for_each_tie_order(const std::vector<double>& scores, const std::function<void(const Ranking&)>& visit) {
   for_each_ranking(scores.size(), [&](const Ranking& ranking) {
-    const bool sorted = std::is_sorted(ranking.begin(), ranking.end(), [&](std::uint32_t i, std::uint32_t j) {
-      return scores[i] > scores[j];
-    });
+    const bool sorted = std::is_sorted(ranking.begin(), ranking.end(),
+                                       [&](std::uint32_t i, std::uint32_t j) { return scores[i] > scores[j]; });
     if (sorted) visit(ranking);
   });
 }
 
-/// Small queries with what goes wrong in real ones: ties, all zero, all equal, unjudged, fractions, one
-/// document.
+/// Small queries with what goes wrong in real ones: ties, all zero, all equal, unjudged, fractions, one document.
 inline std::vector<std::vector<float>> difficult_labels() {
   return {{0},
           {2},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values worked out by hand, for each measure and each convention. The ranking is the order of the labels as
-// written; the arithmetic stands beside each case.
+// Values worked out by hand, for each measure and each convention. The ranking is the order of the labels as written;
+// the arithmetic stands beside each case.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,8 +33,8 @@ void check(const std::vector<Golden>& goldens) {
     options.bootstrap = 0;
     options.threads = 1;
     const MeasureResult result = evaluate(queries, names, options).measures[0];
-    const std::string where = golden.measure + " under " + golden.convention + ", " +
-                              std::to_string(golden.labels.size()) + " documents";
+    const std::string where =
+        golden.measure + " under " + golden.convention + ", " + std::to_string(golden.labels.size()) + " documents";
     if (std::isnan(golden.value)) {
       EXPECT_EQ(result.skipped, 1u) << where;
       EXPECT_TRUE(std::isnan(result.mean)) << where;
@@ -91,10 +91,7 @@ TEST(Golden, OtherMeasuresUnderTheStandardConvention) {
       {"standard", "err:max_grade=2", {2, 2}, 3.0 / 4 + 1.0 / 4 * 3 / 4 / 2},
       // Half-life 5: 2^(-j/4); labels less the neutral vote: 1 0 3.
       {"standard", "eru:half_life=5,neutral=2", {3, 1, 5}, 1 + 3 * std::exp2(-0.5)},
-      {"standard",
-       "neru:half_life=5,neutral=2",
-       {3, 1, 5},
-       (1 + 3 * std::exp2(-0.5)) / (3 + std::exp2(-0.25))},
+      {"standard", "neru:half_life=5,neutral=2", {3, 1, 5}, (1 + 3 * std::exp2(-0.5)) / (3 + std::exp2(-0.25))},
       {"standard", "eru:half_life=2", {0, 4}, 2},
   });
 }

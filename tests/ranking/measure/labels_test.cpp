@@ -42,8 +42,7 @@ TEST(Labels, PastTheGainTableIsRefused) {
 }
 
 TEST(Labels, AboveTheHighestGradeIsRefusedWithTheSpellingThatWorks) {
-  EXPECT_EQ(message_of("err@10", {5}),
-            "label 5 is above the highest grade 4 of err@10; say err@10:max_grade=5");
+  EXPECT_EQ(message_of("err@10", {5}), "label 5 is above the highest grade 4 of err@10; say err@10:max_grade=5");
   EXPECT_EQ(message_of("err@10:max_grade=5", {5}), "no error");
 }
 
@@ -59,8 +58,7 @@ TEST(Labels, DocumentsThatWereNotRetrievedCountAsJudged) {
   EXPECT_DOUBLE_EQ(at("wta"), 0);
   // One of three relevant documents stands above the only other; two stand below it.
   EXPECT_DOUBLE_EQ(at("auc"), 1.0 / 3);
-  // Order 1 0 {2 1}: right 1-0; wrong 1-2, 0-2, 0-1; the missing are tied with each other. (1 - 3) / sqrt(6 *
-  // 5).
+  // Order 1 0 {2 1}: right 1-0; wrong 1-2, 0-2, 0-1; the missing are tied with each other. (1 - 3) / sqrt(6 * 5).
   EXPECT_DOUBLE_EQ(at("kendall"), -2 / std::sqrt(30.0));
 }
 

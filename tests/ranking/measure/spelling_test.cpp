@@ -36,17 +36,14 @@ TEST(Spelling, IsMadeCanonical) {
 TEST(Spelling, UnknownNamesGetTheNearestAndTheWholeList) {
   const Complaint got = complaint([] { make_measure("ndgc@10"); });
   EXPECT_EQ(got.code, ErrorCode::unknown_name);
-  EXPECT_EQ(
-      got.message.find("unknown measure \"ndgc\"; did you mean \"ndcg\"? known: wta, mwta, mrr, dcg, ndcg"),
-      0u)
+  EXPECT_EQ(got.message.find("unknown measure \"ndgc\"; did you mean \"ndcg\"? known: wta, mwta, mrr, dcg, ndcg"), 0u)
       << got.message;
   for (const CatalogEntry& entry : measure_catalog())
     EXPECT_NE(got.message.find(entry.name), std::string::npos) << entry.name;
 }
 
 TEST(Spelling, NamesLikeNothingKnownGetNoSuggestion) {
-  EXPECT_EQ(complaint([] { make_measure("zzzzzz"); }).message.find("unknown measure \"zzzzzz\"; known: wta"),
-            0u);
+  EXPECT_EQ(complaint([] { make_measure("zzzzzz"); }).message.find("unknown measure \"zzzzzz\"; known: wta"), 0u);
   EXPECT_EQ(complaint([] { make_measure(""); }).message.find("unknown measure \"\"; known: wta"), 0u);
 }
 
@@ -56,10 +53,9 @@ TEST(Spelling, OfOtherThingsIsCheckedTheSameWay) {
             "lightgbm, xgboost, trec, sklearn");
   EXPECT_EQ(complaint([] { parse_ties("wurst"); }).message,
             "unknown tie rule \"wurst\"; did you mean \"worst\"? known: index, expected, worst, document_id");
-  EXPECT_EQ(
-      complaint([] { parse_scaling("z-score"); }).message,
-      "unknown scaling \"z-score\"; did you mean \"zscore\"? known: none, zscore, minmax, query-minmax, "
-      "log-zscore, log-query-zscore");
+  EXPECT_EQ(complaint([] { parse_scaling("z-score"); }).message,
+            "unknown scaling \"z-score\"; did you mean \"zscore\"? known: none, zscore, minmax, query-minmax, "
+            "log-zscore, log-query-zscore");
 }
 
 TEST(Spelling, BadParametersSayWhatIsAccepted) {
@@ -74,8 +70,7 @@ TEST(Spelling, BadParametersSayWhatIsAccepted) {
        "1 on"},
       {"precision", "measure \"precision\" needs a cutoff, e.g. \"precision@10\""},
       {"wta@3", "measure \"wta@3\": wta takes no cutoff; say \"wta\""},
-      {"ndcg:depth=3",
-       "measure \"ndcg:depth=3\": unknown parameter \"depth\"; ndcg accepts gain, gains, discount"},
+      {"ndcg:depth=3", "measure \"ndcg:depth=3\": unknown parameter \"depth\"; ndcg accepts gain, gains, discount"},
       {"wta:x=1", "measure \"wta:x=1\": unknown parameter \"x\"; wta takes no parameters"},
       {"ndcg:", "measure \"ndcg:\": parameter \"\"; expected key=value"},
       {"ndcg:gain", "measure \"ndcg:gain\": parameter \"gain\"; expected key=value"},
@@ -107,9 +102,7 @@ TEST(Spelling, BadParametersSayWhatIsAccepted) {
 TEST(Spelling, EvaluateOnlyMeasuresCannotBeTrainedFor) {
   const Complaint got = complaint([] { make_trainable("map@10"); });
   EXPECT_EQ(got.code, ErrorCode::bad_option);
-  EXPECT_EQ(
-      got.message.find("measure \"map@10\" can be evaluated but not trained for; trainable: wta, mwta, mrr"),
-      0u)
+  EXPECT_EQ(got.message.find("measure \"map@10\" can be evaluated but not trained for; trainable: wta, mwta, mrr"), 0u)
       << got.message;
 }
 
@@ -132,8 +125,7 @@ TEST(Spelling, CatalogNamesAreUniqueAndDescribed) {
 }
 
 TEST(Spelling, EveryCatalogNameCanBeMade) {
-  for (const CatalogEntry& entry : convention_catalog())
-    EXPECT_EQ(make_convention(entry.name).name, entry.name);
+  for (const CatalogEntry& entry : convention_catalog()) EXPECT_EQ(make_convention(entry.name).name, entry.name);
   for (const CatalogEntry& entry : tie_catalog()) EXPECT_EQ(name_of(parse_ties(entry.name)), entry.name);
   std::vector<ScalingKind> kinds;
   for (const CatalogEntry& entry : scaling_catalog()) kinds.push_back(parse_scaling(entry.name));

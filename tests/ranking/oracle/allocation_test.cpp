@@ -43,8 +43,7 @@ TEST(Allocation, NoneAfterWarmUp) {
   Separation out;
   const auto pass = [&] {
     for (std::size_t k = 0; k < queries.size(); ++k) {
-      for (OracleKind kind :
-           {OracleKind::automatic, OracleKind::merge, OracleKind::exchange, OracleKind::paths}) {
+      for (OracleKind kind : {OracleKind::automatic, OracleKind::merge, OracleKind::exchange, OracleKind::paths}) {
         if (supports(queries[k], kind)) separate(queries[k], instances[k].scores, out, work, kind);
       }
     }

@@ -98,8 +98,7 @@ TEST(OracleExactness, FirstHitEqualsTryingEveryPosition) {
   EXPECT_GT(seen, 300);
 }
 
-// Short lists with real gains, small cutoffs and steep decays: where the exchange needs long paths through
-// the tail.
+// Short lists with real gains, small cutoffs and steep decays: where the exchange needs long paths through the tail.
 TEST(OracleExactness, ExchangeEqualsTheDenseSolverOnDeepPaths) {
   Rng rng(7);
   OracleWorkspace work;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// As oracle_driver, with limits on groups: grouped_driver SEED COUNT SHORTEST LONGEST > FILE. Each record,
-// all doubles: documents l, groups G, list length n, the value found, then a, c, b, g, group of each document
-// (l numbers each), limits (G).
+// As oracle_driver, with limits on groups: grouped_driver SEED COUNT SHORTEST LONGEST > FILE. Each record, all
+// doubles: documents l, groups G, list length n, the value found, then a, c, b, g, group of each document (l numbers
+// each), limits (G).
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,8 +11,7 @@ int main(int argc, char** argv) {
   using namespace dorm;
   if (argc != 5) return 2;
   Rng rng(std::strtoull(argv[1], nullptr, 10));
-  const std::size_t shortest = std::strtoul(argv[3], nullptr, 10),
-                    longest = std::strtoul(argv[4], nullptr, 10);
+  const std::size_t shortest = std::strtoul(argv[3], nullptr, 10), longest = std::strtoul(argv[4], nullptr, 10);
   OracleWorkspace work;
   Separation out;
   for (long k = std::strtol(argv[2], nullptr, 10); k > 0;) {
@@ -26,8 +25,8 @@ int main(int argc, char** argv) {
     const auto write = [](const std::vector<double>& numbers, std::size_t count) {
       std::fwrite(numbers.data(), sizeof(double), count, stdout);
     };
-    write({static_cast<double>(l), static_cast<double>(query.groups.limit.size()),
-           static_cast<double>(query.shown), out.value},
+    write({static_cast<double>(l), static_cast<double>(query.groups.limit.size()), static_cast<double>(query.shown),
+           out.value},
           4);
     write(x.factors.a, l);
     write(query.tables->c, l);

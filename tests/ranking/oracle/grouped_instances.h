@@ -6,8 +6,8 @@
 
 namespace dorm::testing {
 
-/// Every document alone, one group, few or many groups, groups of one among others; limits of one, of k, or
-/// different from group to group (0 too).
+/// Every document alone, one group, few or many groups, groups of one among others; limits of one, of k, or different
+/// from group to group (0 too).
 inline GroupLimits random_groups(std::size_t l, Rng& rng) {
   GroupLimits out;
   const std::uint64_t shape = rng.below(5);
@@ -58,8 +58,7 @@ inline double measure_of(const Factors& factors, std::span<const std::uint32_t> 
   return factors.kind == Factors::Kind::first ? first : sum;
 }
 
-inline double score_of(std::span<const double> c, std::span<const double> scores,
-                       std::span<const std::uint32_t> list) {
+inline double score_of(std::span<const double> c, std::span<const double> scores, std::span<const std::uint32_t> list) {
   double sum = 0;
   for (std::size_t j = 0; j < list.size(); ++j) sum += c[j] * scores[list[j]];
   return sum;

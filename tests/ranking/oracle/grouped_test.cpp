@@ -16,8 +16,8 @@ struct Truth {
 
 Truth enumerate_lists(const Instance& x, const GroupLimits& groups, std::span<const double> c) {
   Truth truth;
-  const auto weighted = static_cast<std::size_t>(
-      std::count_if(x.factors.a.begin(), x.factors.a.end(), [](double a) { return a > 0; }));
+  const auto weighted =
+      static_cast<std::size_t>(std::count_if(x.factors.a.begin(), x.factors.a.end(), [](double a) { return a > 0; }));
   std::vector<std::uint32_t> size(groups.limit.size(), 0), list;
   for (std::uint32_t s : groups.group_of) size[s] = std::min(size[s] + 1, groups.limit[s]);
   truth.length = std::min<std::size_t>(weighted, std::accumulate(size.begin(), size.end(), 0u));
@@ -119,8 +119,8 @@ TEST(GroupedReference, BestAndPredictedEqualEnumeration) {
 struct Tiny {
   OracleTables tables;
   std::vector<float> labels{2, 2, 2, 1, 0};
-  PreparedQuery query = prepare({{1, 0.5, 0.25, 0, 0}, {3, 3, 3, 1, 0}}, Decay("power:1"), tables,
-                                {{0, 0, 1, 1, 2}, {1, 1, 1}});
+  PreparedQuery query =
+      prepare({{1, 0.5, 0.25, 0, 0}, {3, 3, 3, 1, 0}}, Decay("power:1"), tables, {{0, 0, 1, 1, 2}, {1, 1, 1}});
 };
 
 TEST(GroupedReference, GivenTakesTheFirstOfEachGroupByLabel) {
@@ -140,8 +140,8 @@ TEST(GroupedReference, AverageSharesPositionsWithinAndBetweenGroups) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(out.coefficient[i], wanted[i], 1e-15);
 }
 
-// Lots drawn twice, over all outcomes: who of a group is admitted among equal labels, then the order of the
-// admitted among equal labels.
+// Lots drawn twice, over all outcomes: who of a group is admitted among equal labels, then the order of the admitted
+// among equal labels.
 TEST(GroupedReference, AverageIsTheMeanOverLots) {
   Rng rng(73);
   for (int k = 0; k < 200; ++k) {

@@ -108,14 +108,13 @@ inline Instance random_instance(std::size_t l, Rng& rng) {
     out.scores[i] = offset + (ties == 0 ? 0 : scale * (ties == 1 ? std::round(2 * z) / 2 : z));
   }
   out.description = "shape " + std::to_string(static_cast<int>(shape)) + " grades " + std::to_string(grades) +
-                    " decay " + out.decay + " l " + std::to_string(l) + " scale " + std::to_string(scale) +
-                    " ties " + std::to_string(ties);
+                    " decay " + out.decay + " l " + std::to_string(l) + " scale " + std::to_string(scale) + " ties " +
+                    std::to_string(ties);
   return out;
 }
 
 /// What separate() maximises, for one ranking given as position_of.
-inline double objective(const Instance& x, std::span<const double> c,
-                        std::span<const std::uint32_t> position_of) {
+inline double objective(const Instance& x, std::span<const double> c, std::span<const std::uint32_t> position_of) {
   long double sum = 0, first = 0;
   std::size_t best = SIZE_MAX;
   for (std::size_t i = 0; i < position_of.size(); ++i) {
@@ -146,8 +145,7 @@ inline double dense(const Instance& x, std::span<const double> c) {
   const std::size_t l = x.scores.size();
   std::vector<double> benefit(l * l);
   for (std::size_t i = 0; i < l; ++i) {
-    for (std::size_t j = 0; j < l; ++j)
-      benefit[i * l + j] = c[j] * x.scores[i] - x.factors.a[j] * x.factors.b[i];
+    for (std::size_t j = 0; j < l; ++j) benefit[i * l + j] = c[j] * x.scores[i] - x.factors.a[j] * x.factors.b[i];
   }
   return assign(benefit, l, l, Sense::maximize).value;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves random instances and writes them with the answers, for another implementation to judge:
-// oracle_driver SEED COUNT SHORTEST LONGEST > FILE. Each record: length as a double, the value found, then a,
-// c, b, g.
+// Solves random instances and writes them with the answers, for another implementation to judge: oracle_driver SEED
+// COUNT SHORTEST LONGEST > FILE. Each record: length as a double, the value found, then a, c, b, g.
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,8 +10,7 @@ int main(int argc, char** argv) {
   using namespace dorm;
   if (argc != 5) return 2;
   Rng rng(std::strtoull(argv[1], nullptr, 10));
-  const std::size_t shortest = std::strtoul(argv[3], nullptr, 10),
-                    longest = std::strtoul(argv[4], nullptr, 10);
+  const std::size_t shortest = std::strtoul(argv[3], nullptr, 10), longest = std::strtoul(argv[4], nullptr, 10);
   OracleWorkspace work;
   Separation out;
   for (long k = std::strtol(argv[2], nullptr, 10); k > 0;) {
@@ -24,8 +22,7 @@ int main(int argc, char** argv) {
     const std::size_t l = query.size();
     const double head[2] = {static_cast<double>(l), out.value};
     std::fwrite(head, sizeof(double), 2, stdout);
-    for (const double* numbers :
-         {x.factors.a.data(), query.tables->c.data(), x.factors.b.data(), x.scores.data()}) {
+    for (const double* numbers : {x.factors.a.data(), query.tables->c.data(), x.factors.b.data(), x.scores.data()}) {
       std::fwrite(numbers, sizeof(double), l, stdout);
     }
     --k;

@@ -107,8 +107,7 @@ TEST(Reference, BoundHoldsForEveryReference) {
       double f = 0;
       for (std::size_t i = 0; i < query.size(); ++i) f += reference.coefficient[i] * x.scores[i];
       // xi = max (Delta + f) - f(z0) >= Delta(predicted)
-      EXPECT_GE(out.value + query.ideal - f, predicted.loss - 1e-9 * magnitude(x))
-          << x.description << " " << which;
+      EXPECT_GE(out.value + query.ideal - f, predicted.loss - 1e-9 * magnitude(x)) << x.description << " " << which;
     }
   }
 }

@@ -45,8 +45,7 @@ TEST(Separate, RefusesBadFactors) {
             "position weight a[1] = -0.5; expected finite, non-negative and non-increasing weights");
   EXPECT_EQ(message({{1, 0.5}, {1, -1}}), "gain b[1] = -1; expected a finite, non-negative number");
   EXPECT_EQ(message({{1, 0.5}, {nan, 0}}), "gain b[0] = nan; expected a finite, non-negative number");
-  EXPECT_EQ(message({{1, 0.5}, {0.5, 0}, Factors::Kind::first}),
-            "gain b[0] = 0.5; a first-hit measure expects 0 or 1");
+  EXPECT_EQ(message({{1, 0.5}, {0.5, 0}, Factors::Kind::first}), "gain b[0] = 0.5; a first-hit measure expects 0 or 1");
 }
 
 TEST(Separate, RefusesBadScores) {
@@ -197,8 +196,7 @@ TEST(Separate, AlgorithmsAgreeOnLongLists) {
     separate(query, x.scores, one, work);
     for (OracleKind kind : {OracleKind::merge, OracleKind::paths}) {
       // The fallback is cubic where its guess is poor.
-      if (!supports(query, kind) || (kind == OracleKind::paths && query.tables->cutoff + 1 < query.size()))
-        continue;
+      if (!supports(query, kind) || (kind == OracleKind::paths && query.tables->cutoff + 1 < query.size())) continue;
       separate(query, x.scores, two, work, kind);
       EXPECT_TRUE(is_ranking(two.position_of));
       EXPECT_NEAR(one.value, two.value, 1e-9 * magnitude(x) * std::abs(query.tables->c[0]))

@@ -64,8 +64,7 @@ Instance random_instance(std::size_t documents, std::size_t positions, std::size
   for (std::size_t t = 0; t < topics; ++t) {
     out.table.names.push_back("t" + std::to_string(t));
     const double share = total[t] * static_cast<double>(positions) / static_cast<double>(documents);
-    out.table.limits.push_back(shape.whole ? std::floor(shape.tightness * share + 0.5)
-                                           : shape.tightness * share);
+    out.table.limits.push_back(shape.whole ? std::floor(shape.tightness * share + 0.5) : shape.tightness * share);
   }
   return out;
 }
@@ -132,8 +131,7 @@ TEST_F(Solver, FindsTheBestOfAllListsAndTheRelaxationBoundsIt) {
   std::size_t infeasible = 0, binding = 0;
   for (const Shape& shape : kShapes)
     for (int repeat = 0; repeat < 60; ++repeat) {
-      const std::size_t documents = 3 + rng.below(6),
-                        positions = 1 + rng.below(std::min<std::size_t>(4, documents));
+      const std::size_t documents = 3 + rng.below(6), positions = 1 + rng.below(std::min<std::size_t>(4, documents));
       const Instance instance = random_instance(documents, positions, 1 + rng.below(4), shape, rng);
       const List truth = enumerate_best(instance);
       const TopicList found = solve_topics(instance.values, positions, instance.budget());
@@ -159,8 +157,7 @@ TEST_F(Solver, NoListBreaksALimitHoweverLittleTimeThereIs) {
   std::size_t cut_short = 0;
   for (int repeat = 0; repeat < 1000; ++repeat) {
     const Shape& shape = kShapes[rng.below(std::size(kShapes))];
-    const std::size_t documents = 5 + rng.below(30),
-                      positions = 1 + rng.below(std::min<std::size_t>(8, documents));
+    const std::size_t documents = 5 + rng.below(30), positions = 1 + rng.below(std::min<std::size_t>(8, documents));
     const Instance instance = random_instance(documents, positions, 1 + rng.below(6), shape, rng);
     for (const double seconds : {1e-9, 0.0}) {
       const TopicList found = solve_topics(instance.values, positions, instance.budget(), {seconds});
@@ -245,10 +242,9 @@ TEST(Topics, RefuseTablesThatMakeNoSense) {
   const TopicTable good = {{"t"}, {1}, {0, 1}, {{0, 1}}};
   EXPECT_NO_THROW(validate(good));
   const std::vector<TopicTable> bad = {
-      {{"t"}, {-1}, {0, 1}, {{0, 1}}},     {{"t"}, {1}, {0, 1}, {{0, -1}}},
-      {{"t"}, {1}, {0, 1}, {{1, 1}}},      {{"t"}, {1}, {0, 2}, {{0, 1}, {0, 1}}},
-      {{"t"}, {NAN}, {0, 1}, {{0, 1}}},    {{"t"}, {1}, {0, 1}, {{0, INFINITY}}},
-      {{"t", "u"}, {1}, {0, 1}, {{0, 1}}}, {{"t"}, {1}, {0, 2}, {{0, 1}}},
+      {{"t"}, {-1}, {0, 1}, {{0, 1}}},        {{"t"}, {1}, {0, 1}, {{0, -1}}},  {{"t"}, {1}, {0, 1}, {{1, 1}}},
+      {{"t"}, {1}, {0, 2}, {{0, 1}, {0, 1}}}, {{"t"}, {NAN}, {0, 1}, {{0, 1}}}, {{"t"}, {1}, {0, 1}, {{0, INFINITY}}},
+      {{"t", "u"}, {1}, {0, 1}, {{0, 1}}},    {{"t"}, {1}, {0, 2}, {{0, 1}}},
   };
   for (const TopicTable& table : bad) EXPECT_THROW(validate(table), Error);
   EXPECT_THROW(solve_topics(std::vector<double>{1, 2}, 2, {good, 0, 1}), Error);  // 2 of 1 documents

@@ -82,8 +82,7 @@ TEST_F(FactorFile, OtherFilesAreNamedForWhatTheyAre) {
     load_factors(path);
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("expected a file that begins with \"dorm-factors\""),
-              std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("expected a file that begins with \"dorm-factors\""), std::string::npos)
         << error.what();
   }
   EXPECT_THROW(load_factors(path + ".absent"), Error);

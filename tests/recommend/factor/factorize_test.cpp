@@ -36,8 +36,7 @@ TEST_P(EveryBound, NeverRaisesTheObjective) {
 
 INSTANTIATE_TEST_SUITE_P(Factorize, EveryBound,
                          testing::Combine(testing::Values("given", "average", "best", "predicted"),
-                                          testing::Values("ndcg@5", "dcg", "mrr:rel=4", "eru"),
-                                          testing::Bool()));
+                                          testing::Values("ndcg@5", "dcg", "mrr:rel=4", "eru"), testing::Bool()));
 
 TEST(Factorize, GivesTheSameBitsForAnyNumberOfThreads) {
   const Ratings ratings = tasteful_ratings(120, 50, 14, 6);
@@ -57,9 +56,7 @@ TEST(Factorize, ImprovesTheTrainedMeasureOnItsOwnList) {
   const auto reached = [&](std::size_t rounds) {
     options.rounds = rounds;
     const FactorModel model = factorize(ratings, options).model;
-    return evaluate(ratings, score(model, ratings), measures, {.bootstrap = 0, .threads = 1})
-        .measures[0]
-        .mean;
+    return evaluate(ratings, score(model, ratings), measures, {.bootstrap = 0, .threads = 1}).measures[0].mean;
   };
   EXPECT_GT(reached(2), reached(0) + 0.01);
 }
@@ -76,10 +73,9 @@ TEST(Factorize, KeepsTheRoundThatIsBestOnValidationData) {
   for (const FactorRound& round : result.report.rounds) best = std::max(best, round.validation);
   EXPECT_EQ(result.model.validation, best);
   const std::string measures[] = {options.measure};
-  EXPECT_EQ(evaluate(split.test, score(result.model, split.test), measures, {.bootstrap = 0, .threads = 1})
-                .measures[0]
-                .mean,
-            best);
+  EXPECT_EQ(
+      evaluate(split.test, score(result.model, split.test), measures, {.bootstrap = 0, .threads = 1}).measures[0].mean,
+      best);
   EXPECT_LE(result.report.rounds.size(), result.model.rounds + options.patience + 1);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of the objective in U and V against finite differences: of the bound itself where it is smooth,
-// and of a smoothed bound, the log-sum-exp over all rankings, whose gradient tends to that of the planes.
+// Gradients of the objective in U and V against finite differences: of the bound itself where it is smooth, and of a
+// smoothed bound, the log-sum-exp over all rankings, whose gradient tends to that of the planes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,7 @@ struct Fixture {
 
 std::vector<double> scores_of(const RankingLists& lists, std::size_t l, const FactorModel& model) {
   std::vector<double> scores(lists.row(l).size());
-  score_items(lists.row(l).index, model.user_factors.row(lists[l].user), model.item_factors, model.offsets,
-              scores);
+  score_items(lists.row(l).index, model.user_factors.row(lists[l].user), model.item_factors, model.offsets, scores);
   return scores;
 }
 
@@ -70,8 +69,8 @@ double smoothed(const RankingLists::List& list, const std::vector<double>& score
 }
 
 // The gradient in the scores of one list, by the library's plane.
-std::vector<double> plane_gradient(const RankingLists& lists, std::size_t l,
-                                   const std::vector<double>& scores, double* value) {
+std::vector<double> plane_gradient(const RankingLists& lists, std::size_t l, const std::vector<double>& scores,
+                                   double* value) {
   ListWorkspace workspace;
   ScorePlane plane;
   lists.separate(l, scores, plane, workspace);
@@ -103,8 +102,8 @@ void check_gradients(FactorModel model, const Bound& bound, double tolerance) {
   compare(model.item_factors.values, by_item.values);
 }
 
-void pull_back(const RankingLists& lists, std::size_t l, const FactorModel& model,
-               const std::vector<double>& gradient, FactorMatrix* by_user, FactorMatrix* by_item) {
+void pull_back(const RankingLists& lists, std::size_t l, const FactorModel& model, const std::vector<double>& gradient,
+               FactorMatrix* by_user, FactorMatrix* by_item) {
   if (by_user == nullptr) return;
   const std::uint32_t user = lists[l].user;
   for (std::size_t i = 0; i < gradient.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On tiny lists a half step is a quadratic program over all rankings, which can be written down and solved by
-// another method: the answers must agree.
+// On tiny lists a half step is a quadratic program over all rankings, which can be written down and solved by another
+// method: the answers must agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ double inner(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
 
-// The minimum of sum_b max_k (offset - <direction, x>) + lambda/2 |x|^2, by moving dual weight between the
-// best and the worst plane of a block until nothing changes.
+// The minimum of sum_b max_k (offset - <direction, x>) + lambda/2 |x|^2, by moving dual weight between the best and the
+// worst plane of a block until nothing changes.
 double solve_by_enumeration(const std::vector<std::vector<DensePlane>>& blocks, double lambda) {
   std::vector<double> x(blocks[0][0].direction.size(), 0.0);
   std::vector<std::vector<double>> alpha;
@@ -41,8 +41,7 @@ double solve_by_enumeration(const std::vector<std::vector<DensePlane>>& blocks, 
       std::size_t best = 0, worst = blocks[b].size();
       for (std::size_t k = 0; k < blocks[b].size(); ++k) {
         if (value(blocks[b][k]) > value(blocks[b][best])) best = k;
-        if (alpha[b][k] > 0 && (worst == blocks[b].size() || value(blocks[b][k]) < value(blocks[b][worst])))
-          worst = k;
+        if (alpha[b][k] > 0 && (worst == blocks[b].size() || value(blocks[b][k]) < value(blocks[b][worst]))) worst = k;
       }
       if (best == worst) continue;
       std::vector<double> difference(x.size());
@@ -61,8 +60,7 @@ double solve_by_enumeration(const std::vector<std::vector<DensePlane>>& blocks, 
   double objective = 0.5 * lambda * inner(x, x);
   for (const auto& block : blocks) {
     double highest = -INFINITY;
-    for (const DensePlane& plane : block)
-      highest = std::max(highest, plane.offset - inner(plane.direction, x));
+    for (const DensePlane& plane : block) highest = std::max(highest, plane.offset - inner(plane.direction, x));
     objective += highest;
   }
   return objective;
@@ -154,8 +152,8 @@ TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
   const FactorLayout& layout = p.model.layout;
   FactorMatrix items = p.model.item_factors;
   ItemStep step(lists, {layout, lambda, 1e-7, 3000, 1}, pool);
-  const ItemStepResult result = step.solve(p.model.user_factors, p.model.offsets, p.model.item_factors, items,
-                                           [](double) { return true; });
+  const ItemStepResult result =
+      step.solve(p.model.user_factors, p.model.offsets, p.model.item_factors, items, [](double) { return true; });
   const std::size_t width = layout.item_width(), begin = layout.item_begin();
   std::vector<std::vector<DensePlane>> blocks;
   for (std::size_t l = 0; l < lists.size(); ++l) {
@@ -166,8 +164,7 @@ TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
       for (std::size_t i = 0; i < plane.delta.size(); ++i) {
         const std::uint32_t item = lists.row(l).index[i];
         dense.offset -= plane.delta[i] * scored(p, lists[l].user, item);
-        for (std::size_t c = 0; c < width; ++c)
-          dense.direction[item * width + c] += plane.delta[i] * user[begin + c];
+        for (std::size_t c = 0; c < width; ++c) dense.direction[item * width + c] += plane.delta[i] * user[begin + c];
       }
       blocks.back().push_back(dense);
     }

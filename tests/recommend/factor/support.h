@@ -16,8 +16,7 @@ namespace dorm {
 inline double centred_uniform(Rng& rng) { return 2 * rng.uniform() - 1; }
 
 /// `per_user` random items of each user, rated 1 to 5 by offset + two hidden factors.
-inline Ratings tasteful_ratings(std::uint32_t users, std::uint32_t items, std::uint32_t per_user,
-                                std::uint64_t seed) {
+inline Ratings tasteful_ratings(std::uint32_t users, std::uint32_t items, std::uint32_t per_user, std::uint64_t seed) {
   Rng rng(seed);
   IdTable user_ids, item_ids;
   std::vector<double> taste(2 * users), kind(2 * items), quality(items);

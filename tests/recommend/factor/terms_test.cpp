@@ -47,8 +47,7 @@ TEST(Implicit, TheTableSolvesItsNormalEquations) {
   std::vector<double> prior(model.layout.user_width());
   prior_mean(model, model.seen_by(7), prior);
   EXPECT_EQ(prior[0], 0) << "the bias has none";
-  for (Eigen::Index c = 0; c < 3; ++c)
-    EXPECT_NEAR(prior[static_cast<std::size_t>(c) + 1], (m.row(7) * truth)(c), 1e-8);
+  for (Eigen::Index c = 0; c < 3; ++c) EXPECT_NEAR(prior[static_cast<std::size_t>(c) + 1], (m.row(7) * truth)(c), 1e-8);
 }
 
 TEST(Implicit, SweepsLowerTheJointObjective) {
@@ -72,8 +71,7 @@ TEST(Implicit, SweepsLowerTheJointObjective) {
       }
       for (std::size_t i = 0; i < row.size(); ++i) {
         const double predicted = u.row(static_cast<Eigen::Index>(user)).dot(v.row(row.index[i]));
-        const double error =
-            (row.value[i] - model.mean) / model.unit - model.offsets[row.index[i]] - predicted;
+        const double error = (row.value[i] - model.mean) / model.unit - model.offsets[row.index[i]] - predicted;
         total += error * error;
       }
     }
@@ -168,8 +166,7 @@ TEST_P(Terms, AUserOfTheStartIsFoldedInToWhereItWas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Terms,
-                         testing::Values(std::pair<double, std::size_t>(1.0, 0),
-                                         std::pair<double, std::size_t>(0.0, 4),
+                         testing::Values(std::pair<double, std::size_t>(1.0, 0), std::pair<double, std::size_t>(0.0, 4),
                                          std::pair<double, std::size_t>(2.0, 4)));
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "lab/collaborative/support.h"
 #include "dorm/joint.h"
+#include "lab/collaborative/support.h"
 
 namespace dorm {
 
@@ -17,8 +17,7 @@ inline std::vector<std::vector<double>> full_gram(const JointKernel& kernel, con
   std::vector<std::vector<double>> gram(pairs.size(), std::vector<double>(pairs.size()));
   for (std::size_t a = 0; a < pairs.size(); ++a)
     for (std::size_t b = 0; b < pairs.size(); ++b)
-      gram[a][b] =
-          kernel.users.at(pairs[a].first, pairs[b].first) * kernel.items.at(pairs[a].second, pairs[b].second);
+      gram[a][b] = kernel.users.at(pairs[a].first, pairs[b].first) * kernel.items.at(pairs[a].second, pairs[b].second);
   return gram;
 }
 

@@ -17,8 +17,8 @@ TEST(JointScores, AreTheSumOverAllPairsOfBothSimilarities) {
     for (std::size_t k = 0; k < ratings.of_user(u).size(); ++k) {
       double expected = 0;
       for (const PairCoefficient& pair : ranker)
-        expected += pair.value * kernel.users.at(u, pair.user) *
-                    kernel.items.at(ratings.of_user(u).index[k], pair.item);
+        expected +=
+            pair.value * kernel.users.at(u, pair.user) * kernel.items.at(ratings.of_user(u).index[k], pair.item);
       EXPECT_NEAR(scores[ratings.first_of_user(u) + k], expected, 1e-12);
     }
 }

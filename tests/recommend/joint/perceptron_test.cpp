@@ -14,9 +14,8 @@ namespace dorm {
 namespace {
 
 /// Scores of all pairs under the average of the coefficients after each step.
-std::vector<double> plain_perceptron(const std::vector<std::vector<double>>& gram,
-                                     const std::vector<double>& labels, std::size_t passes,
-                                     std::uint64_t seed) {
+std::vector<double> plain_perceptron(const std::vector<std::vector<double>>& gram, const std::vector<double>& labels,
+                                     std::size_t passes, std::uint64_t seed) {
   const std::set<double> distinct(labels.begin(), labels.end());
   const std::vector<double> grades(distinct.begin(), distinct.end());
   std::vector<double> beta(labels.size(), 0), sum(labels.size(), 0), threshold(grades.size() - 1, 0);

@@ -10,8 +10,7 @@
 namespace dorm {
 namespace {
 
-// Whether all eigenvalues are above `bound`: whether the matrix less bound times the identity has a Cholesky
-// factor.
+// Whether all eigenvalues are above `bound`: whether the matrix less bound times the identity has a Cholesky factor.
 bool eigenvalues_above(double bound, Similarities matrix) {
   for (std::size_t k = 0; k < matrix.size; ++k) {
     matrix.at(k, k) -= bound;

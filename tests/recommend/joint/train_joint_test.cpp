@@ -19,8 +19,7 @@ Dataset gram_data(const JointKernel& kernel, const Ratings& ratings) {
   for (std::size_t u = 0; u < ratings.num_users(); ++u)
     for (std::size_t k = 0; k < ratings.of_user(u).size(); ++k) {
       const std::vector<double>& row = gram[ratings.first_of_user(u) + k];
-      builder.add({ratings.of_user(u).value[k], ratings.users()[u]},
-                  std::vector<float>(row.begin(), row.end()));
+      builder.add({ratings.of_user(u).value[k], ratings.users()[u]}, std::vector<float>(row.begin(), row.end()));
     }
   return builder.finish();
 }
@@ -31,8 +30,8 @@ TEST_P(EveryBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramMatrix
   const auto [bound, measure] = GetParam();
   const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
   const JointKernel kernel = make_joint_kernel(ratings);
-  const JointResult joint = train_joint(
-      kernel, ratings, {.measure = measure, .bound = bound, .C = 20, .rounds = 1, .tolerance = 1e-6});
+  const JointResult joint =
+      train_joint(kernel, ratings, {.measure = measure, .bound = bound, .C = 20, .rounds = 1, .tolerance = 1e-6});
   TrainOptions options{.measure = measure, .C = 20, .bound = bound, .start = "ridge", .rounds = 1};
   options.scale = "none";
   options.tolerance = 1e-6;
@@ -72,14 +71,14 @@ TEST(TrainJoint, CountsUsersWithoutAnythingToRank) {
 
 TEST(TrainJoint, StopsWhenItsObserverSaysSo) {
   const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
-  const JointResult result = train_joint(make_joint_kernel(ratings), ratings, {.tolerance = 1e-9},
-                                         [](const Progress&) { return false; });
+  const JointResult result =
+      train_joint(make_joint_kernel(ratings), ratings, {.tolerance = 1e-9}, [](const Progress&) { return false; });
   EXPECT_EQ(result.solve.status, SolveStatus::interrupted);
 }
 
 TEST(TrainJointRidge, SolvesTheNormalEquationsOfCentredRatings) {
-  // One user, items alike only to themselves: beta solves (P K P + penalty) beta = P y with K = I, that is
-  // (1 + penalty) beta = y - mean; the mean of |phi - mean|^2 is 2/3, so the penalty is 0.5 * 3 * 2/3.
+  // One user, items alike only to themselves: beta solves (P K P + penalty) beta = P y with K = I, that is (1 +
+  // penalty) beta = y - mean; the mean of |phi - mean|^2 is 2/3, so the penalty is 0.5 * 3 * 2/3.
   const Ratings ratings = ratings_from({{5, 1, 3}});
   const JointKernel kernel{identity_similarities(1), identity_similarities(3)};
   const JointRanker ranker = train_joint_ridge(kernel, ratings, 0.5);
