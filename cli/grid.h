@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dorm/tune.h"
+#include "dorm/train.h"
 
 namespace dorm::cli {
 

@@ -5,8 +5,8 @@
 
 #include <charconv>
 
-#include "dorm/decay.h"
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 #include "help.h"
 #include "output.h"
 #include "report_files.h"
@@ -158,7 +158,7 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
 }
 
 std::string training_footer(const std::string& examples) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_page("Bounds", bound_catalog()),
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_page("Bounds", bound_choices()),
                      catalog_page("Starts", start_catalog()), catalog_page("Decays", decay_catalog()),
                      catalog_page("Scalings", scaling_catalog()),
                      catalog_page("Kernels, joined by * and +", kernel_catalog()),

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "dorm/train.h"
-#include "dorm/tune.h"
 #include "progress.h"
 
 namespace dorm::cli {

@@ -8,42 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from layers import LAYERS, owner_of, room_of
+
 ROOT = Path(__file__).resolve().parent.parent
 
-# A folder of src/ may include headers of itself and of these.
-LAYERS = {
-    "base": set(),
-    "data": {"base"},
-    "ratings": {"base"},
-    "measure": {"base"},
-    "decay": {"base"},
-    "assign": {"base"},
-    "mip": {"base", "assign"},
-    "oracle": {"base", "measure", "decay", "assign"},
-    "qp": {"base"},
-    "solver": {"base", "qp"},
-    "kernel": {"base", "data"},
-    "risk": {"base", "data", "kernel", "oracle", "solver"},
-    "io": {"base", "data"},
-    "eval": {"base", "data", "measure", "catalog"},
-    "synth": {"base", "data"},
-    "catalog": {"base", "measure"},
-    "objective": {"base"},
-    "report": {"base"},
-    "model": {"base", "data", "io", "kernel", "risk"},
-    "train": {"base", "io", "kernel", "model", "risk"},
-    "joint": {"base", "risk", "train"},
-    "factor": {"base", "io", "oracle", "qp", "risk"},
-    "collaborative": {"base"},
-    "baseline": {"base", "risk", "train"},
-    "experiment": {"base", "baseline", "compare", "eval", "io"},
-    "compare": {"base", "baseline", "eval", "io", "train"},
-}
-# Layers of numbers: they know nothing of data sets.
-SCALARS = ("measure", "decay", "assign", "oracle", "qp", "solver", "mip")
-# Public headers that a layer must not see, however they are reached.
-HIDDEN = {layer: {"dataset", "read", "write", "evaluate"} for layer in SCALARS}
-
+# Rooms of numbers: however long the chain of includes, they never see a data set.
+NUMBERS_ONLY = ("ranking/", "learning/solver")
+MAX_NAMES_IN_SRC = 9
 MAX_FILE_LINES = 400
 FORBIDDEN = [  # in src/ and include/: the core never prints, exits, seeds from a clock or touches the locale
     (re.compile(r"\bstd::(cout|cerr|clog)\b|\bf?printf\s*\("), "the core does not print"),
@@ -65,20 +36,76 @@ def code_of(line):
     return re.sub(r'"(\\.|[^"\\])*"', '""', line).split("//")[0]
 
 
-def check_includes(path, lines):
-    layer = path.parts[1]
-    if layer not in LAYERS:
-        yield f"{path}:1: folder src/{layer} is not in tools/check_rules.py"
-        return
-    allowed = LAYERS[layer] | {layer}
+def includes(path, lines):
+    """(line number, room) of every include of a private or public header of the project."""
     for number, line in enumerate(lines, 1):
-        if match := re.match(r'\s*#include "([a-z_]+)/([a-z_]+)\.h"', line):
-            folder, header = match.groups()
-            if folder == "dorm":
-                if header in HIDDEN.get(layer, ()):
-                    yield f"{path}:{number}: src/{layer} must not know dorm/{header}.h"
-            elif folder not in allowed:
-                yield f"{path}:{number}: src/{layer} must not include src/{folder}"
+        if match := re.match(r'\s*#include "([a-z0-9_/]+)\.h"', line):
+            target = match.group(1)
+            if target.startswith("dorm/"):
+                yield number, owner_of(target.removeprefix("dorm/")) or f"nobody (dorm{target[4:]}.h)"
+            elif "/" in target:
+                yield number, room_of(("" if target.startswith("lab/") else "src/") + target + ".h") or target
+
+
+def room_of_file(path):
+    if path.parts[0] == "include":
+        return owner_of("/".join(path.parts[2:]).removesuffix(".h"))
+    return room_of(str(path))
+
+
+def reach(room, seen):
+    for other in LAYERS[room].uses:
+        if other not in seen:
+            seen.add(other)
+            reach(other, seen)
+    return seen
+
+
+def check_layers():
+    """Every include points down, every permission is used, and nothing is reached both ways."""
+    used = {room: set() for room in LAYERS}
+    for path in tracked("src/*.h", "src/*.cpp", "lab/*.h", "lab/*.cpp", "include/dorm/*.h"):
+        if path.name == "dorm.h":
+            continue
+        room = room_of_file(path)
+        if room is None:
+            yield f"{path}:1: belongs to no room of tools/layers.py"
+            continue
+        for number, other in includes(path, (ROOT / path).read_text().splitlines()):
+            if other != room and other not in LAYERS[room].uses:
+                yield f"{path}:{number}: {room} must not include {other}"
+            used[room].add(other)
+    for room, row in LAYERS.items():
+        for other in sorted(set(row.uses) - used[room]):
+            yield f"tools/layers.py: {room} may use {other}, but does not"
+        reached = reach(room, set())
+        if room in reached:
+            yield f"tools/layers.py: {room} reaches itself"
+        if room.startswith(NUMBERS_ONLY) and "data" in reached:
+            yield f"tools/layers.py: {room} reaches data, but is a room of numbers"
+    yield from check_doors()
+
+
+def check_doors():
+    door = lambda room: room.split("/")[0]
+    uses = {door(room): set() for room in LAYERS}
+    for room, row in LAYERS.items():
+        uses[door(room)] |= {door(other) for other in row.uses} - {door(room)}
+    order = []
+    while ready := [name for name in uses if name not in order and uses[name] <= set(order)]:
+        order += ready
+    for name in sorted(set(uses) - set(order)):
+        yield f"tools/layers.py: the door {name} and another reach each other"
+    stems = {}
+    for path in tracked("src/*.cpp", "src/*.h", "lab/*.cpp", "lab/*.h"):
+        door_name = path.parts[1] if path.parts[0] == "src" else "lab"
+        stems.setdefault((door_name, path.stem), set()).add(path.parent)
+    for (name, stem), folders in stems.items():
+        if len(folders) > 1:
+            yield f"{stem}: stands in {len(folders)} rooms of {name}: {', '.join(sorted(map(str, folders)))}"
+    names = {path.parts[1] for path in tracked("src/*")}
+    if len(names) > MAX_NAMES_IN_SRC:
+        yield f"src/: {len(names)} names; at most {MAX_NAMES_IN_SRC}"
 
 
 def check_source(path, lines):
@@ -91,13 +118,15 @@ def check_source(path, lines):
             for pattern, why in FORBIDDEN:
                 if pattern.search(code_of(line)):
                     yield f"{path}:{number}: {why}: {line.strip()}"
-    if path.parts[0] == "src" and len(path.parts) > 2:
-        yield from check_includes(path, lines)
+    if path.parts[0] in ("src", "include"):
+        for number, line in enumerate(lines, 1):
+            if re.search(r'"[^"]*(?<![-\w])--[a-z][^"]*"', line.split("//")[0]):
+                yield f"{path}:{number}: the core does not know the command line's options: {line.strip()}"
 
 
 def check_built():
     """Every C++ source is named in the CMake list of its folder."""
-    for path in tracked("src/*.cpp", "cli/*.cpp", "tests/*_test.cpp", "fuzz/*.cpp"):
+    for path in tracked("src/*.cpp", "lab/*.cpp", "cli/*.cpp", "tests/*_test.cpp", "fuzz/*.cpp"):
         folders = [ROOT / folder for folder in path.parents][:-1]
         lists = [(folder / "CMakeLists.txt").read_text() for folder in folders if (folder / "CMakeLists.txt").exists()]
         if not any(re.search(rf"\b{path.stem.removeprefix('fuzz_')}\b", text) for text in lists):
@@ -107,6 +136,7 @@ def check_built():
 def violations():
     for path in tracked("*.h", "*.cpp"):
         yield from check_source(path, (ROOT / path).read_text().splitlines())
+    yield from check_layers()
     yield from check_built()
     for path in tracked():
         if STRAY.search(path.name):

@@ -4,7 +4,7 @@
     reflow_comments.py --check FILE...   print what would change, exit 1 if anything would
 
 clang-format only breaks comment lines that are too long; it never joins them, which leaves orphans behind every edit.
-Kept as they are: lines indented by two or more spaces after the marker (formulas, tables), list items, rules, directives.
+Kept as they are: lines indented by two or more spaces after the marker (formulas, tables), list items, directives.
 A comment behind code that does not fit into one line moves above that code.
 """
 

@@ -16,7 +16,6 @@
 #include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
-#include "dorm/subtopic.h"
 #include "help.h"
 #include "input.h"
 #include "output.h"

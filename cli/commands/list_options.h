@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "commands/eval_report.h"
-#include "dorm/positions.h"
+#include "dorm/train.h"
 #include "training_options.h"
 
 namespace dorm::cli {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "dorm/tune.h"
+#include "dorm/train.h"
 
 namespace dorm::cli {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dorm/report.h"
-#include "dorm/tune.h"
+#include "dorm/train.h"
 #include "report_files.h"
 #include "training_options.h"
 #include "training_trace.h"

@@ -3,32 +3,28 @@
 #pragma once
 
 // clang-format off
-#include "dorm/error.h"     // IWYU pragma: export
-#include "dorm/dataset.h"   // IWYU pragma: export
-#include "dorm/read.h"      // IWYU pragma: export
-#include "dorm/write.h"     // IWYU pragma: export
-#include "dorm/synth.h"     // IWYU pragma: export
-#include "dorm/scale.h"     // IWYU pragma: export
-#include "dorm/measure.h"   // IWYU pragma: export
-#include "dorm/groups.h"    // IWYU pragma: export
-#include "dorm/one_per.h"   // IWYU pragma: export
-#include "dorm/decay.h"       // IWYU pragma: export
+#include "dorm/error.h"       // IWYU pragma: export
+#include "dorm/catalog.h"     // IWYU pragma: export
+#include "dorm/dataset.h"     // IWYU pragma: export
+#include "dorm/judgments.h"   // IWYU pragma: export
+#include "dorm/ratings.h"     // IWYU pragma: export
+#include "dorm/read.h"        // IWYU pragma: export
+#include "dorm/write.h"       // IWYU pragma: export
+#include "dorm/synth.h"       // IWYU pragma: export
+#include "dorm/scale.h"       // IWYU pragma: export
+#include "dorm/measure.h"     // IWYU pragma: export
+#include "dorm/one_per.h"     // IWYU pragma: export
 #include "dorm/assignment.h"  // IWYU pragma: export
-#include "dorm/topics.h"      // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
-#include "dorm/reference.h"   // IWYU pragma: export
-#include "dorm/evaluate.h"  // IWYU pragma: export
-#include "dorm/subtopic.h"  // IWYU pragma: export
-#include "dorm/catalog.h"   // IWYU pragma: export
+#include "dorm/geometry.h"    // IWYU pragma: export
+#include "dorm/kernel.h"      // IWYU pragma: export
+#include "dorm/model.h"       // IWYU pragma: export
+#include "dorm/evaluate.h"    // IWYU pragma: export
+#include "dorm/solver.h"      // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export
-#include "dorm/solver.h"  // IWYU pragma: export
-#include "dorm/model.h"  // IWYU pragma: export
-#include "dorm/train.h"  // IWYU pragma: export
-#include "dorm/tune.h"  // IWYU pragma: export
-#include "dorm/report.h"  // IWYU pragma: export
-#include "dorm/positions.h"  // IWYU pragma: export
-#include "dorm/baseline.h"  // IWYU pragma: export
-#include "dorm/kernel.h"  // IWYU pragma: export
-#include "dorm/factorize.h"  // IWYU pragma: export
-#include "dorm/joint.h"  // IWYU pragma: export
+#include "dorm/train.h"       // IWYU pragma: export
+#include "dorm/baseline.h"    // IWYU pragma: export
+#include "dorm/factorize.h"   // IWYU pragma: export
+#include "dorm/joint.h"       // IWYU pragma: export
+#include "dorm/report.h"      // IWYU pragma: export
 // clang-format on

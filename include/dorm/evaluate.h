@@ -9,11 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/convention.h"
 #include "dorm/dataset.h"
-#include "dorm/groups.h"
+#include "dorm/judgments.h"
 #include "dorm/measure.h"
-#include "dorm/read.h"
+#include "dorm/ratings.h"
 
 namespace dorm {
 
@@ -82,6 +81,22 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
 /// Queries in order of their first judgment.
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options = {});
+
+/// As evaluate_run(), by the measures of subtopic_catalog(). Equal scores as options.ties says ("expected" is refused).
+/// options.one_per (host or domain) filters the run first; the ideal of alpha-ndcg is not limited.
+EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, std::span<const RunEntry> run,
+                                   std::span<const std::string> measures, const EvaluateOptions& options = {});
+
+/// Gain of each ranking's first n documents over that of the best list: "position-gain@n". Queries whose best list
+/// gains nothing are skipped.
+MeasureResult evaluate_positions(const Dataset& data, const PositionGains& gains, const std::vector<Ranking>& rankings,
+                                 const EvaluateOptions& options = {});
+
+/// Measures per user over the users with ratings in `test`; `scores` has one entry per rating of `test`, user by user
+/// (Ratings::first_of_user). Equal scores count as in random order unless options.ties says otherwise: the order of
+/// items in a file has no meaning.
+EvaluationTable evaluate(const Ratings& test, std::span<const double> scores, std::span<const std::string> measures,
+                         const EvaluateOptions& options = {});
 
 /// Two rankers on the same queries: a - b, over the queries both have a value for.
 struct PairedTest {

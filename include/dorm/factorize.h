@@ -21,19 +21,6 @@
 
 namespace dorm {
 
-/// Known facts about users or items, one row per id: ages, genres. Rows are scaled to unit length when used.
-struct SideFeatures {
-  std::vector<std::string> names;  // of the columns
-  IdTable ids;
-  std::vector<double> values;  // ids.size() rows of names.size()
-};
-
-/// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as they are,
-/// text becomes one indicator per value ("a|b" being two values, where | does not separate cells). Without `columns`:
-/// the trailing columns that hold numbers only, else the last column as text.
-SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
-SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns = {});
-
 /// Rows of equal width.
 struct FactorMatrix {
   std::size_t rows = 0, width = 0;

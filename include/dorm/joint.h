@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/factorize.h"
+#include "dorm/judgments.h"
 #include "dorm/ratings.h"
 #include "dorm/solver.h"
 

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/assignment.h"
 #include "dorm/dataset.h"
+#include "dorm/judgments.h"
 #include "dorm/kernel.h"
 #include "dorm/measure.h"
 #include "dorm/scale.h"
@@ -66,5 +68,38 @@ Model model_from_json(std::string_view text, const std::string& name);
 
 void save_model(const Model& model, const std::string& path);
 Model load_model(const std::string& path);
+
+// ---- lists in which every position counts on its own (docs/positions.md) -----------------------------------------
+
+/// Scores of a document x at position j: c_j <w, x> + <v_j, x>.
+struct PositionModel {
+  Model shared;                             // w, features, scaling, and how it was trained
+  std::vector<double> decay;                // c, one per position
+  std::vector<std::vector<double>> blocks;  // v_j of the scaled features; empty: one function for all positions
+  LabelGains gains;                         // what it was trained for; empty: gains of single documents
+};
+
+/// For every query the documents in order: the first n by the assignment of the highest score, the others by <w,
+/// x>, ties by index.
+std::vector<Ranking> rank(const PositionModel& model, const Dataset& data, std::size_t threads = 0);
+
+std::string to_json(const PositionModel& model);
+PositionModel position_model_from_json(std::string_view text, const std::string& name);
+PositionModel load_position_model(const std::string& path);
+/// Whether a file holds a PositionModel rather than another kind of model; false when it is no model at all.
+bool is_position_model(const std::string& path);
+
+/// How the lists of a training or ranking under topic budgets were found.
+struct TopicReport {
+  std::size_t lists = 0, unproven = 0;  // unproven: the time for one list ran out
+  double largest_gap = 0;               // of those
+};
+
+/// For every query the list of min(n, l) documents that keeps the budgets and maximises sum_j c_j g. c is that of the
+/// model's measure and decay where it is positive at all n positions, else 1 / log2(1 + rank). Throws Error(bad_input)
+/// for a query without such a list.
+std::vector<Ranking> rank_topics(const Model& model, const Dataset& data, std::span<const double> scores,
+                                 const TopicTable& topics, std::size_t positions, const TopicOptions& options = {},
+                                 TopicReport* report = nullptr);
 
 }  // namespace dorm

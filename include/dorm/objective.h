@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "dorm/decay.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/groups.h"
+#include "dorm/judgments.h"
 
 namespace dorm {
 

@@ -12,15 +12,47 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "dorm/decay.h"
-#include "dorm/groups.h"
 #include "dorm/measure.h"
 
 namespace dorm {
+
+// ---- decays: the position weights c ------------------------------------------------------------------------------
+
+/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the paper:
+///   measure              c = a, the measure's own position weights
+///   power:d              (i + 1)^-d, d > 0
+///   log                  1 / log(i + 2)
+///   loglog               1 / log(log(i + 2))
+///   measure+tail[:eps]   a + eps i^(-1/2); eps = 1e-3
+///   exponential[:h]      2^(-(i - 1) / h), half-life h; 5
+///   discount             1 / log2(i + 1), the discount of dcg without a cutoff
+class Decay {
+ public:
+  /// Throws Error(unknown_name) on an unknown family, Error(bad_option) on a parameter out of range.
+  explicit Decay(std::string_view spec = "measure");
+
+  /// As given, e.g. "power:0.5".
+  const std::string& name() const { return name_; }
+
+  /// c for a list of a.size() documents under position weights a. Throws Error(bad_option) when c does not decrease
+  /// strictly between two positions where a does: no ranking score could then follow the measure.
+  std::vector<double> values(std::span<const double> a) const;
+
+ private:
+  enum class Family { measure, power, log, loglog, measure_tail, exponential, discount };
+  std::string name_;
+  Family family_ = Family::measure;
+  double parameter_ = 0;
+};
+
+std::span<const CatalogEntry> decay_catalog();
+
+// ---- oracles -----------------------------------------------------------------------------------------------------
 
 /// The algorithms. `automatic` chooses by structure; the others can be forced, for tests and benchmarks, where they
 /// apply (supports() says so).
@@ -123,5 +155,39 @@ class OracleWorkspace {
 /// Error(unsupported) when `kind` does not apply.
 void separate(const PreparedQuery& query, std::span<const double> scores, Separation& out, OracleWorkspace& workspace,
               OracleKind kind = OracleKind::automatic);
+
+// ---- reference rankings z0: what the most violated ranking is measured against -----------------------------------
+
+/// Where each document stands in the reference: the coefficient c at its position, and the loss of the ranking.
+struct Reference {
+  std::vector<double> coefficient;
+  double loss = 0;
+};
+
+/// Label order, equal labels by index.
+void reference_given(const PreparedQuery& query, Labels labels, Reference& out);
+
+/// Label order; documents with equal labels share the mean of their coefficients.
+void reference_average(const PreparedQuery& query, Labels labels, Reference& out);
+
+/// The ranking of the largest score sum_i c g among those without loss; ties by index.
+void reference_best(const PreparedQuery& query, std::span<const double> scores, Reference& out);
+
+/// Descending score, ties by index: the ranking the scores predict.
+void reference_predicted(const PreparedQuery& query, std::span<const double> scores, Reference& out);
+
+/// Which of these rankings the most violated one is measured against.
+enum class Bound { given, average, best, predicted };
+
+/// Whether the reference depends on the current scores, so that rounds make sense.
+inline bool depends_on_scores(Bound bound) { return bound == Bound::best || bound == Bound::predicted; }
+
+/// The reference of a bound; `scores` are not read unless it depends on them.
+void make_reference(Bound bound, const PreparedQuery& query, Labels labels, std::span<const double> scores,
+                    Reference& out);
+
+std::span<const CatalogEntry> bound_catalog();
+std::string_view name_of(Bound bound);
+Bound parse_bound(std::string_view name);  // throws Error(unknown_name)
 
 }  // namespace dorm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings: users x items, sparse; how they are read, split for experiments and judged. docs/ratings.md is the guide.
+// Ratings: users x items, sparse; how they are split for experiments. docs/ratings.md is the guide.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dorm/evaluate.h"
-#include "dorm/read.h"
+#include "dorm/judgments.h"
 
 namespace dorm {
 
@@ -26,28 +25,6 @@ struct RatingRow {
   std::span<const std::uint32_t> index;
   std::span<const float> value;
   std::size_t size() const { return index.size(); }
-};
-
-/// Names numbered from 0 in order of first appearance.
-class IdTable {
- public:
-  IdTable() = default;
-  /// Throws Error(bad_input) for a name that stands twice.
-  explicit IdTable(std::vector<std::string> names);
-
-  std::uint32_t add(std::string_view name);  // its number, a new one if need be
-  std::optional<std::uint32_t> find(std::string_view name) const;
-  std::size_t size() const { return names_.size(); }
-  const std::string& operator[](std::size_t i) const { return names_[i]; }
-  std::span<const std::string> names() const { return names_; }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> number_;
 };
 
 /// A sparse matrix of ratings, readable by user and by item. Immutable. Parts made by a split keep all users and items
@@ -101,24 +78,6 @@ class Ratings {
   std::size_t duplicates_ = 0;
 };
 
-/// What a ratings file turned out to be.
-struct RatingsReport {
-  std::string separator;  // "\t", ",", "::", ";" or " "
-  bool header = false;
-  std::uint64_t lines = 0;
-  std::vector<std::string> warnings;
-};
-
-/// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever the first
-/// line has; plain, .gz or .zst. A first line whose cells are all no numbers is a header; columns called user, item and
-/// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. Of duplicates the
-/// last counts. Throws Error with file, line and column.
-Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
-Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
-
-/// The lines of a file that are not blank, without blanks around them: a list of users, say.
-std::vector<std::string> read_lines(const std::string& path);
-
 /// Two parts of the same ratings.
 struct RatingsSplit {
   Ratings train, test;
@@ -139,11 +98,5 @@ struct NewUsersSplit {
 };
 NewUsersSplit split_new_users(const Ratings& ratings, std::size_t count, std::size_t given, std::uint64_t seed,
                               std::size_t at_least = 10);
-
-/// Measures per user over the users with ratings in `test`; `scores` has one entry per rating of `test`, user by user
-/// (Ratings::first_of_user). Equal scores count as in random order unless options.ties says otherwise: the order of
-/// items in a file has no meaning.
-EvaluationTable evaluate(const Ratings& test, std::span<const double> scores, std::span<const std::string> measures,
-                         const EvaluateOptions& options = {});
 
 }  // namespace dorm

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/judgments.h"
+#include "dorm/ratings.h"
 
 namespace dorm {
 
@@ -63,20 +65,59 @@ Dataset parse_csv(std::string_view text, const std::string& name, const ReadOpti
 std::vector<double> read_scores(const std::string& path);
 std::vector<double> parse_scores(std::string_view text, const std::string& name);
 
-/// TREC relevance judgments: `qid iter docid rel` per line.
-struct Judgment {
-  std::string query, document;
-  float label;
-};
+/// `qid iter docid rel` per line.
 std::vector<Judgment> read_qrels(const std::string& path);
 std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name);
 
-/// TREC run: `qid Q0 docid rank score tag` per line. The rank is ignored, as trec_eval does.
-struct RunEntry {
-  std::string query, document;
-  double score;
-};
+/// `qid Q0 docid rank score tag` per line. The rank is ignored, as trec_eval does.
 std::vector<RunEntry> read_run(const std::string& path);
 std::vector<RunEntry> parse_run(std::string_view text, const std::string& name);
+
+/// TREC diversity qrels: `qid subtopic docid relevance` per line.
+std::vector<SubtopicJudgment> read_subtopics(const std::string& path);
+std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name);
+
+/// Throws Error(bad_input) naming a label that has no row.
+PositionGains gains_of(const LabelGains& table, const Dataset& data);
+
+/// CSV whose header is `label,1,2,...,n` (gains by label), or `qid,docid,1,...,n` (of single documents; those not
+/// listed gain 0). `by_label` is empty for the second form.
+struct PositionGainsFile {
+  PositionGains gains;
+  LabelGains by_label;
+};
+PositionGainsFile read_position_gains(const std::string& path, const Dataset& data);
+PositionGainsFile parse_position_gains(std::string_view text, const std::string& name, const Dataset& data);
+
+/// CSV files `docid,topic,weight` (or `qid,docid,topic,weight`) and `topic,limit`. Documents without ids are
+/// called by their row, counted from 1. Refuses negative numbers, topics without a limit and documents that the
+/// data does not have.
+TopicTable read_topics(const std::string& weights_path, const std::string& limits_path, const Dataset& data);
+TopicTable parse_topics(std::string_view weights, const std::string& weights_name, std::string_view limits,
+                        const std::string& limits_name, const Dataset& data);
+
+/// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as they are,
+/// text becomes one indicator per value ("a|b" being two values, where | does not separate cells). Without `columns`:
+/// the trailing columns that hold numbers only, else the last column as text.
+SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
+SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns = {});
+
+/// What a ratings file turned out to be.
+struct RatingsReport {
+  std::string separator;  // "\t", ",", "::", ";" or " "
+  bool header = false;
+  std::uint64_t lines = 0;
+  std::vector<std::string> warnings;
+};
+
+/// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever the first
+/// line has; plain, .gz or .zst. A first line whose cells are all no numbers is a header; columns called user, item and
+/// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. Of duplicates the
+/// last counts. Throws Error with file, line and column.
+Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
+Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
+
+/// The lines of a file that are not blank, without blanks around them: a list of users, say.
+std::vector<std::string> read_lines(const std::string& path);
 
 }  // namespace dorm

@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "dorm/catalog.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
@@ -27,5 +29,10 @@ Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t t
 
 /// `auto` of the command line: none when every feature of every query lies in [0, 1], else log_query_zscore.
 ScalingKind choose_scaling(const Dataset& data);
+
+std::span<const CatalogEntry> scaling_catalog();
+/// A name of scaling_catalog(); throws Error(unknown_name).
+ScalingKind parse_scaling(std::string_view name);
+std::string_view name_of(ScalingKind kind);
 
 }  // namespace dorm

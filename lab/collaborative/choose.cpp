@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "dorm/evaluate.h"
 #include "dorm/lab/collaborative.h"
 
 namespace dorm {

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "dorm/error.h"
+#include "dorm/read.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/eru_cell.h"
 #include "lab/experiment/experiments.h"

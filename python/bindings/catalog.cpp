@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bindings.h"
-#include "dorm/decay.h"
+#include "dorm/oracle.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 
@@ -35,7 +35,7 @@ void bind_catalog(nb::module_& module) {
         all["ties"] = entries(tie_catalog());
         all["scale"] = entries(scaling_catalog());
         all["decay"] = entries(decay_catalog());
-        all["bound"] = entries(bound_catalog());
+        all["bound"] = entries(bound_choices());
         all["start"] = entries(start_catalog());
         std::vector<CatalogEntry> solvers;
         for (std::string_view name : solver_names()) solvers.push_back({name, name, ""});

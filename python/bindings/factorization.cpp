@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "dorm/error.h"
 #include "dorm/factorize.h"
+#include "dorm/read.h"
 #include "watcher.h"
 
 namespace dorm::python {

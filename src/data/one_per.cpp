@@ -43,8 +43,8 @@ class Numbering {
 void require_source(const Dataset& data, const OnePer& rule) {
   if (rule.key == OnePer::Key::group && !data.has_groups())
     throw Error(ErrorCode::bad_input,
-                "one per group: the data names no groups; expected a group column (--group-column NAME in CSV, "
-                "\"# group = X\" in LETOR), or host or domain to group by URLs");
+                "one per group: the data names no groups; expected a group column (in CSV; \"# group = X\" in "
+                "LETOR), or host or domain to group by URLs");
   if (rule.key != OnePer::Key::group && !data.has_document_ids())
     throw Error(ErrorCode::bad_input,
                 fmt::format("one per {0}: the data has no document ids to read a {0} from; expected URLs as "

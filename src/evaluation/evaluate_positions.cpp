@@ -7,7 +7,7 @@
 
 #include "dorm/assignment.h"
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/evaluate.h"
 #include "evaluation/bootstrap.h"
 
 namespace dorm {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "dorm/ratings.h"
 
 namespace dorm {

@@ -8,8 +8,8 @@
 
 #include "base/numeric.h"
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "dorm/one_per.h"
-#include "dorm/subtopic.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "dorm/groups.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 

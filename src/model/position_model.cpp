@@ -8,7 +8,7 @@
 
 #include "data/io/file.h"
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/model.h"
 
 namespace dorm {
 namespace {

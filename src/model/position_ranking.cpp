@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "dorm/decay.h"
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/model.h"
+#include "dorm/oracle.h"
 #include "model/scorer.h"
 #include "ranking/topics/best_list.h"
 

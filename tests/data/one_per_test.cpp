@@ -100,7 +100,7 @@ TEST(OnePer, HostAndDomainComeFromDocumentIds) {
 TEST(OnePer, DataWithoutGroupsIsRefusedWithWhatToDo) {
   const Dataset bare = data_of({{.query_id = "1"}});
   const Dataset named = data_of({{.query_id = "1", .document_id = "d7"}});
-  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("group")); }).find("--group-column"), std::string::npos);
+  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("group")); }).find("a group column"), std::string::npos);
   EXPECT_NE(message([&] { group_limits(bare, parse_one_per("host")); }).find("no document ids"), std::string::npos);
   EXPECT_NE(message([&] { group_limits(named, parse_one_per("domain")); }).find("no document id is a URL"),
             std::string::npos);

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/subtopic.h"
+#include "dorm/evaluate.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {

@@ -14,7 +14,7 @@
 #include "dorm/baseline.h"
 #include "dorm/dataset.h"
 #include "dorm/evaluate.h"
-#include "dorm/tune.h"
+#include "dorm/train.h"
 
 namespace dorm {
 

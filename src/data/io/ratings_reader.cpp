@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "data/io/rating_records.h"
 #include "dorm/ratings.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {

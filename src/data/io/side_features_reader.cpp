@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "data/io/rating_records.h"
 #include "dorm/error.h"
-#include "dorm/factorize.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {

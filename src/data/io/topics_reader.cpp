@@ -8,7 +8,7 @@
 #include "base/quote.h"
 #include "data/io/document_table.h"
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {

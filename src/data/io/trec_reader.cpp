@@ -10,7 +10,6 @@
 #include "base/quote.h"
 #include "data/io/line_reader.h"
 #include "dorm/read.h"
-#include "dorm/subtopic.h"
 
 namespace dorm {
 namespace {

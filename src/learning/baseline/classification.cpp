@@ -6,7 +6,7 @@
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "learning/baseline/class_risk.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "base/stopwatch.h"
 #include "dorm/baseline.h"
-#include "dorm/decay.h"
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 #include "dorm/train.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 #include "learning/train/fit.h"
 
 namespace dorm {

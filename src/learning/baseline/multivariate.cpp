@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Support vector methods for measures of a whole list that know relevant documents and others: Precision@n and ROCArea
 // (Joachims 2005), average precision (Yue et al. 2007).
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

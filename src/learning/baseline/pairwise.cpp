@@ -4,7 +4,7 @@
 // mean already does.)
 #include <algorithm>
 
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "base/vector_ops.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

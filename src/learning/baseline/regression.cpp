@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise regression on labels centred within each query: squared loss (ridge) and epsilon-insensitive loss
 // (support-vector regression).
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 #include "learning/risk/ridge.h"
 
 namespace dorm {

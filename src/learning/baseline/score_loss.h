@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/sort.h"
-#include "dorm/convention.h"
 #include "dorm/measure.h"
 #include "learning/risk/pairwise_hinge.h"
 

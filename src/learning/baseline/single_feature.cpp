@@ -7,7 +7,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

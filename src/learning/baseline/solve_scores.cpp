@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dorm/error.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 
 namespace dorm {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "dorm/error.h"
-#include "dorm/reference.h"
+#include "dorm/oracle.h"
 
 namespace dorm {
 namespace {

@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "dorm/assignment.h"
+#include "dorm/oracle.h"
 #include "dorm/solver.h"
-#include "dorm/topics.h"
-#include "learning/risk/bound.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {

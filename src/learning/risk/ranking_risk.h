@@ -12,11 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "dorm/decay.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
-#include "learning/risk/bound.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "dorm/tune.h"
+#include "dorm/train.h"
 
 namespace dorm {
 

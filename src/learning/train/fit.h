@@ -39,9 +39,6 @@ std::vector<GroupLimits> limits_of(const Dataset& data, const TrainOptions& opti
 Fitted fit_bound(RankingRisk& risk, const FitOptions& options, const std::vector<double>& start,
                  const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
 
-/// given, average, best or predicted; throws Error(unknown_name).
-Bound parse_bound(std::string_view name);
-
 /// converged, pass_limit, time_limit, interrupted, numerical_trouble
 std::string status_name(SolveStatus status);
 

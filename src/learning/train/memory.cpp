@@ -92,15 +92,16 @@ void limit_memory(MemoryForecast& forecast, std::uint64_t limit) {
   if (forecast.least() > limit)
     throw Error(
         ErrorCode::bad_option,
-        fmt::format("--memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, scaled copy {:.3f}, "
+        fmt::format("the limit on memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, scaled "
+                    "copy {:.3f}, "
                     "{}queries {:.3f}, planes {:.3f}); {}",
                     gigabytes(limit), gigabytes(forecast.least()), gigabytes(forecast.features),
                     gigabytes(forecast.scaled_copy),
                     forecast.kernel > 0 ? fmt::format("kernel {:.3f}, ", gigabytes(forecast.kernel)) : "",
                     gigabytes(forecast.queries), gigabytes(forecast.least_planes),
-                    forecast.kernel > 0 ? "allow more, or take a smaller --cache or --approx"
+                    forecast.kernel > 0 ? "allow more, or take a smaller cache or an approximation"
                     : forecast.features > 0 || forecast.scaled_copy > 0
-                        ? "convert the data to .dorm, which is mapped, and train it with --scale none, or allow more"
+                        ? "convert the data to .dorm, which is mapped, and train it without scaling, or allow more"
                         : "allow more, or train on fewer queries"));
   forecast.planes = std::min(forecast.planes, limit - (forecast.total() - forecast.planes));
 }

@@ -203,10 +203,10 @@ class Training {
 
   std::vector<std::string> warnings(const Candidate& chosen) const {
     if (best_fitted_.zero_is_optimal)
-      return {fmt::format(
-          "the best model under this bound is w = 0 (--bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
-          "the ranking is not to be trusted; try --bound auto",
-          chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
+      return {
+          fmt::format("the best model under this bound is w = 0 (bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
+                      "the ranking is not to be trusted; try the bound auto",
+                      chosen.bound, best_fitted_.zero_risk / unit(), chosen.certificate.dual)};
     if (chosen.health < kDegenerate)
       return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
                           chosen.health, kDegenerate, chosen.bound)};

@@ -7,9 +7,9 @@
 
 #include "base/stopwatch.h"
 #include "base/vector_ops.h"
-#include "dorm/decay.h"
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/oracle.h"
+#include "dorm/train.h"
 #include "learning/risk/position_risk.h"
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"

@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "dorm/decay.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/one_per.h"
+#include "dorm/oracle.h"
 #include "dorm/train.h"
 #include "learning/train/fit.h"
 #include "learning/train/kernel_options.h"
@@ -17,14 +17,8 @@
 namespace dorm {
 namespace {
 
-constexpr std::array<CatalogEntry, 5> kBounds = {{
-    {"auto", "auto",
-     "best if its bound is informative, else predicted; with validation data, whichever validates best"},
-    {"given", "given", "reference: label order, ties in file order (the paper to the letter)"},
-    {"average", "average", "reference: label order, tied documents share their mean decay"},
-    {"best", "best", "reference: the highest-scoring ranking among those without loss"},
-    {"predicted", "predicted", "reference: the predicted ranking itself (ramp loss; not convex, several rounds)"},
-}};
+constexpr CatalogEntry kAutoBound = {
+    "auto", "auto", "best if its bound is informative, else predicted; with validation data, whichever validates best"};
 constexpr std::array<CatalogEntry, 3> kStarts = {{
     {"auto", "auto", "ridge; for predicted also pairwise, the better one is kept"},
     {"ridge", "ridge", "ridge regression on labels centred within each query"},
@@ -45,18 +39,12 @@ void require(bool holds, std::string_view option, double value, std::string_view
 
 }  // namespace
 
-std::span<const CatalogEntry> bound_catalog() { return kBounds; }
-std::span<const CatalogEntry> start_catalog() { return kStarts; }
-
-Bound parse_bound(std::string_view name) {
-  require_name("bound", std::string(name), kBounds);
-  if (name == "given") return Bound::given;
-  if (name == "average") return Bound::average;
-  if (name == "best") return Bound::best;
-  if (name == "predicted") return Bound::predicted;
-  throw Error(ErrorCode::unknown_name,
-              "the bound auto stands for a choice; expected given, average, best or predicted");
+std::vector<CatalogEntry> bound_choices() {
+  std::vector<CatalogEntry> choices = {kAutoBound};
+  choices.insert(choices.end(), bound_catalog().begin(), bound_catalog().end());
+  return choices;
 }
+std::span<const CatalogEntry> start_catalog() { return kStarts; }
 
 void TrainOptions::validate() const {
   const Convention known = make_convention(convention);
@@ -65,7 +53,7 @@ void TrainOptions::validate() const {
   parse_solver(solver);
   if (!one_per.empty()) parse_one_per(one_per);
   if (scale != "auto") parse_scaling(scale);
-  require_name("bound", bound, kBounds);
+  require_name("bound", bound, bound_choices());
   require_name("start", start, kStarts);
   if (KernelOptions(*this).used()) {
     if (kernel_function == nullptr) check_kernel_spec(kernel);

@@ -2,8 +2,6 @@
 // Kernels are tried one after the other, since each has its Gram matrix or features. For one, the grid is cut into
 // paths: one (split, measure, decay, bound, start) each, solved over rising C with a warm start. Paths run in parallel
 // and do not see each other, so the choice does not depend on the number of threads.
-#include "dorm/tune.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "base/parallel.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/train.h"
 #include "learning/train/choose.h"
 #include "learning/train/fit.h"
 #include "learning/train/training_set.h"

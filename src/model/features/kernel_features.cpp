@@ -24,8 +24,8 @@ std::uint64_t left_for_rows(std::uint64_t cache_bytes, std::size_t block_entries
   const std::uint64_t blocks = block_entries * sizeof(float);
   if (blocks > cache_bytes / 2)
     throw Error(ErrorCode::bad_option,
-                fmt::format("--cache is {:.3f} GB, but the kernel values within queries alone take {:.3f} GB, which "
-                            "should be half of it at most; allow more, or take --approx",
+                fmt::format("the cache is {:.3f} GB, but the kernel values within queries alone take {:.3f} GB, which "
+                            "should be half of it at most; allow more, or take an approximation",
                             static_cast<double>(cache_bytes) / 1e9, static_cast<double>(blocks) / 1e9));
   return cache_bytes - blocks;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/solver.h"
+#include "dorm/geometry.h"
 
 namespace dorm {
 

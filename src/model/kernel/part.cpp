@@ -162,7 +162,7 @@ void require_names(const Part& part, const Dataset& data) {
   if (part.id == IdKind::document && !data.has_document_ids())
     refuse_kernel("identity(document)", "the data has no document ids");
   if (part.id == IdKind::group && !data.has_groups())
-    refuse_kernel("identity(group)", "the data has no groups; name the column with --group-column");
+    refuse_kernel("identity(group)", "the data has no groups; name the column that holds them");
 }
 
 std::string canonical(const PartText& text, const Part& part) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/groups.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "dorm/error.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 namespace {

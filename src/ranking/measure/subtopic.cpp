@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/subtopic_measure.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 namespace {

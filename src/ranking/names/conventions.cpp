@@ -3,6 +3,7 @@
 #include <array>
 
 #include "dorm/catalog.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 namespace {

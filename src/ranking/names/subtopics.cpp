@@ -2,7 +2,7 @@
 // The table of diversity-aware measures.
 #include <array>
 
-#include "dorm/subtopic_measure.h"
+#include "dorm/measure.h"
 #include "ranking/measure/subtopic.h"
 #include "ranking/names/spelling.h"
 

@@ -3,7 +3,7 @@
 // 0 for all others. Arguments have been checked.
 #pragma once
 
-#include "dorm/reference.h"
+#include "dorm/oracle.h"
 
 namespace dorm::oracle {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/reference.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "base/sort.h"
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 #include "ranking/oracle/grouped_reference.h"
 
 namespace dorm {

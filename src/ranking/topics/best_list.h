@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "dorm/topics.h"
+#include "dorm/assignment.h"
 
 namespace dorm {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists under topic budgets: assignment first, then the integer program, then rounding when time runs out.
-#include "dorm/topics.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "recommend/factor/checkpoint.h"
 #include "recommend/factor/factor_start.h"
 #include "recommend/factor/implicit.h"

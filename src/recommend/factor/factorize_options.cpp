@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "dorm/decay.h"
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 #include "recommend/factor/ranking_lists.h"
 
 namespace dorm {
@@ -20,7 +20,7 @@ void positive(const char* name, double value) {
 void FactorizeOptions::validate() const {
   make_trainable(measure, make_convention(convention));
   static_cast<void>(Decay(decay));  // throws for a name or parameter it does not know
-  bound_of_name(bound);
+  parse_bound(bound);
   positive("lambda", lambda);
   positive("margin", margin);
   positive("start lambda", start_lambda);

@@ -5,7 +5,6 @@
 
 #include "base/vector_ops.h"
 #include "dorm/error.h"
-#include "dorm/train.h"
 
 namespace dorm {
 
@@ -15,17 +14,8 @@ void score_items(std::span<const std::uint32_t> items, std::span<const double> u
     scores[i] = offsets[items[i]] + dot(user_row, item_factors.row(items[i]));
 }
 
-Bound bound_of_name(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kNames = {"given", "average", "best", "predicted"};
-  for (std::size_t b = 0; b < kNames.size(); ++b)
-    if (kNames[b] == name) return static_cast<Bound>(b);
-  std::vector<CatalogEntry> known;
-  for (const std::string_view each : kNames) known.push_back({.name = each, .usage = {}, .help = {}});
-  throw_unknown_name("bound", name, known);
-}
-
 RankingLists::RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool)
-    : ratings_(ratings), bound_(bound_of_name(options.bound)) {
+    : ratings_(ratings), bound_(parse_bound(options.bound)) {
   const auto measure = make_trainable(options.measure, make_convention(options.convention));
   const Decay decay(options.decay);
   for (std::uint32_t user = 0; user < ratings.num_users(); ++user) {

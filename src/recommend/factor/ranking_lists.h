@@ -10,7 +10,6 @@
 #include "dorm/factorize.h"
 #include "dorm/oracle.h"
 #include "dorm/ratings.h"
-#include "learning/risk/bound.h"
 
 namespace dorm {
 
@@ -62,7 +61,5 @@ class RankingLists {
   OracleTables tables_;
   std::vector<List> lists_;
 };
-
-Bound bound_of_name(std::string_view name);  // given, average, best, predicted
 
 }  // namespace dorm

@@ -5,7 +5,8 @@
 #include <functional>
 
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/read.h"
+#include "dorm/train.h"
 
 namespace dorm {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/factorize.h"
+#include "dorm/read.h"
 
 namespace dorm {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "dorm/error.h"
 #include "dorm/lab/experiment.h"
+#include "dorm/read.h"
 #include "support.h"
 #include "support/temporary_directory.h"
 

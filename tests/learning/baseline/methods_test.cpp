@@ -4,7 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "learning/baseline/fit.h"
+#include "learning/baseline/method.h"
 #include "support/random_data.h"
 
 namespace dorm {

@@ -6,7 +6,7 @@
 
 #include "dorm/evaluate.h"
 #include "dorm/synth.h"
-#include "dorm/tune.h"
+#include "dorm/train.h"
 #include "model/kernel/kernel_data.h"
 #include "support/temporary_directory.h"
 

@@ -4,7 +4,6 @@
 
 #include "dorm/error.h"
 #include "dorm/train.h"
-#include "dorm/tune.h"
 #include "learning/train/learning_data.h"
 
 namespace dorm {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/positions.h"
+#include "dorm/train.h"
 #include "support/random_data.h"
 
 namespace dorm {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/tune.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "dorm/error.h"
+#include "dorm/train.h"
 #include "learning/train/learning_data.h"
 
 namespace dorm {

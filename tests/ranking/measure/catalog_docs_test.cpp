@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "dorm/catalog.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 namespace {

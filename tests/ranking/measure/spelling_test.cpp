@@ -6,6 +6,8 @@
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "dorm/measure.h"
+#include "dorm/scale.h"
 
 namespace dorm {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/reference.h"
+#include "dorm/oracle.h"
 #include "ranking/oracle/grouped_instances.h"
 
 namespace dorm::testing {

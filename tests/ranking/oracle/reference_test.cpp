@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/reference.h"
-
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 #include "ranking/oracle/instances.h"
 
 namespace dorm::testing {

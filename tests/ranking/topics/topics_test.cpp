@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists under topic budgets against enumeration of all lists, and against their linear relaxation.
-#include "dorm/topics.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <limits>
 
 #include "base/rng.h"
+#include "dorm/assignment.h"
 #include "dorm/error.h"
 #include "support/random_data.h"
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "dorm/error.h"
+#include "dorm/read.h"
 #include "support.h"
 #include "support/temporary_directory.h"
 

@@ -2,7 +2,7 @@
 // The names of the feature scalings.
 #include <array>
 
-#include "dorm/catalog.h"
+#include "dorm/scale.h"
 
 namespace dorm {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/decay.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +6,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 
 namespace dorm {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/decay.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/oracle.h"
 
 namespace dorm {
 namespace {

@@ -1,0 +1,198 @@
+"""The map of the house: every room, what it holds, which rooms it may include, and which public headers it owns.
+
+The one table that tools/check_rules.py checks and tools/architecture.py draws. A room is a folder of src/ or lab/; `uses` names
+the rooms whose headers, private or public, its files include. Nothing unused is listed, and no two rooms reach each other.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Room:
+    holds: str
+    uses: tuple = ()
+    headers: tuple = field(default=())
+
+
+LAYERS = {
+    "base": Room(
+        "errors, catalogs, threads, random numbers, number parsing, sorting, vector kernels, geometry of planes",
+        (),
+        ("error", "catalog", "geometry"),
+    ),
+    "data/judgments": Room(
+        "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
+    ),
+    "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
+    "data": Room(
+        "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
+        ("base", "data/judgments"),
+        ("dataset", "scale", "one_per"),
+    ),
+    "data/io": Room(
+        "readers and writers; the only room that opens files",
+        ("base", "data", "data/judgments", "data/ratings"),
+        ("read", "write"),
+    ),
+    "data/synth": Room("the generator", ("base", "data"), ("synth",)),
+    "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
+    "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure")),
+    "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("assignment",)),
+    "ranking/topics": Room("lists under topic budgets: integer programs", ("base", "ranking/assign")),
+    "ranking/oracle": Room(
+        "decays, exact separation, reference rankings, the list problem",
+        ("base", "ranking/assign", "ranking/measure"),
+        ("oracle",),
+    ),
+    "model/kernel": Room(
+        "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel",)
+    ),
+    "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
+    "model": Room(
+        "models: scoring, ranking, JSON",
+        (
+            "base",
+            "data",
+            "data/io",
+            "data/judgments",
+            "model/features",
+            "model/kernel",
+            "ranking/assign",
+            "ranking/measure",
+            "ranking/oracle",
+            "ranking/topics",
+        ),
+        ("model",),
+    ),
+    "evaluation": Room(
+        "tables, intervals, ties, paired tests",
+        ("base", "data", "data/judgments", "data/ratings", "ranking/assign", "ranking/measure"),
+        ("evaluate",),
+    ),
+    "learning/solver": Room("quadratic programs over simplices; solvers over an abstract risk", ("base",), ("solver",)),
+    "learning/risk": Room(
+        "data, measure, decay, reference and oracle as one risk",
+        (
+            "base",
+            "learning/solver",
+            "model/features",
+            "ranking/assign",
+            "ranking/measure",
+            "ranking/oracle",
+            "ranking/topics",
+        ),
+    ),
+    "learning/objective": Room(
+        "the loss as gradient and curvature per document, for other learners; plain C",
+        ("base", "ranking/measure", "ranking/oracle"),
+        ("objective", "objective_c"),
+    ),
+    "learning/train": Room(
+        "bounds and their rounds, candidates, checkpoints, tuning",
+        (
+            "base",
+            "data",
+            "data/io",
+            "evaluation",
+            "learning/risk",
+            "learning/solver",
+            "model",
+            "model/features",
+            "model/kernel",
+            "ranking/measure",
+            "ranking/oracle",
+        ),
+        ("train",),
+    ),
+    "learning/baseline": Room(
+        "the methods DORM is compared with",
+        (
+            "base",
+            "data",
+            "evaluation",
+            "learning/risk",
+            "learning/solver",
+            "learning/train",
+            "model",
+            "model/features",
+            "ranking/measure",
+            "ranking/oracle",
+        ),
+        ("baseline",),
+    ),
+    "recommend/factor": Room(
+        "ranking matrix factorization",
+        (
+            "base",
+            "data/io",
+            "data/ratings",
+            "evaluation",
+            "learning/solver",
+            "ranking/oracle",
+        ),
+        ("factorize",),
+    ),
+    "recommend/joint": Room(
+        "joint kernels over (user, item) pairs: DORM, JRank, PRank",
+        (
+            "base",
+            "data/judgments",
+            "data/ratings",
+            "learning/risk",
+            "learning/solver",
+            "learning/train",
+            "model/features",
+            "ranking/measure",
+        ),
+        ("joint",),
+    ),
+    "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
+    "lab/collaborative": Room(
+        "rivals on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
+        ("base", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),
+        ("lab/collaborative",),
+    ),
+    "lab/compare": Room(
+        "comparisons cell by cell",
+        ("base", "data", "data/io", "evaluation", "learning/baseline", "learning/train"),
+        ("lab/comparison",),
+    ),
+    "lab/experiment": Room(
+        "the paper's tables",
+        (
+            "base",
+            "data/io",
+            "data/ratings",
+            "evaluation",
+            "lab/collaborative",
+            "lab/compare",
+            "recommend/factor",
+            "recommend/joint",
+        ),
+        ("lab/experiment",),
+    ),
+}
+
+ABOVE = {
+    "cli/": ("the command: one file per verb; the only place that prints or exits", "everything"),
+    "python/": (
+        "`bindings/` (nanobind, `dorm._core`) and the package `dorm/`; arrays are borrowed, the lock released",
+        "everything",
+    ),
+}
+
+
+def room_of(path):
+    """The room of a file, named by its path from the root of the project; None for a file of no room."""
+    parts = path.split("/")
+    if parts[0] == "src":
+        parts = parts[1:]
+    elif parts[0] != "lab":
+        return None
+    folder = "/".join(parts[:-1])
+    return folder if folder in LAYERS else None
+
+
+def owner_of(header):
+    """The room that owns a public header, e.g. "read" or "lab/comparison"."""
+    return next((name for name, room in LAYERS.items() if header in room.headers), None)
