@@ -25,8 +25,18 @@ MUTATIONS = [
         "head[place] = g[order[r]];\n      document[place] = order[r];",
         "head[place] = g[order[l_ - 1 - r]];\n      document[place] = order[l_ - 1 - r];",
     ),
-    ("L2: lowest rate doubled", "src/ranking/oracle/merge.cpp", "head[k] - low * gain_[k]", "head[k] - 2 * low * gain_[k]"),
-    ("L2: lower rates for both sides", "src/ranking/oracle/merge.cpp", "head[k] - high * gain_[k]", "head[k] - low * gain_[k]"),
+    (
+        "L2: lowest rate doubled",
+        "src/ranking/oracle/merge.cpp",
+        "head[k] - low * gain_[k]",
+        "head[k] - 2 * low * gain_[k]",
+    ),
+    (
+        "L2: lower rates for both sides",
+        "src/ranking/oracle/merge.cpp",
+        "head[k] - high * gain_[k]",
+        "head[k] - low * gain_[k]",
+    ),
     (
         "L2: higher rates for both sides",
         "src/ranking/oracle/merge.cpp",
@@ -70,7 +80,12 @@ MUTATIONS = [
         "if (value > m_.next_value[known]) {",
         "if (value > m_.next_value[known] + 1e9) {",
     ),
-    ("merge confuses states of equal hash slot", "src/ranking/oracle/merge.cpp", "m_.next_key[known] != key ||", "false &&"),
+    (
+        "merge confuses states of equal hash slot",
+        "src/ranking/oracle/merge.cpp",
+        "m_.next_key[known] != key ||",
+        "false &&",
+    ),
     (
         "exchange: candidates one too few",
         "src/ranking/oracle/exchange.cpp",

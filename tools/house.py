@@ -1,0 +1,245 @@
+"""How tidy the house is, in numbers: sizes, layers, copies of one idea, function lengths, orphaned comment words.
+
+    house.py [REVISION...]    one column per revision (default: the working tree)
+
+Every figure is counted from the text of the tracked files, so that old revisions can be measured by the same rule.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = (".h", ".cpp")
+RUN = 6  # lines that make a repeated run
+
+# One idea, and what a definition of it looks like; tests, benchmarks and fuzz targets do not count.
+CONCEPTS = {
+    "list worth learning from": r"\b(bool something_to_learn|bool worth_learning)\(|\*smallest == \*largest",
+    "rounds of a bound": r"const bool settled =|kStationary = ",
+    "bound by name": r"^Bound \w+\(.*\{$|_REFERENCES = ",
+    "writer of a model's certificate": r"\bmodel\.certificate(\.status)? = |\"certificate\": ",
+    "trade-off C s^2 / m": r"(squared_scale\(\)|unit_scale\w*|scale) / static_cast<double>|squared_scale\(\) / real\(",
+    "objective in the user's units": r"\bin_unit\w*\(SolveReport",
+    "runner of resumable cells": r"\bload_cell\(|\bfind_cell\(|\b(void|auto) run_cells",
+    "CSV quoting": r"std::string (quoted|csv_field|csv_quoted|csv_cell)\(",
+    "Markdown table": r"\"\| ?---|---:\||\|---\"",
+    "normal random numbers": r"sqrt\(-2|std::normal_distribution",
+    "checksum of bytes": r"std::uint64_t (checksum|hash|fnv\w*|mix\w*)\((std::span|const char|std::string_view)",
+    "range check of an option": r"^void require\(bool|^inline void require\(bool",
+    "seconds since": r"steady_clock::now\(\) - |Clock::now\(\) - ",
+    "squared distance": r"^double squared_distance\(.*\{$",
+    "p-value as text": r"std::string (p_text|p_value|p_value_text|format_p)\(",
+    "rule of automatic scaling": r"log_query_zscore;|\"log-query-zscore\" if|return .*log_query_zscore",
+    "solver by name": r"kNames = \{\"bcda\"|\"bcda\", \"nslack\"",
+    "flat solver options in a struct": r"^  std::uint64_t max_passes = ",
+    "message of an error in tests": r"catch \(const (dorm::)?Error& \w+\) \{",
+}
+# The last line of a function's signature, with the brace that opens its body.
+SIGNATURE = re.compile(
+    r"^(\s{0,4})(?!namespace|struct|class|enum|union|else|if|for|while|switch|do|try|catch|extern)[^#/\s][^;]*\)[^;(){}]*\{$"
+)
+# Before there was tools/layers.py: the folder that implements most of a public header.
+FLAT_OWNERS = {
+    "base": ("error",),
+    "data": ("dataset", "scale", "one_per"),
+    "ratings": ("ratings",),
+    "measure": ("measure", "groups", "subtopic_measure"),
+    "decay": ("decay",),
+    "assign": ("assignment",),
+    "mip": ("topics",),
+    "oracle": ("oracle", "reference"),
+    "solver": ("solver",),
+    "kernel": ("kernel",),
+    "io": ("read", "write"),
+    "eval": ("evaluate", "subtopic"),
+    "synth": ("synth",),
+    "catalog": ("catalog", "convention"),
+    "objective": ("objective", "objective_c"),
+    "report": ("report",),
+    "model": ("model",),
+    "train": ("train", "tune", "positions"),
+    "factor": ("factorize",),
+    "collaborative": ("collaborative",),
+    "joint": ("joint",),
+    "baseline": ("baseline",),
+    "compare": ("comparison",),
+    "experiment": ("experiment",),
+}
+IN_TESTS = {"message of an error in tests"}
+
+
+class Tree:
+    def __init__(self, files):
+        self.files = files  # path -> text
+
+    @classmethod
+    def working(cls):
+        names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return cls.read(ROOT, names.splitlines())
+
+    @classmethod
+    def at(cls, revision):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = subprocess.run(["git", "archive", revision], cwd=ROOT, capture_output=True, check=True).stdout
+            subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+            names = [str(p.relative_to(folder)) for p in Path(folder).rglob("*") if p.is_file()]
+            return cls.read(Path(folder), names)
+
+    @classmethod
+    def read(cls, root, names):
+        wanted = (*CODE, ".py", ".md", ".txt")
+        return cls(
+            {n: (root / n).read_text(errors="replace") for n in names if n.endswith(wanted) and (root / n).exists()}
+        )
+
+    def under(self, *folders, suffixes=CODE):
+        return {n: t for n, t in self.files.items() if n.startswith(folders) and n.endswith(suffixes)}
+
+
+def lines(texts):
+    return sum(t.count("\n") for t in texts.values())
+
+
+def functions(text):
+    """Lengths of function bodies, by matching braces from a line that ends a signature."""
+    rows = text.split("\n")
+    lengths, i = [], 0
+    while i < len(rows):
+        opening = SIGNATURE.match(rows[i])
+        if not opening:
+            i += 1
+            continue
+        end = i + 1
+        while end < len(rows) and not rows[end].startswith(opening.group(1) + "}"):
+            end += 1
+        lengths.append(end - i + 1)
+        i += 1
+    return lengths
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))] if values else 0
+
+
+def orphans(texts):
+    """Comment paragraphs of several lines whose last line is at most two short words."""
+    count = 0
+    for text in texts.values():
+        rows = text.split("\n")
+        for previous, row, following in zip(rows, rows[1:], [*rows[2:], ""]):
+            here = re.match(r"^(\s*///?) (\S.*)$", row)
+            before = re.match(r"^\s*///? \S.*$|^.*\S\s+// \S.*$", previous)
+            if here and before and not re.match(r"^\s*///? ?\S", following):
+                count += len(here.group(2)) < 13 and len(previous) > 85
+    return count
+
+
+def folder_of(path):
+    return str(Path(path).parent).removeprefix("src/")
+
+
+def owners_in(tree):
+    """Rooms and the public headers they own: by the tree's own map, or as the flat tree's folders implemented them."""
+    if "tools/layers.py" not in tree.files:
+        return FLAT_OWNERS
+    names = {}
+    exec(tree.files["tools/layers.py"], names)
+    return {room: row.headers for room, row in names["LAYERS"].items()}
+
+
+def mutual(tree):
+    """Pairs of folders of the library that reach each other through includes, public headers counted to their owner."""
+    owner = {f"dorm/{header}.h": room for room, headers in owners_in(tree).items() for header in headers}
+    edges = {}
+    sources = {
+        **tree.under("src/", "lab/"),
+        **{n: t for n, t in tree.under("include/dorm/").items() if not n.endswith("/dorm.h")},
+    }
+    for name, text in sources.items():
+        here = owner.get(name.removeprefix("include/")) if name.startswith("include/") else folder_of(name)
+        if here is None:
+            continue
+        for target in re.findall(r'^#include "([\w/]+)\.h"', text, re.MULTILINE):
+            other = owner.get(target + ".h") if target.startswith("dorm/") else str(Path(target).parent)
+            if other and other != here and other != ".":
+                edges.setdefault(here, set()).add(other)
+
+    def reach(start):
+        seen, stack = set(), [start]
+        while stack:
+            for other in edges.get(stack.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    stack.append(other)
+        return seen
+
+    reached = {folder: reach(folder) for folder in edges}
+    return sum(1 for a in reached for b in reached[a] if a < b and a in reached.get(b, ()))
+
+
+def repeated_runs(texts):
+    """Places of six or more lines that stand elsewhere too, to the letter; blanks, comments, includes do not count."""
+    windows = Counter()
+    kept = {}
+    for name, text in texts.items():
+        rows = [r.strip() for r in text.split("\n")]
+        kept[name] = [r for r in rows if len(r) > 3 and not r.startswith(("//", "#include"))]
+        windows.update({tuple(kept[name][i : i + RUN]) for i in range(len(kept[name]) - RUN + 1)})
+    runs = 0
+    for rows in kept.values():
+        inside = False
+        for i in range(len(rows) - RUN + 1):
+            again = windows[tuple(rows[i : i + RUN])] > 1
+            runs += again and not inside
+            inside = again
+    return runs
+
+
+def measure(tree):
+    core = tree.under("src/")
+    report = tree.under("src/report/")
+    library = {n: t for n, t in core.items() if n not in report or not any(f.startswith("lab/") for f in tree.files)}
+    everything = tree.under("src/", "lab/", "cli/", "python/", suffixes=(*CODE, ".py"))
+    lengths = [n for t in tree.under("src/", "lab/", "cli/").values() for n in functions(t)]
+    folders = Counter(folder_of(n) for n in core)
+    rows = {
+        "lines of libdorm (sources and public headers)": lines(library)
+        + lines(tree.under("include/dorm/"))
+        - lines(tree.under("include/dorm/lab/")),
+        "names under src/": len({n.split("/")[1] for n in tree.files if n.startswith("src/")}),
+        "rooms; files in the largest": f"{len(folders)}; {max(folders.values())}",
+        "public headers (laboratory apart)": f"{len(tree.under('include/dorm/')) - len(tree.under('include/dorm/lab/'))} + {len(tree.under('include/dorm/lab/'))}",
+        "mutually reachable folders": mutual(tree),
+        "files holding max_passes": sum(
+            "max_passes" in t
+            for n, t in tree.files.items()
+            if n.startswith(("src/", "lab/", "include/", "cli/", "python/"))
+        ),
+        "function length: p95; longest": f"{percentile(lengths, 0.95)}; {max(lengths)}",
+        "orphaned comment words": orphans(tree.under("src/", "lab/", "include/", "cli/", "python/")),
+        f"repeated runs of {RUN} or more lines": repeated_runs(
+            tree.under("src/", "lab/", "include/", "cli/", "python/bindings/")
+        ),
+    }
+    tests = tree.under("tests/")
+    for concept, pattern in CONCEPTS.items():
+        where = tests if concept in IN_TESTS else everything | tree.under("include/")
+        rows[f"copies: {concept}"] = sum(len(re.findall(pattern, t, re.MULTILINE)) for t in where.values())
+    return rows
+
+
+def main(revisions):
+    columns = [measure(Tree.at(r)) for r in revisions] or [measure(Tree.working())]
+    width = max(map(len, columns[0]))
+    print(" " * width, *(f"{r[:12]:>14}" for r in revisions or ["working tree"]))
+    for row in columns[0]:
+        print(f"{row:{width}}", *(f"{column[row]!s:>14}" for column in columns))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
