@@ -1,6 +1,7 @@
 # Thin wrappers: each target sets up what it needs (once) and calls CMake, ctest, pytest or a script of tools/.
 PRESET ?= release
 PYTHON := .venv/bin/python
+WITH_PYTHON := -DDORM_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
 export DORM_DATA ?= $(abspath ../shared/data)
 # Where ccache is used, one cache for all build folders and checkouts.
 export CCACHE_BASEDIR ?= $(CURDIR)
@@ -19,13 +20,13 @@ build:         ## the command, build/dorm
 demo: build    ## generate data, run the main job, print a table, write demo/report.md
 	@tools/demo.sh build/dorm demo
 
-python:        ## the Python package, into .venv
+python:        ## the Python package, in build/package, which .venv imports
 	@tools/setup.sh build python
-	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PYTHON) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps .
+	@tools/build.sh $(PRESET) dorm_python $(WITH_PYTHON)
 
-test: python   ## all tests, C++ and Python
-	@tools/setup.sh test
-	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON
+test:          ## all tests, C++ and Python, on one build of the library
+	@tools/setup.sh build test python
+	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
 	ctest --preset $(PRESET)
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
 
@@ -66,7 +67,7 @@ check-report: build ## report pages in headless Chromium: overflow, contrast, ac
 
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
-	PYTHONPATH=$$($(PYTHON) -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)') .venv-torch/bin/python -m pytest -q tests/torch
+	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
 clean:
 	rm -rf build build-* demo

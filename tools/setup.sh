@@ -90,6 +90,8 @@ environment() {
 
 prepare_python() {
   environment .venv "$(sha256sum tools/requirements.txt | cut -c1-16)" -r tools/requirements.txt
+  # The package as `make python` builds it; the path is relative to the folder of this file.
+  for site in .venv/lib/python*/site-packages; do echo ../../../../build/package > "$site/dorm.pth"; done
 }
 
 prepare_torch() {
