@@ -1,73 +1,117 @@
 #!/usr/bin/env bash
-# Installs what the build needs, and nothing that is already there.
-#   setup.sh system   compilers and libraries, by the distribution's packages
-#   setup.sh python   .venv with what builds the Python package and the peers the tests and benchmarks compare against
-#   setup.sh torch    .venv-torch with PyTorch (make test-torch)
-#   setup.sh browser  Chromium, and .venv-browser with what drives it (make check-report)
+# Installs what the named jobs need, and nothing that is already there: setup.sh JOB...
+#   build      the library and the command
+#   test       the C++ tests
+#   python     the Python package: .venv with what builds it, and the peers that tests and benchmarks compare against
+#   lint       formatters and static analysis
+#   sanitize   clang with its sanitizer, coverage and fuzzer runtimes
+#   bench      the C++ benchmarks
+#   torch      .venv-torch with PyTorch (make test-torch)
+#   browser    Chromium, and .venv-browser with what drives it (make check-report)
+# Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(g++ clang clang-format clang-tidy llvm cmake ccache ninja-build git ca-certificates libfmt-dev libcli11-dev
-          nlohmann-json3-dev libgtest-dev libbenchmark-dev zlib1g-dev libzstd-dev libeigen3-dev coinor-libcbc-dev
-          python3-dev python3-venv)
+# Packages of Debian and Ubuntu. What `build` finds decides how the library is compiled: optional libraries belong there
+# and nowhere else, or the next job would compile everything again.
+declare -A packages=(
+  [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libeigen3-dev
+           coinor-libcbc-dev"
+  [test]="libgtest-dev git"
+  [python]="python3-dev python3-venv ca-certificates"
+  [lint]="clang-format clang-tidy git"
+  [sanitize]="clang llvm"
+  [bench]="libbenchmark-dev"
+  [torch]="python3-venv ca-certificates"
+  [browser]="python3-venv ca-certificates"
+)
+command -v google-chrome >/dev/null || packages[browser]+=" chromium"
+command -v npm >/dev/null || packages[browser]+=" npm"
 
-system() {
-  local missing=()
-  for package in "${packages[@]}"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+# The sanitizer and fuzzer runtimes live in a package named after clang's version, in some releases.
+runtimes() {
+  local major
+  major=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+  if [ -n "$major" ] && apt-cache show "libclang-rt-$major-dev" >/dev/null 2>&1; then echo "libclang-rt-$major-dev"; fi
+}
+
+# missing PACKAGE...: those that are not installed.
+missing() {
+  local installed
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
+  for package in "$@"; do
+    grep -qx "$package installed" <<< "$installed" || echo "$package"
   done
-  # The sanitizer and fuzzer runtimes live in a package named after clang's version.
-  local clang_major
-  clang_major=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
-  if [ -n "$clang_major" ] && ! dpkg-query -W "libclang-rt-$clang_major-dev" >/dev/null 2>&1 &&
-     apt-cache show "libclang-rt-$clang_major-dev" >/dev/null 2>&1; then
-    missing+=("libclang-rt-$clang_major-dev")
+}
+
+# install JOB...: the packages of these jobs.
+install() {
+  local wanted=() absent root=()
+  for job in "$@"; do
+    read -ra more -d '' <<< "${packages[$job]}" || true
+    wanted+=("${more[@]}")
+    if [ "$job" = sanitize ]; then mapfile -t -O ${#wanted[@]} wanted < <(runtimes); fi
+  done
+  if ! command -v dpkg-query >/dev/null; then
+    echo "set-up: not Debian or Ubuntu; expecting what these packages hold: ${wanted[*]}"
+    return
   fi
-  [ ${#missing[@]} -eq 0 ] && return
-  echo "installing: ${missing[*]}"
-  local root=()
-  [ "$(id -u)" -eq 0 ] || root=(sudo)
+  mapfile -t absent < <(missing "${wanted[@]}")
+  if [ ${#absent[@]} -eq 0 ]; then
+    echo "set-up: nothing to install for $*"
+    return
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    root=(sudo)
+    # A password can only be asked for at a terminal.
+    if ! { command -v sudo && { sudo -n true || [ -t 0 ]; }; } >/dev/null 2>&1; then
+      printf 'set-up: not installed: %s\nInstalling takes root, and there is no sudo here. As root, run\n\n    apt-get install --no-install-recommends %s\n\nand start again.\n' \
+        "${absent[*]}" "${absent[*]}" >&2
+      exit 1
+    fi
+  fi
+  echo "set-up: installing ${absent[*]}"
   "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${absent[@]}" >/dev/null
   # On a new machine clang's version is only known once the package lists are here.
-  case " ${missing[*]} " in *" clang "*) system ;; esac
+  case " ${absent[*]} " in *" clang "*) install sanitize ;; esac
 }
 
-python() {
-  local stamp
-  stamp=.venv/$(sha256sum tools/requirements.txt | cut -c1-16)
+# environment FOLDER STAMP REQUIREMENT...: a virtual environment; made again when the stamp changes.
+environment() {
+  local folder=$1 stamp=$1/$2
+  shift 2
   [ -f "$stamp" ] && return
-  echo "preparing .venv"
-  rm -rf .venv
-  python3 -m venv .venv
-  .venv/bin/pip install -q --disable-pip-version-check -r tools/requirements.txt
-  touch "$stamp"
+  echo "set-up: preparing $folder"
+  rm -rf "$folder"
+  python3 -m venv "$folder"
+  "$folder/bin/pip" install -q --disable-pip-version-check "$@" && touch "$stamp"
 }
 
-browser() {
-  command -v chromium >/dev/null || command -v google-chrome >/dev/null || {
-    packages=(chromium npm)
-    system
-  }
-  [ -f .venv-browser/ready ] && return
-  echo "preparing .venv-browser"
-  rm -rf .venv-browser
-  python3 -m venv .venv-browser
-  .venv-browser/bin/pip install -q --disable-pip-version-check playwright
-  if command -v npm >/dev/null; then npm install --silent --prefix .venv-browser axe-core >/dev/null; fi
-  touch .venv-browser/ready
+prepare_python() {
+  environment .venv "$(sha256sum tools/requirements.txt | cut -c1-16)" -r tools/requirements.txt
+  # The package as `make python` builds it; the path is relative to the folder of this file.
+  for site in .venv/lib/python*/site-packages; do echo ../../../../build/package > "$site/dorm.pth"; done
 }
 
-torch() {
-  [ -f .venv-torch/ready ] && return
-  echo "preparing .venv-torch"
-  rm -rf .venv-torch
-  python3 -m venv .venv-torch
+prepare_torch() {
   # The build without CUDA is a tenth of the size, where its index can be reached.
-  .venv-torch/bin/pip install -q --disable-pip-version-check --retries 0 torch --index-url https://download.pytorch.org/whl/cpu ||
-    .venv-torch/bin/pip install -q --disable-pip-version-check torch
+  [ -f .venv-torch/ready ] && return
+  environment .venv-torch torch --retries 0 torch --index-url https://download.pytorch.org/whl/cpu ||
+    environment .venv-torch torch torch
   .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest pandas
   touch .venv-torch/ready
 }
 
-"$1"
+prepare_browser() {
+  environment .venv-browser ready playwright
+  [ -d .venv-browser/node_modules/axe-core ] || npm install --silent --prefix .venv-browser axe-core >/dev/null
+}
+
+for job in "$@"; do
+  [ -n "${packages[$job]:-}" ] || { echo "setup.sh: no job is named $job; there are: ${!packages[*]}" >&2; exit 2; }
+done
+install "$@"
+for job in "$@"; do
+  if declare -F "prepare_$job" >/dev/null; then "prepare_$job"; fi
+done

@@ -19,11 +19,12 @@ mv "$work"/dist/*.tar.gz dist/
 "$python" -m venv "$work/clean"
 "$work/clean/bin/pip" install -q --disable-pip-version-check pytest dist/*.whl
 "$work/clean/bin/pip" check
+"$work/clean/bin/dorm" --version
 # Libraries that not every Linux has must be inside.
-extension=$("$work/clean/bin/python" -c 'import dorm._core; print(dorm._core.__file__)')
-if ldd "$extension" | grep -E 'fmt|zstd' | grep -v 'dorm.libs'; then
+site=$("$work/clean/bin/python" -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)')
+if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd' | grep -v '\.libs/'; then
   echo "the wheel needs these libraries of the system"
   exit 1
 fi
 ls -sh dist
-"$work/clean/bin/python" -m pytest -q -ra -p no:cacheprovider tests/python/package
+DORM_COMMAND="$work/clean/bin/dorm" "$work/clean/bin/python" -m pytest -q -ra -p no:cacheprovider tests/python/package

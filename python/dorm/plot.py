@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of trainings and evaluations; needs matplotlib (``pip install "dorm[plot]"``).
+"""Plots of trainings and evaluations; needs matplotlib (``pip install "dorm-rank[plot]"``).
 
 Every function draws on ``ax`` (a new one if None) and returns it. Lines are labelled where they end, intervals are
 bands, and the colours (of Okabe and Ito) can be told apart by colour-blind readers.
@@ -20,7 +20,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 except ImportError as error:
-    raise ImportError('dorm.plot needs matplotlib; install it with: pip install "dorm[plot]"') from error
+    raise ImportError('dorm.plot needs matplotlib; install it with: pip install "dorm-rank[plot]"') from error
 
 __all__ = ["convergence", "feature_weights", "measure_by_cutoff", "query_differences"]
 
