@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -109,12 +110,7 @@ TEST(Compare, NoQueriesGiveNoMean) {
 
 TEST(Compare, RefusesListsOfDifferentLength) {
   const std::vector<double> a = {1, 2}, b = {1};
-  try {
-    compare(a, b);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot compare 2 queries with 1; expected the same queries");
-  }
+  EXPECT_EQ(test::message_of([&] { compare(a, b); }), "cannot compare 2 queries with 1; expected the same queries");
 }
 
 }  // namespace

@@ -6,10 +6,15 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "support.h"
+#include "dorm/lab/collaborative.h"
+#include "support/message_of.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
+using test::tasteful_ratings;
 
 class EveryMethod : public testing::TestWithParam<std::string> {
  protected:
@@ -82,13 +87,11 @@ TEST(CollaborativeMethod, SaysWhatIsWrongWithASpelling) {
   const Ratings ratings = ratings_from({{1, 2}});
   for (const Wrong& wrong : {Wrong{"item-men", "did you mean \"item-mean\""},
                              Wrong{"item-mean:x", "expected item-mean[:damping] with a number"},
-                             Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}})
-    try {
-      collaborative_scores(wrong.method, ratings, ratings);
-      ADD_FAILURE() << wrong.method << " was taken";
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(wrong.message), std::string::npos) << error.what();
-    }
+                             Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}}) {
+    SCOPED_TRACE(wrong.method);
+    const std::string message = test::message_of([&] { collaborative_scores(wrong.method, ratings, ratings); });
+    EXPECT_NE(message.find(wrong.message), std::string::npos) << message;
+  }
 }
 
 TEST(CollaborativeMethod, NeedsRatingsOfTheSameUsersAndItems) {

@@ -11,6 +11,8 @@
 namespace dorm {
 namespace {
 
+using test::tasteful_ratings;
+
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 
 Pairs pairs_of(const Ratings& ratings) {

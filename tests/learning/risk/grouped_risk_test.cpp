@@ -7,8 +7,14 @@
 #include "learning/risk/ranking_risk.h"
 #include "ranking/oracle/grouped_instances.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
+
+using test::for_each_list;
+using test::measure_of;
+using test::normal;
+using test::random_groups;
+using test::score_of;
 
 constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
 constexpr std::size_t kDocuments = 5, kFeatures = 3;
@@ -99,4 +105,4 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

@@ -4,12 +4,13 @@
 
 #include "dorm/error.h"
 #include "learning/solver/test_risks.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
-using testing::SortRisk;
-using testing::SortRiskOptions;
+using test::SortRisk;
+using test::SortRiskOptions;
 
 const SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
 
@@ -138,12 +139,7 @@ TEST(Options, BadOnesAreRefusedByName) {
   const auto message = [&](auto change) {
     SolveOptions options;
     change(options);
-    try {
-      solve(risk, options);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::message_of([&] { solve(risk, options); });
   };
   EXPECT_EQ(message([](SolveOptions& o) { o.tolerance = -1; }), "tolerance is -1; expected a number in [0, 1)");
   EXPECT_EQ(message([](SolveOptions& o) { o.max_passes = 0; }), "max_passes is 0; expected at least 1");

@@ -10,7 +10,7 @@
 namespace dorm {
 namespace {
 
-using testing::ListedRisk;
+using test::ListedRisk;
 
 struct Reference {
   ListedRisk risk;
@@ -46,7 +46,7 @@ double primal_value(const StructuredRisk& risk, std::span<const double> w) {
   return sum;
 }
 
-class TinyOptimum : public ::testing::TestWithParam<std::tuple<SolverKind, int>> {};
+class TinyOptimum : public testing::TestWithParam<std::tuple<SolverKind, int>> {};
 
 TEST_P(TinyOptimum, PrimalAndDualEqualTheReference) {
   const auto [kind, number] = GetParam();
@@ -63,14 +63,14 @@ TEST_P(TinyOptimum, PrimalAndDualEqualTheReference) {
   EXPECT_NEAR(primal_value(reference.risk, result.w), result.report.primal, 1e-12 * reference.primal);
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<SolverKind, int>>& info) {
+std::string case_name(const testing::TestParamInfo<std::tuple<SolverKind, int>>& info) {
   return std::string(solver_name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TinyOptimum,
-                         ::testing::Combine(::testing::Values(SolverKind::bcda, SolverKind::nslack,
-                                                              SolverKind::oneslack, SolverKind::bcfw),
-                                            ::testing::Range(1, 8)),
+                         testing::Combine(testing::Values(SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
+                                                          SolverKind::bcfw),
+                                          testing::Range(1, 8)),
                          case_name);
 
 // The reported gap bounds the true one at every moment, and no dual value passes the optimum.

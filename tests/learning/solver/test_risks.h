@@ -12,7 +12,7 @@
 #include "base/vector_ops.h"
 #include "dorm/solver.h"
 
-namespace dorm::testing {
+namespace dorm::test {
 
 /// H_q(w) = max(0, max over the listed planes).
 class ListedRisk : public StructuredRisk {
@@ -168,4 +168,4 @@ class SortRisk : public StructuredRisk {
   std::vector<Query> queries_;
 };
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

@@ -27,7 +27,7 @@ std::vector<Tiny> tiny_problems() {
   return problems;
 }
 
-class TinyKernelProblem : public ::testing::TestWithParam<std::size_t> {};
+class TinyKernelProblem : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   const Tiny truth = tiny_problems()[GetParam()];
@@ -53,7 +53,7 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, ::testing::Range(std::size_t{0}, std::size_t{16}));
+INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, testing::Range(std::size_t{0}, std::size_t{16}));
 
 TEST(TinyKernelProblems, ThereAreSixteen) { EXPECT_EQ(tiny_problems().size(), 16u); }
 

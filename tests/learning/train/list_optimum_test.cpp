@@ -64,7 +64,7 @@ void fix_references(PositionRisk& risk, const Tiny& tiny) {
   risk.set_reference(parse_bound(tiny.bound), first_feature);
 }
 
-class TinyLists : public ::testing::TestWithParam<Tiny> {
+class TinyLists : public testing::TestWithParam<Tiny> {
  protected:
   const Tiny& truth_ = GetParam();
   void SetUp() override {
@@ -90,7 +90,7 @@ TEST_P(TinyLists, EverySolverReachesTheOptimum) {
   EXPECT_EQ(risk.unproven(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyLists, ::testing::ValuesIn(tiny_problems()), [](const auto& tiny) {
+INSTANTIATE_TEST_SUITE_P(All, TinyLists, testing::ValuesIn(tiny_problems()), [](const auto& tiny) {
   return tiny.param.file.substr(0, 5) + "At" + std::to_string(tiny.param.positions) + tiny.param.bound +
          (tiny.param.topics ? "Topics" : "");
 });

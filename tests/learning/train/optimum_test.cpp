@@ -29,7 +29,7 @@ std::vector<Tiny> tiny_problems() {
   return problems;
 }
 
-class TinyProblem : public ::testing::TestWithParam<Tiny> {
+class TinyProblem : public testing::TestWithParam<Tiny> {
  protected:
   const Tiny& truth_ = GetParam();
   LinearFeatures features_{read_letor(std::string(DORM_SOURCE_DIR) + "/tests/train/data/" + truth_.file)};
@@ -67,7 +67,7 @@ TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
   EXPECT_LE(report.primal - truth_.primal, report.gap * report.primal * (1 + 1e-6));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyProblem, ::testing::ValuesIn(tiny_problems()),
+INSTANTIATE_TEST_SUITE_P(All, TinyProblem, testing::ValuesIn(tiny_problems()),
                          [](const auto& tiny) { return tiny.param.file.substr(0, tiny.param.file.find('.')); });
 
 TEST(TinyProblems, ThereAreEight) { EXPECT_EQ(tiny_problems().size(), 8u); }

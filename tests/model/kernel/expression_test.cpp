@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {

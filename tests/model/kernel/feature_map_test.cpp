@@ -9,6 +9,7 @@
 #include "base/vector_ops.h"
 #include "model/kernel/kernel_data.h"
 #include "model/kernel/landmarks.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {

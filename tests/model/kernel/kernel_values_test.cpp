@@ -56,7 +56,7 @@ const Case kCases[] = {
      }},
 };
 
-class KernelValues : public ::testing::TestWithParam<bool> {
+class KernelValues : public testing::TestWithParam<bool> {
  protected:
   // The first column repeats, so that identity(1) has something to find.
   const Documents documents_{
@@ -94,7 +94,7 @@ TEST_P(KernelValues, HaveNoNegativeEigenvalues) {
   for (const Case& c : kCases) EXPECT_NO_THROW(check_positive(*make_kernel(c.text, documents_), documents_)) << c.text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Storage, KernelValues, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Storage, KernelValues, testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Compressed" : "Dense"; });
 
 TEST(Kernel, ValuesAreThoseOfTheDefinition) {

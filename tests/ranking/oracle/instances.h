@@ -12,8 +12,9 @@
 #include "base/rng.h"
 #include "dorm/assignment.h"
 #include "dorm/oracle.h"
+#include "support/random_data.h"
 
-namespace dorm::testing {
+namespace dorm::test {
 
 struct Instance {
   Factors factors;
@@ -21,10 +22,6 @@ struct Instance {
   std::vector<double> scores;
   std::string description;
 };
-
-inline double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
 
 enum class Shape { ndcg_cut, ndcg, precision, wta, mrr, eru, rbp, plateaus, constant, count };
 
@@ -166,4 +163,4 @@ inline bool is_ranking(std::span<const std::uint32_t> position_of) {
   return true;
 }
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

@@ -6,10 +6,13 @@
 #include <cstdio>
 
 #include "dorm/error.h"
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::quick_options;
+using test::tasteful_ratings;
 
 class EveryBound : public testing::TestWithParam<std::tuple<std::string, std::string, bool>> {};
 

@@ -9,10 +9,12 @@
 
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/user_step.h"
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::tasteful_ratings;
 
 // A plane of one block in the coordinates of the unknown: H >= offset - <direction, x>.
 struct DensePlane {

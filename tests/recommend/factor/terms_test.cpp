@@ -7,10 +7,13 @@
 
 #include "recommend/factor/implicit.h"
 #include "recommend/factor/neighbours.h"
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::quick_options;
+using test::tasteful_ratings;
 
 // 1 where a user has rated an item.
 Eigen::MatrixXd rated(const Ratings& ratings) {

@@ -12,6 +12,10 @@
 namespace dorm {
 namespace {
 
+using test::full_gram;
+using test::ratings_from;
+using test::tasteful_ratings;
+
 /// The same problem for train(): one query per user, features the rows of K.
 Dataset gram_data(const JointKernel& kernel, const Ratings& ratings) {
   const auto gram = full_gram(kernel, ratings);
