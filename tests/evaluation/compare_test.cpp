@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -11,8 +11,6 @@
 
 namespace dorm {
 namespace {
-
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Eight queries: five wins, two losses, one tie. Truth: scipy 1.17, stats.ttest_rel, stats.binomtest(5, 7) and
 // stats.permutation_test over all sign patterns.

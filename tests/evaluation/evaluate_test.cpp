@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
@@ -17,7 +17,6 @@ namespace {
 
 using test::message_of;
 using Names = std::vector<std::string>;
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 EvaluateOptions with_ties(const std::string& ties) {
   EvaluateOptions options;

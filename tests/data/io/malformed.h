@@ -14,6 +14,11 @@
 
 namespace dorm::test {
 
+/// What a file says and what must be said about it.
+struct Malformed {
+  std::string_view content, message;
+};
+
 /// A literal with its embedded NUL bytes.
 template <std::size_t N>
 constexpr std::string_view text(const char (&literal)[N]) {

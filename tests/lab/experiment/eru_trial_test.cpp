@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "joint_data.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/vector_ops.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "learning/kinds.h"
 #include "ranking/measure/enumerate.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
@@ -21,8 +22,6 @@ namespace {
 using test::for_each_ranking;
 using test::normal;
 using test::random_data;
-
-constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
 
 // One example of each family of decay_catalog().
 const std::vector<std::string>& decays() {
@@ -149,7 +148,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
   ASSERT_FALSE(queries.empty());
   const auto workspace = risk.make_workspace();
   Rng rng(3);
-  for (const Bound bound : kBounds)
+  for (const Bound bound : test::kBounds)
     for (const double scale : {0.05, 0.3, 2.0}) {
       const std::vector<double> at = random_weights(4, scale, rng), w = random_weights(4, scale, rng);
       risk.set_reference(bound, at);

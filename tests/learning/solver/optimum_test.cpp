@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "learning/kinds.h"
 #include "learning/solver/test_risks.h"
 
 namespace dorm {
@@ -18,7 +19,7 @@ struct Reference {
 };
 
 Reference read_reference(int number) {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/solver/data/tiny" + std::to_string(number) + ".txt");
+  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/learning/solver/data/tiny" + std::to_string(number) + ".txt");
   std::size_t dimension = 0, blocks = 0;
   double primal = 0, dual = 0;
   in >> dimension >> blocks >> primal >> dual;
@@ -67,10 +68,7 @@ std::string case_name(const testing::TestParamInfo<std::tuple<SolverKind, int>>&
   return std::string(solver_name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyOptimum,
-                         testing::Combine(testing::Values(SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
-                                                          SolverKind::bcfw),
-                                          testing::Range(1, 8)),
+INSTANTIATE_TEST_SUITE_P(All, TinyOptimum, testing::Combine(testing::ValuesIn(test::kCertified), testing::Range(1, 8)),
                          case_name);
 
 // The reported gap bounds the true one at every moment, and no dual value passes the optimum.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "dorm/error.h"
+#include "learning/kinds.h"
 #include "learning/solver/test_risks.h"
 #include "support/message_of.h"
 
@@ -14,14 +15,7 @@ namespace dorm {
 namespace {
 
 using test::SortRisk;
-
-SolveOptions with(SolverKind kind, double tolerance) {
-  SolveOptions options;
-  options.solver = kind;
-  options.tolerance = tolerance;
-  options.max_passes = 20000;
-  return options;
-}
+using test::with;
 
 std::string saved(const SolverState& state) {
   std::ostringstream out;
@@ -35,7 +29,7 @@ SolverState loaded(const std::string& bytes) {
 }
 
 TEST(WarmStart, APathOfCReachesTheColdOptimum) {
-  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
+  for (const SolverKind kind : test::kCertified) {
     SortRisk risk({.weight = 0.01, .seed = 3});
     const double tolerance = kind == SolverKind::bcfw ? 1e-3 : 1e-4;
     SolveResult result = solve(risk, with(kind, tolerance));

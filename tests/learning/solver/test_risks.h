@@ -14,6 +14,14 @@
 
 namespace dorm::test {
 
+inline SolveOptions with(SolverKind kind, double tolerance) {
+  SolveOptions options;
+  options.solver = kind;
+  options.tolerance = tolerance;
+  options.max_passes = 100000;
+  return options;
+}
+
 /// H_q(w) = max(0, max over the listed planes).
 class ListedRisk : public StructuredRisk {
  public:

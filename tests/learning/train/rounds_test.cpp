@@ -12,11 +12,12 @@
 namespace dorm {
 namespace {
 
-struct Problem {
+struct RoundsProblem {
   TrainingSet set;
   RankingRisk risk;
 
-  explicit Problem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5", const char* decay = "measure")
+  explicit RoundsProblem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5",
+                         const char* decay = "measure")
       : set(synthesize({.queries = 60, .features = 10, .documents_median = 15, .seed = seed, .threads = 1}), "auto", 1),
         risk(set.features(), *make_trainable(measure), Decay(decay), 1) {
     risk.set_trade_off(trade_off(C, false, set, risk));
@@ -24,7 +25,7 @@ struct Problem {
 };
 
 TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
-  Problem problem(1);
+  RoundsProblem problem(1);
   RoundsOptions options{Bound::best, 4, {.tolerance = 1e-2}};
   options.enough_health = 0.999;
   EXPECT_EQ(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
@@ -36,7 +37,7 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
   for (const Bound bound : {Bound::best, Bound::predicted})
     for (const char* decay : {"measure", "power:0.5"})
       for (const std::uint64_t seed : {1, 2, 3}) {
-        Problem problem(seed, 100, "ndcg@5", decay);
+        RoundsProblem problem(seed, 100, "ndcg@5", decay);
         const RoundsOptions options{bound, 6, {.tolerance = 1e-2}};
         const RoundsResult result = run_rounds(problem.risk, options, problem.set.start("ridge"));
         for (std::size_t r = 1; r < result.objectives.size(); ++r)
@@ -47,7 +48,7 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
 }
 
 TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
-  Problem problem(1);
+  RoundsProblem problem(1);
   const RoundsResult result =
       run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}}, problem.set.start("ridge"));
   ASSERT_GE(result.objectives.size(), 2u);
@@ -55,7 +56,7 @@ TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
 }
 
 TEST(Rounds, AFixedReferenceNeedsOne) {
-  Problem problem(2);
+  RoundsProblem problem(2);
   for (const Bound bound : {Bound::given, Bound::average}) {
     FitOptions options;
     options.bound = bound;
@@ -65,7 +66,7 @@ TEST(Rounds, AFixedReferenceNeedsOne) {
 }
 
 TEST(Rounds, StopWhenToldEvenIfTheRoundConvergesThen) {
-  Problem problem(3);
+  RoundsProblem problem(3);
   std::size_t calls = 0;
   const RoundsObserver once = [&](const RoundsState& state, const Progress& progress) {
     ++calls;
@@ -83,7 +84,7 @@ TEST(Rounds, StopWhenToldEvenIfTheRoundConvergesThen) {
 }
 
 TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
-  Problem problem(4);
+  RoundsProblem problem(4);
   FitOptions options;
   options.bound = Bound::predicted;
   options.rounds = 8;
@@ -95,7 +96,7 @@ TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
 }
 
 TEST(Fit, KeepsTheFirstStateOnlyWhenAsked) {
-  Problem problem(5);
+  RoundsProblem problem(5);
   FitOptions options;
   EXPECT_TRUE(fit_bound(problem.risk, options, problem.set.start("ridge")).first_round.empty());
   options.keep_first_round = true;
@@ -103,7 +104,7 @@ TEST(Fit, KeepsTheFirstStateOnlyWhenAsked) {
 }
 
 TEST(Fit, HealthIsTheShareOfTheRiskOfZeroThatIsGone) {
-  Problem problem(6);
+  RoundsProblem problem(6);
   FitOptions options;
   options.solve.tolerance = 1e-4;
   const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"));
@@ -114,7 +115,7 @@ TEST(Fit, HealthIsTheShareOfTheRiskOfZeroThatIsGone) {
 }
 
 TEST(TradeOff, FollowsTheUnitsOfC) {
-  Problem problem(7);
+  RoundsProblem problem(7);
   const auto m = static_cast<double>(problem.risk.num_blocks());
   EXPECT_DOUBLE_EQ(trade_off(5, false, problem.set, problem.risk), 5 * problem.set.squared_scale() / m);
   EXPECT_DOUBLE_EQ(trade_off(5, true, problem.set, problem.risk), 5);

@@ -13,6 +13,11 @@
 
 namespace dorm::test {
 
+/// A wrong spelling and what must be said about it.
+struct Misspelt {
+  const char *text, *expected;
+};
+
 inline std::vector<float> row_of(const Documents& documents, std::size_t i) {
   std::vector<float> row(documents.num_features());
   documents.load(i, row);

@@ -12,15 +12,12 @@ using test::is_ranking;
 using test::normal;
 using test::random_instance;
 
-constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
-                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
-
 // Runs every oracle that applies and compares with `truth`; returns how many did.
 std::size_t check(const Instance& x, const PreparedQuery& query, double truth, OracleWorkspace& work) {
   std::size_t checked = 0;
   Separation out;
   const std::span<const double> c(query.tables->c.data(), query.size());
-  for (OracleKind kind : kKinds) {
+  for (OracleKind kind : test::kOracleKinds) {
     if (!supports(query, kind)) continue;
     separate(query, x.scores, out, work, kind);
     ++checked;

@@ -126,7 +126,7 @@ TEST(GroupedReference, BestAndPredictedEqualEnumeration) {
 }
 
 // Groups {0, 1}, {2, 3}, {4}; labels 2 2 2 1 0; c = 1/2, 1/3, 1/4. The list by label is 0, 2, 4.
-struct Tiny {
+struct TinyGroups {
   OracleTables tables;
   std::vector<float> labels{2, 2, 2, 1, 0};
   PreparedQuery query =
@@ -134,7 +134,7 @@ struct Tiny {
 };
 
 TEST(GroupedReference, GivenTakesTheFirstOfEachGroupByLabel) {
-  Tiny tiny;
+  TinyGroups tiny;
   Reference out;
   reference_given(tiny.query, tiny.labels, out);
   EXPECT_EQ(out.coefficient, (std::vector<double>{1 / 2., 0, 1 / 3., 0, 1 / 4.}));
@@ -142,7 +142,7 @@ TEST(GroupedReference, GivenTakesTheFirstOfEachGroupByLabel) {
 }
 
 TEST(GroupedReference, AverageSharesPositionsWithinAndBetweenGroups) {
-  Tiny tiny;
+  TinyGroups tiny;
   Reference out;
   reference_average(tiny.query, tiny.labels, out);
   const double top = (1 / 2. + 1 / 3.) / 2;  // of the two groups whose best label is 2

@@ -16,6 +16,9 @@
 
 namespace dorm::test {
 
+inline constexpr OracleKind kOracleKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
+                                              OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
+
 struct Instance {
   Factors factors;
   std::string decay;

@@ -8,6 +8,7 @@
 #include "ranking/oracle/instances.h"
 #include "ranking/oracle/workspace.h"
 #include "support/message_of.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
@@ -15,9 +16,6 @@ namespace {
 using test::Instance;
 using test::is_ranking;
 using test::random_instance;
-
-constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
-                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
 
 PreparedQuery prepared(const Factors& factors, OracleTables& tables, const char* decay = "power:0.5") {
   return prepare(factors, Decay(decay), tables);
@@ -135,7 +133,7 @@ TEST(Separate, RanksEqualDocumentsByIndex) {
     for (double& g : x.scores) g = std::round(2 * g) / 2;
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
-    for (OracleKind kind : kKinds) {
+    for (OracleKind kind : test::kOracleKinds) {
       if (!supports(query, kind)) continue;
       separate(query, x.scores, out, work, kind);
       for (std::size_t i = 0; i < query.size(); ++i) {
@@ -157,13 +155,12 @@ TEST(Separate, RepeatsItselfOnEveryInstructionSetAndWorkspace) {
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
     OracleWorkspace fresh;
-    for (OracleKind kind : kKinds) {
+    for (OracleKind kind : test::kOracleKinds) {
       if (!supports(query, kind)) continue;
       Separation first;
       used.buffers().level = simd_level();
       separate(query, x.scores, first, used, kind);
-      for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
-        if (level > simd_level()) continue;
+      for (SimdLevel level : test::simd_levels()) {
         for (OracleWorkspace* work : {&fresh, &used}) {
           Separation again;
           work->buffers().level = level;

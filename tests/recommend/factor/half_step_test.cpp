@@ -113,9 +113,9 @@ double scored(const Problem& p, std::uint32_t user, std::uint32_t item) {
   return sum;
 }
 
-class HalfStep : public testing::TestWithParam<std::tuple<std::string, std::uint64_t, double>> {};
+class HalfSteps : public testing::TestWithParam<std::tuple<std::string, std::uint64_t, double>> {};
 
-TEST_P(HalfStep, OfUsersEqualsTheEnumeratedProgram) {
+TEST_P(HalfSteps, OfUsersEqualsTheEnumeratedProgram) {
   const auto& [bound, seed, lambda] = GetParam();
   Problem p = tiny_problem(bound, seed, lambda);
   ThreadPool pool(1);
@@ -146,7 +146,7 @@ TEST_P(HalfStep, OfUsersEqualsTheEnumeratedProgram) {
   }
 }
 
-TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
+TEST_P(HalfSteps, OfItemsEqualsTheEnumeratedProgram) {
   const auto& [bound, seed, lambda] = GetParam();
   Problem p = tiny_problem(bound, seed, lambda);
   ThreadPool pool(2);
@@ -177,7 +177,7 @@ TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
   EXPECT_LT(result.after, result.before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bounds, HalfStep,
+INSTANTIATE_TEST_SUITE_P(Bounds, HalfSteps,
                          testing::Combine(testing::Values("given", "average", "best", "predicted"),
                                           testing::Values(1, 2), testing::Values(0.5, 12.0)));
 
