@@ -5,6 +5,7 @@
 #include "dorm/error.h"
 #include "dorm/factorize.h"
 #include "dorm/read.h"
+#include "support/case_name.h"
 #include "support/message_of.h"
 
 namespace dorm {
@@ -16,6 +17,7 @@ struct Sound {
   const char* separator;
   bool header;
 };
+void PrintTo(const Sound& shown, std::ostream* out) { *out << shown.name; }
 
 class SoundRatings : public testing::TestWithParam<Sound> {};
 
@@ -40,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sound{"Commas", "userId,movieId,rating,timestamp\nann,1,5,1\nann,\"film 2\",4.5,1\nb b,1,-1,0\n", ",", true},
         Sound{"ColumnsByName", "time,Rating,Item_ID,user\nx,5,1,ann\nx,4.5,film 2,ann\n\nx,-1,1,b b\n", ",", true},
         Sound{"Semicolons", "a;b;c\nann;1;5\nann;film 2;4.5\nb b;1;-1\n", ";", true}),
-    [](const auto& test) { return test.param.name; });
+    test::case_name);
 
 TEST(RatingsReader, TakesBlanksAndKeepsTheLastOfDuplicates) {
   RatingsReport report;
@@ -56,6 +58,7 @@ struct Broken {
   const char* text;
   const char* message;
 };
+void PrintTo(const Broken& shown, std::ostream* out) { *out << shown.name; }
 
 class BrokenRatings : public testing::TestWithParam<Broken> {};
 
@@ -74,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"OpenQuote", "1,2,3\n1,\"x,3\n", "r.csv:2:3: found a quote"},
                     Broken{"Empty", "\n\n", "r.csv: no ratings"},
                     Broken{"HeaderOnly", "user,item,rating\n", "r.csv: no ratings"}),
-    [](const auto& test) { return test.param.name; });
+    test::case_name);
 
 TEST(SideFeatures, TakeTheTrailingNumbers) {
   const SideFeatures features = parse_side_features("1|Toy (1995)|01-Jan||0|1\n2|Eye, 3|x||1|1\n", "items");

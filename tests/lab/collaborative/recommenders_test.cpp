@@ -7,6 +7,7 @@
 
 #include "dorm/error.h"
 #include "dorm/lab/collaborative.h"
+#include "support/case_name.h"
 #include "support/message_of.h"
 #include "support/ratings.h"
 
@@ -70,14 +71,8 @@ std::vector<std::string> names_of_learners() {
   return learners;
 }
 
-std::string as_identifier(const testing::TestParamInfo<std::string>& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(names()), as_identifier);
-INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()), as_identifier);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(names()), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()), test::case_name);
 
 struct Wrong {
   const char *method, *message;

@@ -11,6 +11,7 @@
 
 #include "base/vector_ops.h"
 #include "dorm/error.h"
+#include "support/case_name.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 
@@ -24,6 +25,10 @@ using List = std::vector<std::uint32_t>;
 struct Case {
   bool per_position, topics, sparse;
 };
+void PrintTo(const Case& shown, std::ostream* out) {
+  *out << (shown.per_position ? "PerPosition" : "Shared") << (shown.topics ? "Topics" : "")
+       << (shown.sparse ? "Sparse" : "");
+}
 
 void for_each_list(std::size_t documents, std::size_t positions, const std::function<void(const List&)>& visit) {
   List list;
@@ -153,7 +158,8 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
 
 INSTANTIATE_TEST_SUITE_P(All, PositionRiskDefinition,
                          testing::Values(Case{false, false, false}, Case{true, false, false}, Case{true, false, true},
-                                         Case{false, true, false}, Case{true, true, false}, Case{true, true, true}));
+                                         Case{false, true, false}, Case{true, true, false}, Case{true, true, true}),
+                         test::case_name);
 
 TEST(PositionRisk, LeavesOutQueriesWithNothingToGain) {
   const LinearFeatures features(random_data({.lengths = {3, 3, 3}}));

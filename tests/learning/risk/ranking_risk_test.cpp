@@ -13,6 +13,7 @@
 #include "dorm/error.h"
 #include "learning/kinds.h"
 #include "ranking/measure/enumerate.h"
+#include "support/case_name.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 
@@ -189,15 +190,9 @@ TEST_P(Definition, EveryPlaneSupportsTheRisk) {
   }
 }
 
-std::string case_name(const testing::TestParamInfo<std::tuple<std::string, std::string>>& info) {
-  std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(All, Definition,
                          testing::Combine(testing::ValuesIn(trainable_measures()), testing::ValuesIn(decays())),
-                         case_name);
+                         test::case_name);
 
 TEST(RankingRisk, EveryDecayOfTheCatalogIsTestedHere) {
   for (const CatalogEntry& entry : decay_catalog())

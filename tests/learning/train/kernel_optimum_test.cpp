@@ -12,6 +12,7 @@
 #include "learning/train/learning_data.h"
 #include "model/features/kernel_features.h"
 #include "model/kernel/kernel_data.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
@@ -20,6 +21,9 @@ struct TinyKernel {
   std::string file, kernel, measure, decay, bound;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const TinyKernel& shown, std::ostream* out) {
+  *out << shown.file.substr(0, shown.file.find('.')) << ' ' << shown.kernel << ' ' << shown.bound;
+}
 
 std::vector<TinyKernel> tiny_kernels() {
   std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/model/kernel/data/optima.txt");
@@ -29,10 +33,10 @@ std::vector<TinyKernel> tiny_kernels() {
   return problems;
 }
 
-class TinyKernelProblem : public testing::TestWithParam<std::size_t> {};
+class TinyKernelProblem : public testing::TestWithParam<TinyKernel> {};
 
 TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
-  const TinyKernel truth = tiny_kernels()[GetParam()];
+  const TinyKernel& truth = GetParam();
   const Dataset data = read_letor(test::tiny_file(truth.file));
   const auto kernel = make_kernel(truth.kernel, Documents(data));
   const KernelFeatures features(*kernel, data, 1 << 20, 1);
@@ -55,7 +59,7 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, testing::Range(std::size_t{0}, std::size_t{16}));
+INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, testing::ValuesIn(tiny_kernels()), test::case_name);
 
 TEST(TinyKernelProblems, ThereAreSixteen) { EXPECT_EQ(tiny_kernels().size(), 16u); }
 

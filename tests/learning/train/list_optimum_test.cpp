@@ -11,6 +11,7 @@
 #include "learning/risk/position_risk.h"
 #include "learning/train/fit.h"
 #include "learning/train/learning_data.h"
+#include "support/case_name.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -24,6 +25,10 @@ struct TinyList {
   bool per_position = false, topics = false;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const TinyList& shown, std::ostream* out) {
+  *out << shown.file.substr(0, shown.file.find('.')) << "At" << shown.positions << shown.bound
+       << (shown.topics ? "Topics" : "");
+}
 
 std::vector<TinyList> tiny_lists() {
   std::ifstream in(test::tiny_file("list_optima.txt"));
@@ -90,10 +95,7 @@ TEST_P(TinyLists, EverySolverReachesTheOptimum) {
   EXPECT_EQ(risk.unproven(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyLists, testing::ValuesIn(tiny_lists()), [](const auto& tiny) {
-  return tiny.param.file.substr(0, 5) + "At" + std::to_string(tiny.param.positions) + tiny.param.bound +
-         (tiny.param.topics ? "Topics" : "");
-});
+INSTANTIATE_TEST_SUITE_P(All, TinyLists, testing::ValuesIn(tiny_lists()), test::case_name);
 
 // Lists of 4 of 14 documents whose relaxation is not whole, so that a hasty oracle is not exact.
 TEST(ListProblems, ACertificateHoldsWhenOraclesAreCutShort) {

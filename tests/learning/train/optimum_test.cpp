@@ -13,6 +13,7 @@
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"
 #include "learning/train/learning_data.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
@@ -21,6 +22,7 @@ struct Tiny {
   std::string file, measure, decay, bound;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const Tiny& shown, std::ostream* out) { *out << shown.file.substr(0, shown.file.find('.')); }
 
 std::vector<Tiny> tiny_problems() {
   std::ifstream in(test::tiny_file("optima.txt"));
@@ -67,8 +69,7 @@ TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
   EXPECT_LE(report.primal - truth_.primal, report.gap * report.primal * (1 + 1e-6));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyProblem, testing::ValuesIn(tiny_problems()),
-                         [](const auto& tiny) { return tiny.param.file.substr(0, tiny.param.file.find('.')); });
+INSTANTIATE_TEST_SUITE_P(All, TinyProblem, testing::ValuesIn(tiny_problems()), test::case_name);
 
 TEST(TinyProblems, ThereAreEight) { EXPECT_EQ(tiny_problems().size(), 8u); }
 

@@ -78,7 +78,8 @@ TEST_P(Storage, WorkCountsStoredValues) {
   EXPECT_EQ(sum, static_cast<double>(data_.num_nonzeros()));
 }
 
-INSTANTIATE_TEST_SUITE_P(DenseAndCompressed, Storage, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(DenseAndCompressed, Storage, testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Compressed" : "Dense"; });
 
 // Ids up to 2^31 - 1 in three columns that occur.
 Dataset wide_data() {

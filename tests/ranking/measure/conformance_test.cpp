@@ -10,6 +10,7 @@
 #include "dorm/catalog.h"
 #include "evaluation/ranking.h"
 #include "ranking/measure/enumerate.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
@@ -172,14 +173,8 @@ TEST_P(EveryTrainable, ValueIsTheSumOrTheFirstOfItsFactors) {
     }
 }
 
-const auto kName = [](const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-};
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryMeasure, testing::ValuesIn(all_spellings(false)), kName);
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryTrainable, testing::ValuesIn(all_spellings(true)), kName);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryMeasure, testing::ValuesIn(all_spellings(false)), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryTrainable, testing::ValuesIn(all_spellings(true)), test::case_name);
 
 }  // namespace
 }  // namespace dorm

@@ -9,6 +9,7 @@
 
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/user_step.h"
+#include "support/case_name.h"
 #include "support/ratings.h"
 
 namespace dorm {
@@ -179,7 +180,8 @@ TEST_P(HalfSteps, OfItemsEqualsTheEnumeratedProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Bounds, HalfSteps,
                          testing::Combine(testing::Values("given", "average", "best", "predicted"),
-                                          testing::Values(1, 2), testing::Values(0.5, 12.0)));
+                                          testing::Values(1, 2), testing::Values(0.5, 12.0)),
+                         test::case_name);
 
 }  // namespace
 }  // namespace dorm

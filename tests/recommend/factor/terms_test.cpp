@@ -7,6 +7,7 @@
 
 #include "recommend/factor/implicit.h"
 #include "recommend/factor/neighbours.h"
+#include "support/case_name.h"
 #include "support/ratings.h"
 
 namespace dorm {
@@ -170,7 +171,8 @@ TEST_P(Terms, AUserOfTheStartIsFoldedInToWhereItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Each, Terms,
                          testing::Values(std::pair<double, std::size_t>(1.0, 0), std::pair<double, std::size_t>(0.0, 4),
-                                         std::pair<double, std::size_t>(2.0, 4)));
+                                         std::pair<double, std::size_t>(2.0, 4)),
+                         test::case_name);
 
 }  // namespace
 }  // namespace dorm
