@@ -9,24 +9,17 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
-
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> out;
-  for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
-    if (level <= simd_level()) out.push_back(level);
-  }
-  return out;
-}
 
 void expect_sorted(const std::vector<double>& scores) {
   std::vector<std::uint32_t> wanted(scores.size());
   std::iota(wanted.begin(), wanted.end(), 0u);
   std::stable_sort(wanted.begin(), wanted.end(), [&](auto x, auto y) { return scores[x] > scores[y]; });
   SortWorkspace work;
-  for (SimdLevel level : levels()) {
+  for (SimdLevel level : test::simd_levels()) {
     std::vector<std::uint32_t> order(scores.size());
     sort_descending(scores, order, work, level);
     EXPECT_EQ(order, wanted) << "length " << scores.size() << " level " << static_cast<int>(level);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
@@ -25,13 +26,6 @@ std::vector<double> random_doubles(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> all = {SimdLevel::portable};
-  if (simd_level() >= SimdLevel::avx2) all.push_back(SimdLevel::avx2);
-  if (simd_level() >= SimdLevel::avx512) all.push_back(SimdLevel::avx512);
-  return all;
-}
-
 TEST(VectorOps, DotAgreesWithLongDoubleAtEveryLength) {
   for (std::size_t n = 0; n < 70; ++n) {
     const auto x = random_floats(n, n + 1), z = random_floats(n, n + 3);
@@ -48,7 +42,7 @@ TEST(VectorOps, DotAgreesWithLongDoubleAtEveryLength) {
 
 TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
   const DenseKernels& reference = dense_kernels(SimdLevel::portable);
-  for (const SimdLevel level : levels()) {
+  for (const SimdLevel level : test::simd_levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
       const auto x = random_floats(n, 5), z = random_floats(n, 6);
@@ -67,7 +61,7 @@ TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
 }
 
 TEST(VectorOps, FourRowsAtOnceEqualFourCalls) {
-  for (const SimdLevel level : levels()) {
+  for (const SimdLevel level : test::simd_levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
       const auto x = random_floats(4 * n, 9);

@@ -5,50 +5,42 @@
 
 #include "dorm/dataset.h"
 #include "dorm/error.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
+using test::message_of;
 using Floats = std::vector<float>;
-
-template <class Action>
-std::string complaint(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
-}
 
 TEST(Builder, RefusesNumbersThatAreNotFinite) {
   DatasetBuilder builder;
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(message_of([&] {
               builder.add({NAN, "q"}, Floats{1});
             }),
             "document 0 has the label nan; expected a finite number");
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(message_of([&] {
               builder.add({1, "q"}, Floats{1, INFINITY});
             }),
             "document 0 has the value inf in column 1; expected a finite number");
-  EXPECT_EQ(complaint([&] { builder.set_query_weight("q", -1); }),
+  EXPECT_EQ(message_of([&] { builder.set_query_weight("q", -1); }),
             "the query 'q' has the weight -1; expected a finite number, 0 or more");
 }
 
 TEST(Builder, RefusesRowsThatDoNotFit) {
   DatasetBuilder builder;
   builder.add({1, "q"}, Floats{1, 2});
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(message_of([&] {
               builder.add({1, "q"}, Floats{1});
             }),
             "document 1 has 1 features; expected 2 as in the documents before");
-  EXPECT_EQ(complaint([&] { builder.add({1, ""}, Floats{1, 2}); }), "document 1 has no query id");
+  EXPECT_EQ(message_of([&] { builder.add({1, ""}, Floats{1, 2}); }), "document 1 has no query id");
   const std::uint32_t columns[] = {3, 1, 3};
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(message_of([&] {
               builder.add({1, "q"}, SparseRow{columns, Floats{1, 2, 3}});
             }),
             "document 1 has two values in column 3");
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(message_of([&] {
               builder.add({1, "q"}, SparseRow{columns, Floats{1, 2}});
             }),
             "document 1 has 3 columns but 2 values");
@@ -56,13 +48,13 @@ TEST(Builder, RefusesRowsThatDoNotFit) {
 
 TEST(Builder, RefusesAnEmptySetWrongNamesAndStrayWeights) {
   DatasetBuilder builder;
-  EXPECT_EQ(complaint([&] { builder.finish(); }), "no documents");
+  EXPECT_EQ(message_of([&] { builder.finish(); }), "no documents");
   builder.add({1, "q"}, Floats{1, 2});
   builder.set_feature_names({"only one"});
-  EXPECT_EQ(complaint([&] { builder.finish(); }), "1 feature names for 2 features");
+  EXPECT_EQ(message_of([&] { builder.finish(); }), "1 feature names for 2 features");
   builder.add({1, "q"}, Floats{1, 2});
   builder.set_query_weight("other", 1);
-  EXPECT_EQ(complaint([&] { builder.finish(); }), "a weight is set for the query 'other', which has no documents");
+  EXPECT_EQ(message_of([&] { builder.finish(); }), "a weight is set for the query 'other', which has no documents");
 }
 
 TEST(Builder, NamesMayReachBeyondTheColumnsInUse) {

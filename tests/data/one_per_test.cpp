@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -52,19 +53,10 @@ TEST(OnePer, SpellingsRoundTrip) {
   EXPECT_EQ(parse_one_per("domain:1").spelling(), "domain");
 }
 
-std::string message(auto&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(OnePer, WhatMakesNoSenseIsRefusedWithWhatWould) {
-  EXPECT_NE(message([] { parse_one_per("site"); }).find("expected group, host or domain"), std::string::npos);
+  EXPECT_NE(test::message_of([] { parse_one_per("site"); }).find("expected group, host or domain"), std::string::npos);
   for (const char* spelling : {"host:0", "host:", "host:-1", "host:two", "host:1.5"})
-    EXPECT_NE(message([&] { parse_one_per(spelling); }).find("a whole number from 1 on"), std::string::npos)
+    EXPECT_NE(test::message_of([&] { parse_one_per(spelling); }).find("a whole number from 1 on"), std::string::npos)
         << spelling;
 }
 
@@ -100,12 +92,14 @@ TEST(OnePer, HostAndDomainComeFromDocumentIds) {
 TEST(OnePer, DataWithoutGroupsIsRefusedWithWhatToDo) {
   const Dataset bare = data_of({{.query_id = "1"}});
   const Dataset named = data_of({{.query_id = "1", .document_id = "d7"}});
-  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("group")); }).find("a group column"), std::string::npos);
-  EXPECT_NE(message([&] { group_limits(bare, parse_one_per("host")); }).find("no document ids"), std::string::npos);
-  EXPECT_NE(message([&] { group_limits(named, parse_one_per("domain")); }).find("no document id is a URL"),
+  EXPECT_NE(test::message_of([&] { group_limits(bare, parse_one_per("group")); }).find("a group column"),
+            std::string::npos);
+  EXPECT_NE(test::message_of([&] { group_limits(bare, parse_one_per("host")); }).find("no document ids"),
+            std::string::npos);
+  EXPECT_NE(test::message_of([&] { group_limits(named, parse_one_per("domain")); }).find("no document id is a URL"),
             std::string::npos);
   const std::vector<std::string_view> ids = {"d7"};
-  EXPECT_NE(message([&] { group_limits(ids, parse_one_per("group")); }).find("a run names no groups"),
+  EXPECT_NE(test::message_of([&] { group_limits(ids, parse_one_per("group")); }).find("a run names no groups"),
             std::string::npos);
 }
 

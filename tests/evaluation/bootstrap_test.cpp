@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 
 namespace dorm {
 namespace {
-
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> uniform_values(std::size_t count, std::uint64_t seed) {
   Rng rng(seed);

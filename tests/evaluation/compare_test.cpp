@@ -2,16 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
-
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Eight queries: five wins, two losses, one tie. Truth: scipy 1.17, stats.ttest_rel, stats.binomtest(5, 7) and
 // stats.permutation_test over all sign patterns.
@@ -109,12 +108,7 @@ TEST(Compare, NoQueriesGiveNoMean) {
 
 TEST(Compare, RefusesListsOfDifferentLength) {
   const std::vector<double> a = {1, 2}, b = {1};
-  try {
-    compare(a, b);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot compare 2 queries with 1; expected the same queries");
-  }
+  EXPECT_EQ(test::message_of([&] { compare(a, b); }), "cannot compare 2 queries with 1; expected the same queries");
 }
 
 }  // namespace

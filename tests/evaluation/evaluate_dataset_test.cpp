@@ -3,6 +3,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -38,13 +39,8 @@ TEST(EvaluateDataset, TakesDocumentIdsForTies) {
 
 TEST(EvaluateDataset, SaysHowManyScoresItWantsAndGot) {
   const std::vector<double> scores = {1, 2, 3};
-  try {
-    evaluate(two_queries(), scores, Names{"mrr"});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_STREQ(error.what(), "3 scores for 4 documents; expected one per document");
-  }
+  EXPECT_EQ(test::message_of([&] { evaluate(two_queries(), scores, Names{"mrr"}); }, ErrorCode::bad_input),
+            "3 scores for 4 documents; expected one per document");
 }
 
 }  // namespace

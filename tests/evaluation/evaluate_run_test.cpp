@@ -5,6 +5,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -51,13 +52,8 @@ TEST(EvaluateRun, JudgedQueriesTheRunLacksAreEmptyListsElsewhere) {
 }
 
 TEST(EvaluateRun, RefusesRepeatedDocuments) {
-  const auto message = [](const std::vector<Judgment>& judgments, const std::vector<RunEntry>& run) -> std::string {
-    try {
-      evaluate_run(judgments, run, Names{"map"});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message = [](const std::vector<Judgment>& judgments, const std::vector<RunEntry>& run) {
+    return test::message_of([&] { evaluate_run(judgments, run, Names{"map"}); });
   };
   EXPECT_EQ(message({{"1", "a", 1}, {"1", "a", 1}}, {}), "query \"1\", document \"a\" stands twice in the judgments");
   EXPECT_EQ(message({{"1", "a", 1}}, {{"1", "b", 1}, {"1", "b", 2}}),

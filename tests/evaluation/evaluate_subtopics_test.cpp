@@ -7,34 +7,40 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/read.h"
+#include "evaluation/discounts.h"
 
 namespace dorm {
 namespace {
 
-// "jordan": country (a, b), player (b, c), river (d, not retrieved); e is judged not relevant to the river.
-constexpr std::string_view kJudgments =
-    "1 country a 1\n1 country b 1\n1 player b 1\n1 player c 2\n1 river d 1\n1 river e 0\n";
-constexpr std::string_view kRun = "1 Q0 a 1 9 t\n1 Q0 e 2 8 t\n1 Q0 b 3 7 t\n1 Q0 x 4 6 t\n";
-const double kSecond = 1 / std::log2(3.), kThird = 1 / 2., kFourth = 1 / std::log2(5.);
+using test::kFourth;
+using test::kSecond;
+using test::kThird;
 
-double value_of(const std::string& measure, const EvaluateOptions& options = {}) {
+// "jordan": country (a, b), player (b, c), river (d, not retrieved); e is judged not relevant to the river.
+constexpr std::string_view kSubtopicJudgments =
+    "1 country a 1\n1 country b 1\n1 player b 1\n1 player c 2\n1 river d 1\n1 river e 0\n";
+constexpr std::string_view kSubtopicRun = "1 Q0 a 1 9 t\n1 Q0 e 2 8 t\n1 Q0 b 3 7 t\n1 Q0 x 4 6 t\n";
+
+double subtopic_value(const std::string& measure, const EvaluateOptions& options = {}) {
   const std::vector<std::string> measures = {measure};
-  return evaluate_subtopics(parse_subtopics(kJudgments, "j"), parse_run(kRun, "r"), measures, options).measures[0].mean;
+  return evaluate_subtopics(parse_subtopics(kSubtopicJudgments, "j"), parse_run(kSubtopicRun, "r"), measures, options)
+      .measures[0]
+      .mean;
 }
 
 TEST(Subtopics, AlphaNdcgIsHandArithmetic) {
   // Ranking a e b: 1 + (1/2 + 1)/log2(4). Ideal b d a c: 2, 1, 1/2, 1/2.
-  EXPECT_NEAR(value_of("alpha-ndcg@3"), (1 + 1.5 * kThird) / (2 + kSecond + 0.5 * kThird), 1e-15);
-  EXPECT_NEAR(value_of("alpha-ndcg"), (1 + 1.5 * kThird) / (2 + kSecond + 0.5 * (kThird + kFourth)), 1e-15);
-  EXPECT_NEAR(value_of("alpha-ndcg@3:alpha=1"), (1 + 1 * kThird) / (2 + kSecond), 1e-15);
-  EXPECT_NEAR(value_of("alpha-ndcg@3:alpha=0"), (1 + 2 * kThird) / (2 + kSecond + kThird), 1e-15);
+  EXPECT_NEAR(subtopic_value("alpha-ndcg@3"), (1 + 1.5 * kThird) / (2 + kSecond + 0.5 * kThird), 1e-15);
+  EXPECT_NEAR(subtopic_value("alpha-ndcg"), (1 + 1.5 * kThird) / (2 + kSecond + 0.5 * (kThird + kFourth)), 1e-15);
+  EXPECT_NEAR(subtopic_value("alpha-ndcg@3:alpha=1"), (1 + 1 * kThird) / (2 + kSecond), 1e-15);
+  EXPECT_NEAR(subtopic_value("alpha-ndcg@3:alpha=0"), (1 + 2 * kThird) / (2 + kSecond + kThird), 1e-15);
 }
 
 TEST(Subtopics, PrecisionAndRecallAreHandArithmetic) {
-  EXPECT_NEAR(value_of("ia-precision@2"), 1 / 2. / 3, 1e-15);
-  EXPECT_NEAR(value_of("ia-precision@10"), 3 / 10. / 3, 1e-15);
-  EXPECT_NEAR(value_of("subtopic-recall@1"), 1 / 3., 1e-15);
-  EXPECT_NEAR(value_of("subtopic-recall@3"), 2 / 3., 1e-15);
+  EXPECT_NEAR(subtopic_value("ia-precision@2"), 1 / 2. / 3, 1e-15);
+  EXPECT_NEAR(subtopic_value("ia-precision@10"), 3 / 10. / 3, 1e-15);
+  EXPECT_NEAR(subtopic_value("subtopic-recall@1"), 1 / 3., 1e-15);
+  EXPECT_NEAR(subtopic_value("subtopic-recall@3"), 2 / 3., 1e-15);
 }
 
 TEST(Subtopics, LimitsFilterTheRun) {
@@ -58,8 +64,8 @@ TEST(Subtopics, QueriesWithoutRelevantSubtopicsAreSkippedAndUnjudgedOnesCounted)
 TEST(Subtopics, WhatMakesNoSenseIsRefused) {
   for (const char* name : {"ndcg@10", "alpha-ndcg@10:alpha=2", "alpha-ndcg:beta=1", "ia-precision", "subtopic-recall"})
     EXPECT_THROW(make_subtopic_measure(name), Error) << name;
-  EXPECT_THROW(value_of("alpha-ndcg", {.ties = "expected"}), Error);
-  const auto run = parse_run(kRun, "r");
+  EXPECT_THROW(subtopic_value("alpha-ndcg", {.ties = "expected"}), Error);
+  const auto run = parse_run(kSubtopicRun, "r");
   const std::vector<std::string> measures = {"alpha-ndcg"};
   EXPECT_THROW(evaluate_subtopics(parse_subtopics("1 p a 1\n1 p a 1\n", "j"), run, measures), Error);
   EXPECT_THROW(parse_subtopics("1 p a\n", "j"), Error);

@@ -4,33 +4,24 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
+using test::message_of;
 using Names = std::vector<std::string>;
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 EvaluateOptions with_ties(const std::string& ties) {
   EvaluateOptions options;
   options.ties = ties;
   return options;
-}
-
-template <class Action>
-std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Evaluate, AveragesByWeightAndCountsWhatItSkips) {

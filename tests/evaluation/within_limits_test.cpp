@@ -8,37 +8,41 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "evaluation/discounts.h"
 
 namespace dorm {
 namespace {
+
+using test::kFifth;
+using test::kSecond;
+using test::kThird;
 
 // Groups x x y y z; labels 2 2 1 0 1; the ranking is 0 1 3 2 4, so the list one per group is 0 3 4.
 const std::vector<float> kLabels = {2, 2, 1, 0, 1};
 const GroupLimits kGroups = {{0, 0, 1, 1, 2}, {1, 1, 1}};
 const Ranking kRanking = {0, 1, 3, 2, 4};
-const double kSecond = 1 / std::log2(3.), kThird = 1 / 2., kFifth = 1 / std::log2(6.);
 
-double value_of(const char* measure, bool as_ranked = false) {
+double limited_value(const char* measure, bool as_ranked = false) {
   return value_within(*make_measure(measure), kLabels, kGroups, kRanking, as_ranked).value();
 }
 
 TEST(WithinLimits, ListsAndIdealsAreWithinTheLimits) {
   const double ideal = 3 + kSecond + kThird;  // one of the 2s, then the 1s of y and z
-  EXPECT_NEAR(value_of("ndcg"), (3 + kThird) / ideal, 1e-15);
-  EXPECT_NEAR(value_of("ndcg@2"), 3 / (3 + kSecond), 1e-15);
-  EXPECT_NEAR(value_of("dcg"), 3 + kThird, 1e-15);
-  EXPECT_NEAR(value_of("precision@3"), 2 / 3., 1e-15);
-  EXPECT_NEAR(value_of("mrr"), 1, 1e-15);
-  EXPECT_NEAR(value_of("recall@3"), 2 / 3., 1e-15);  // three groups have a relevant document
-  EXPECT_NEAR(value_of("map"), (1 + 2 / 3.) / 3, 1e-15);
+  EXPECT_NEAR(limited_value("ndcg"), (3 + kThird) / ideal, 1e-15);
+  EXPECT_NEAR(limited_value("ndcg@2"), 3 / (3 + kSecond), 1e-15);
+  EXPECT_NEAR(limited_value("dcg"), 3 + kThird, 1e-15);
+  EXPECT_NEAR(limited_value("precision@3"), 2 / 3., 1e-15);
+  EXPECT_NEAR(limited_value("mrr"), 1, 1e-15);
+  EXPECT_NEAR(limited_value("recall@3"), 2 / 3., 1e-15);  // three groups have a relevant document
+  EXPECT_NEAR(limited_value("map"), (1 + 2 / 3.) / 3, 1e-15);
 }
 
 TEST(WithinLimits, SurplusDocumentsTakeAPlaceAndGainNothingAsRanked) {
   const double ideal = 3 + kSecond + kThird;
-  EXPECT_NEAR(value_of("ndcg", true), (3 + kFifth) / ideal, 1e-15);
-  EXPECT_NEAR(value_of("precision@3", true), 1 / 3., 1e-15);
-  EXPECT_NEAR(value_of("recall@5", true), 2 / 3., 1e-15);
-  EXPECT_NEAR(value_of("map", true), (1 + 2 / 5.) / 3, 1e-15);
+  EXPECT_NEAR(limited_value("ndcg", true), (3 + kFifth) / ideal, 1e-15);
+  EXPECT_NEAR(limited_value("precision@3", true), 1 / 3., 1e-15);
+  EXPECT_NEAR(limited_value("recall@5", true), 2 / 3., 1e-15);
+  EXPECT_NEAR(limited_value("map", true), (1 + 2 / 5.) / 3, 1e-15);
 }
 
 TEST(WithinLimits, LimitsThatDoNotBindChangeNothing) {
@@ -59,8 +63,8 @@ TEST(WithinLimits, QueriesWithNothingToFindHaveNoValue) {
 }
 
 TEST(WithinLimits, PairsAndExpectedTiesAreRefused) {
-  EXPECT_THROW(value_of("auc"), Error);
-  EXPECT_THROW(value_of("kendall"), Error);
+  EXPECT_THROW(limited_value("auc"), Error);
+  EXPECT_THROW(limited_value("kendall"), Error);
   const std::vector<double> scores = {1, 1, 1, 0, 0};
   const std::vector<ScoredQuery> queries = {{"1", kLabels, scores, {}, 1.0, &kGroups}};
   const std::vector<std::string> measures = {"ndcg@3"};

@@ -4,6 +4,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
+#include "support/message_of.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -20,13 +21,7 @@ Model linear(std::vector<std::string> features, std::vector<double> weights) {
 Dataset csv(const std::string& text) { return parse_csv(text, "data.csv"); }
 
 std::string message_of(const Model& model, const Dataset& data) {
-  try {
-    score(model, data);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    return error.what();
-  }
-  return "accepted";
+  return test::message_of([&] { score(model, data); }, ErrorCode::bad_input);
 }
 
 TEST(Score, FeaturesAreMatchedByNameInAnyOrder) {
@@ -38,7 +33,7 @@ TEST(Score, FeaturesAreMatchedByNameInAnyOrder) {
 TEST(Score, ANamedFeatureThatIsMissingIsNamed) {
   const Dataset data = csv("label,qid,a\n1,q,2\n0,q,3\n");
   EXPECT_NE(message_of(linear({"a", "b"}, {1, 10}), data).find("feature \"b\""), std::string::npos);
-  EXPECT_EQ(message_of(linear({"a", "b"}, {1, 0}), data), "accepted") << "a weight of 0 needs no feature";
+  EXPECT_NO_THROW(score(linear({"a", "b"}, {1, 0}), data)) << "a weight of 0 needs no feature";
 }
 
 TEST(Score, NumberedDataLacksNamedFeatures) {

@@ -9,7 +9,7 @@
 namespace dorm::report {
 namespace {
 
-using dorm::testing::xml_fault;
+using test::xml_fault;
 
 /// A report with every kind of block, in which every text is `text`.
 Report everything(const std::string& text) {

@@ -11,7 +11,7 @@
 namespace dorm::report {
 namespace {
 
-using dorm::testing::xml_fault;
+using test::xml_fault;
 
 Plot plot_of(std::vector<Series> series, bool log = false) {
   return {.title = "T", .x = {.label = "x"}, .y = {.label = "y", .log = log}, .series = std::move(series)};

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dorm::testing {
+namespace dorm::test {
 
 /// What is wrong with the text as XML; empty when nothing is. Elements are closed in order, attributes are quoted and
 /// not repeated, & begins one of the five entities or a number. `tags` receives the names of all elements, `words` the
@@ -80,4 +80,4 @@ inline std::string xml_fault(std::string_view text) {
   return xml_fault(text, tags, words);
 }
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

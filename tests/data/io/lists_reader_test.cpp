@@ -7,6 +7,7 @@
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -23,15 +24,6 @@ Dataset documents() {
 
 constexpr const char* kLimits = "topic,limit\nnews,1.5\nsport,2\n";
 
-std::string complaint(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
 TEST(TopicsReader, ReadsWeightsByDocumentOrByQueryAndDocument) {
   const TopicTable all =
       parse_topics("docid,topic,weight\nb,sport,0.5\nb,news,1\nc,news,0\n", "t", kLimits, "l", documents());
@@ -47,7 +39,8 @@ TEST(TopicsReader, ReadsWeightsByDocumentOrByQueryAndDocument) {
 
 TEST(TopicsReader, SaysWhatIsWrongAndWhere) {
   const auto weights = [](const std::string& rows) {
-    return complaint([&] { parse_topics("docid,topic,weight\n" + rows, "t.csv", kLimits, "l.csv", documents()); });
+    return test::message_of(
+        [&] { parse_topics("docid,topic,weight\n" + rows, "t.csv", kLimits, "l.csv", documents()); });
   };
   EXPECT_EQ(weights("a,news,-1\n"), "t.csv:2:8: found '-1'; expected a weight that is not negative");
   EXPECT_EQ(weights("a,art,1\n"), "t.csv:2:3: topic 'art' has no limit; expected one of the topics of l.csv");
@@ -55,7 +48,7 @@ TEST(TopicsReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(weights("a,news,1\na,news,1\n"), "t.csv:3:1: document 'a' has a weight in topic 'news' already");
   EXPECT_EQ(weights("a,news\n"), "t.csv:2: found 2 cells; expected 3 as in the header");
   const auto limits = [](const std::string& text) {
-    return complaint([&] { parse_topics("docid,topic,weight\n", "t.csv", text, "l.csv", documents()); });
+    return test::message_of([&] { parse_topics("docid,topic,weight\n", "t.csv", text, "l.csv", documents()); });
   };
   EXPECT_EQ(limits("topic,limit\nnews,-2\n"), "l.csv:2:6: found '-2'; expected a limit that is not negative");
   EXPECT_EQ(limits("topic,limit\nnews,1\nnews,2\n"), "l.csv:3:1: topic 'news' has a limit already");
@@ -75,7 +68,7 @@ TEST(PositionGainsReader, ReadsGainsByLabelAndByDocument) {
 
 TEST(PositionGainsReader, SaysWhatIsWrongAndWhere) {
   const auto refused = [](const std::string& text) {
-    return complaint([&] { parse_position_gains(text, "g.csv", documents()); });
+    return test::message_of([&] { parse_position_gains(text, "g.csv", documents()); });
   };
   EXPECT_EQ(refused("label,1,2\n1,3,x\n"), "g.csv:2:5: found 'x'; expected a finite number as gain");
   EXPECT_EQ(refused("label,1,3\n"), "g.csv:1:9: found '3'; expected position 2");

@@ -9,9 +9,15 @@
 #include <string_view>
 
 #include "dorm/error.h"
+#include "support/message_of.h"
 #include "support/temporary_directory.h"
 
 namespace dorm::test {
+
+/// What a file says and what must be said about it.
+struct Malformed {
+  std::string_view content, message;
+};
 
 /// A literal with its embedded NUL bytes.
 template <std::size_t N>
@@ -21,17 +27,11 @@ constexpr std::string_view text(const char (&literal)[N]) {
 
 /// The complaint of `read` about the file `path`, from the file's name on.
 inline std::string complaint(const std::string& path, const std::function<void(const std::string&)>& read) {
-  try {
-    read(path);
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    const std::string directory = path.substr(0, path.rfind('/') + 1);
-    std::string shown = what;
-    for (std::size_t at = shown.find(directory); at != std::string::npos; at = shown.find(directory))
-      shown.erase(at, directory.size());
-    return shown;
-  }
-  return "no complaint";
+  std::string shown = message_of([&] { read(path); });
+  const std::string directory = path.substr(0, path.rfind('/') + 1);
+  for (std::size_t at = shown.find(directory); at != std::string::npos; at = shown.find(directory))
+    shown.erase(at, directory.size());
+  return shown;
 }
 
 }  // namespace dorm::test

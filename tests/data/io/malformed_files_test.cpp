@@ -11,20 +11,17 @@ namespace dorm {
 namespace {
 
 using test::complaint;
+using test::Malformed;
 using test::text;
 
-struct Case {
-  std::string_view content, message;
-};
-
-void expect_complaints(std::span<const Case> cases, const std::string& name,
+void expect_complaints(std::span<const Malformed> cases, const std::string& name,
                        const std::function<void(const std::string&)>& read) {
   const test::TemporaryDirectory directory;
-  for (const Case& item : cases) EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
+  for (const Malformed& item : cases) EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
 }
 
 TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
-  const Case cases[] = {
+  const Malformed cases[] = {
       {text(""), "f.csv: no header"},
       {text("\n\n"), "f.csv: no header"},
       {text("label,qid,a\n"), "f.csv: no documents"},
@@ -65,15 +62,16 @@ TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
 }
 
 TEST(MalformedCsv, ATsvLineOfTabsIsARecord) {
-  const Case cases[] = {{text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell; expected a number as label"}};
-  const Case missing[] = {{text("label\tqid\n1\n"), "f.tsv:2: found 1 cells; expected 2 as in the header"}};
+  const Malformed cases[] = {
+      {text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell; expected a number as label"}};
+  const Malformed missing[] = {{text("label\tqid\n1\n"), "f.tsv:2: found 1 cells; expected 2 as in the header"}};
   const auto read = [](const std::string& path) { read_csv(path, {.missing = Missing::zero}); };
   expect_complaints(cases, "f.tsv", read);
   expect_complaints(missing, "f.tsv", read);
 }
 
 TEST(MalformedQrels, EveryFileOfTheCorpusEarnsItsComplaint) {
-  const Case cases[] = {
+  const Malformed cases[] = {
       {text(""), "q: no judgments"},
       {text("1 0 d1\n"), "q:1:7: found 3 words; expected 4: 'qid iteration docid relevance'"},
       {text("1 0 d1 1\n1 0 d2 1 x\n"),
@@ -87,7 +85,7 @@ TEST(MalformedQrels, EveryFileOfTheCorpusEarnsItsComplaint) {
 }
 
 TEST(MalformedRun, EveryFileOfTheCorpusEarnsItsComplaint) {
-  const Case cases[] = {
+  const Malformed cases[] = {
       {text("\n"), "r: no ranked documents"},
       {text("1 Q0 d1 1 0.5\n"), "r:1:14: found 5 words; expected 6: 'qid Q0 docid rank score tag'"},
       {text("1 Q0 d1 1 best tag\n"), "r:1:11: found 'best'; expected a finite number as score"},
@@ -99,7 +97,7 @@ TEST(MalformedRun, EveryFileOfTheCorpusEarnsItsComplaint) {
 }
 
 TEST(MalformedScores, EveryFileOfTheCorpusEarnsItsComplaint) {
-  const Case cases[] = {
+  const Malformed cases[] = {
       {text("0.5\nx\n"), "s:2:1: found 'x'; expected one finite number as score"},
       {text("0.5\n# c\n\n  nan\n"), "s:4:3: found 'nan'; expected one finite number as score"},
       {text("-inf\n"), "s:1:1: found '-inf'; expected one finite number as score"},

@@ -8,13 +8,10 @@
 namespace dorm {
 namespace {
 
+using test::Malformed;
 using test::text;
 
-struct Case {
-  std::string_view content, message;
-};
-
-const Case kLetor[] = {
+const Malformed kLetor[] = {
     // Labels.
     {text("2 qid:1 1:0.5\nx qid:1 1:0.5\n"), "f:2:1: found 'x'; expected a number as label"},
     {text("qid:1 1:0.5\n"), "f:1:1: found 'qid:1'; expected a number as label"},
@@ -103,7 +100,7 @@ const Case kLetor[] = {
 
 TEST(MalformedLetor, EveryFileOfTheCorpusEarnsItsComplaint) {
   const test::TemporaryDirectory directory;
-  for (const Case& item : kLetor) {
+  for (const Malformed& item : kLetor) {
     const std::string path = directory.write("f", item.content);
     for (std::size_t threads : {1u, 3u})
       EXPECT_EQ(test::complaint(path, [&](const std::string& p) { read_letor(p, {.threads = threads}); }),

@@ -12,6 +12,7 @@
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
+#include "support/message_of.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
@@ -142,23 +143,17 @@ TEST(WriteAtomically, KeepsSymbolicLinks) {
   EXPECT_EQ(content_of(directory.path("target")), "new");
 }
 
-std::string complaint(const std::string& path, std::size_t bytes) {
-  try {
-    put(path, std::string(bytes, 'x'));
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io);
-    return error.what();
-  }
-  return "none";
+std::string refusal(const std::string& path, std::size_t bytes) {
+  return test::message_of([&] { put(path, std::string(bytes, 'x')); }, ErrorCode::io);
 }
 
 TEST(WriteAtomically, SaysWhyItCannotWrite) {
   const TemporaryDirectory directory;
-  EXPECT_EQ(complaint(directory.path("no/f"), 1), directory.path("no/f") + ": cannot write: No such file or directory");
-  EXPECT_EQ(complaint(directory.path("."), 1), directory.path(".") + ": cannot write: Is a directory");
+  EXPECT_EQ(refusal(directory.path("no/f"), 1), directory.path("no/f") + ": cannot write: No such file or directory");
+  EXPECT_EQ(refusal(directory.path("."), 1), directory.path(".") + ": cannot write: Is a directory");
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  EXPECT_EQ(complaint("/dev/full", 1), "/dev/full: cannot write: No space left on device");
-  EXPECT_EQ(complaint("/dev/full", 1 << 20), "/dev/full: cannot write: No space left on device");
+  EXPECT_EQ(refusal("/dev/full", 1), "/dev/full: cannot write: No space left on device");
+  EXPECT_EQ(refusal("/dev/full", 1 << 20), "/dev/full: cannot write: No space left on device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 

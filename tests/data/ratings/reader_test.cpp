@@ -5,6 +5,8 @@
 #include "dorm/error.h"
 #include "dorm/factorize.h"
 #include "dorm/read.h"
+#include "support/case_name.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -15,6 +17,7 @@ struct Sound {
   const char* separator;
   bool header;
 };
+void PrintTo(const Sound& shown, std::ostream* out) { *out << shown.name; }
 
 class SoundRatings : public testing::TestWithParam<Sound> {};
 
@@ -39,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sound{"Commas", "userId,movieId,rating,timestamp\nann,1,5,1\nann,\"film 2\",4.5,1\nb b,1,-1,0\n", ",", true},
         Sound{"ColumnsByName", "time,Rating,Item_ID,user\nx,5,1,ann\nx,4.5,film 2,ann\n\nx,-1,1,b b\n", ",", true},
         Sound{"Semicolons", "a;b;c\nann;1;5\nann;film 2;4.5\nb b;1;-1\n", ";", true}),
-    [](const auto& test) { return test.param.name; });
+    test::case_name);
 
 TEST(RatingsReader, TakesBlanksAndKeepsTheLastOfDuplicates) {
   RatingsReport report;
@@ -55,17 +58,13 @@ struct Broken {
   const char* text;
   const char* message;
 };
+void PrintTo(const Broken& shown, std::ostream* out) { *out << shown.name; }
 
 class BrokenRatings : public testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenRatings, AreRefusedWithTheirPlace) {
-  try {
-    parse_ratings(GetParam().text, "r.csv");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
-  }
+  const std::string message = test::message_of([] { parse_ratings(GetParam().text, "r.csv"); }, ErrorCode::bad_input);
+  EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -78,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"OpenQuote", "1,2,3\n1,\"x,3\n", "r.csv:2:3: found a quote"},
                     Broken{"Empty", "\n\n", "r.csv: no ratings"},
                     Broken{"HeaderOnly", "user,item,rating\n", "r.csv: no ratings"}),
-    [](const auto& test) { return test.param.name; });
+    test::case_name);
 
 TEST(SideFeatures, TakeTheTrailingNumbers) {
   const SideFeatures features = parse_side_features("1|Toy (1995)|01-Jan||0|1\n2|Eye, 3|x||1|1\n", "items");

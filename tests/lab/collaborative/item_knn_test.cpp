@@ -4,10 +4,13 @@
 
 #include <cmath>
 
-#include "support.h"
+#include "dorm/lab/collaborative.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
 
 using Table = std::vector<std::vector<float>>;
 

@@ -7,10 +7,14 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "support.h"
+#include "dorm/lab/collaborative.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
+using test::tasteful_ratings;
 
 using Eigen::Index;
 

@@ -7,10 +7,12 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
 
 const std::vector<float> kGrades = {1, 2, 4};
 const std::vector<double> kThresholds = {-0.6, 0.9};

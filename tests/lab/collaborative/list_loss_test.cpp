@@ -7,10 +7,14 @@
 #include <cmath>
 #include <memory>
 
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::centred_uniform;
+using test::ratings_from;
+using test::tasteful_ratings;
 
 using Margin = AllThresholds::Margin;
 

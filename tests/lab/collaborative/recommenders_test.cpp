@@ -6,10 +6,16 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "support.h"
+#include "dorm/lab/collaborative.h"
+#include "support/case_name.h"
+#include "support/message_of.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
+using test::tasteful_ratings;
 
 class EveryMethod : public testing::TestWithParam<std::string> {
  protected:
@@ -65,14 +71,8 @@ std::vector<std::string> names_of_learners() {
   return learners;
 }
 
-std::string as_identifier(const testing::TestParamInfo<std::string>& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(names()), as_identifier);
-INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()), as_identifier);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryMethod, testing::ValuesIn(names()), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Catalog, MethodThatLearnsTastes, testing::ValuesIn(names_of_learners()), test::case_name);
 
 struct Wrong {
   const char *method, *message;
@@ -82,13 +82,11 @@ TEST(CollaborativeMethod, SaysWhatIsWrongWithASpelling) {
   const Ratings ratings = ratings_from({{1, 2}});
   for (const Wrong& wrong : {Wrong{"item-men", "did you mean \"item-mean\""},
                              Wrong{"item-mean:x", "expected item-mean[:damping] with a number"},
-                             Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}})
-    try {
-      collaborative_scores(wrong.method, ratings, ratings);
-      ADD_FAILURE() << wrong.method << " was taken";
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(wrong.message), std::string::npos) << error.what();
-    }
+                             Wrong{"item-mean:-1", "number of at least 0"}, Wrong{"random:1", "expected random"}}) {
+    SCOPED_TRACE(wrong.method);
+    const std::string message = test::message_of([&] { collaborative_scores(wrong.method, ratings, ratings); });
+    EXPECT_NE(message.find(wrong.message), std::string::npos) << message;
+  }
 }
 
 TEST(CollaborativeMethod, NeedsRatingsOfTheSameUsersAndItems) {

@@ -2,10 +2,13 @@
 // Orders that are the same for all users, by hand.
 #include <gtest/gtest.h>
 
-#include "support.h"
+#include "dorm/lab/collaborative.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::ratings_from;
 
 const Ratings kTrain = ratings_from({{5, 1, 0, 0}, {4, 0, 2, 0}});  // mean 3, one star = 1
 const Ratings kAsked = ratings_from({{0, 0, 1, 1}, {0, 1, 0, 1}});

@@ -6,10 +6,12 @@
 
 #include <set>
 
-#include "joint_data.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::tasteful_ratings;
 
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 
@@ -72,7 +74,8 @@ TEST_P(EveryQuestion, DependsOnTheSeedOnly) {
   EXPECT_NE(pairs_of(trial_.test), pairs_of(draw_trial(ratings_, GetParam(), 20, 30, 6).test));
 }
 
-INSTANTIATE_TEST_SUITE_P(EruTrial, EveryQuestion, testing::Values(Unseen::users, Unseen::items));
+INSTANTIATE_TEST_SUITE_P(EruTrial, EveryQuestion, testing::Values(Unseen::users, Unseen::items),
+                         [](const auto& unseen) { return unseen.param == Unseen::users ? "Users" : "Items"; });
 
 TEST(EruTrial, OfNewUsersLearnsFromOthersThanItRanksFor) {
   const Ratings ratings = tasteful_ratings(60, 50, 25, 8);

@@ -5,6 +5,7 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "learning/baseline/method.h"
+#include "support/message_of.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -59,12 +60,9 @@ TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
       {"precision-svm@0", "above 0"},          {"dorm:map", "ndcg"},          {"precision-svm@x", "whole number"},
       {"dorm:ndcg@10~powr:1", "power"}};
   for (const auto& [spelling, said] : wrong) {
-    try {
-      check_method(spelling);
-      ADD_FAILURE() << spelling;
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
-    }
+    SCOPED_TRACE(spelling);
+    const std::string message = test::message_of([&typed = spelling] { check_method(typed); });
+    EXPECT_NE(message.find(said), std::string::npos) << message;
   }
   EXPECT_NO_THROW(check_method("dorm:ndcg@10~power:0.5~given"));
   EXPECT_THROW(train_method(informative(1), "feature:none"), Error);

@@ -8,7 +8,7 @@
 #include "dorm/objective.h"
 #include "dorm/objective_c.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
 
 TEST(ObjectiveInC, GivesTheNumbersOfTheClass) {
@@ -49,4 +49,4 @@ TEST(ObjectiveInC, FailuresBecomeCodesWithMessages) {
 TEST(ObjectiveInC, FreeingNothingIsAllowed) { dorm_objective_free(nullptr); }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

@@ -11,9 +11,13 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "ranking/oracle/instances.h"
+#include "support/message_of.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
+
+using test::message_of;
+using test::normal;
 
 struct Problem {
   std::string measure, decay;
@@ -202,15 +206,6 @@ TEST(Objective, GradientsOfAQuerySumToZero) {
   EXPECT_NEAR(sum(gradient), 0, 1e-9);
 }
 
-std::string message_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Objective, MistakesAreNamed) {
   const std::vector<float> labels = {1, 0, 2};
   const std::vector<std::uint64_t> ends = {3}, short_ends = {2};
@@ -261,4 +256,4 @@ TEST(Objective, OneQueryOfAHundredThousandDocuments) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

@@ -4,13 +4,19 @@
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"
 #include "ranking/oracle/grouped_instances.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
 
-constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
+using test::for_each_list;
+using test::measure_of;
+using test::normal;
+using test::random_groups;
+using test::score_of;
+
 constexpr std::size_t kDocuments = 5, kFeatures = 3;
 
 struct Problem {
@@ -76,7 +82,7 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
         try {
           RankingRisk risk(features, *measure, Decay(decay), 1, OracleKind::automatic, {problem.groups});
           ++learnt;
-          for (Bound bound : kBounds) {
+          for (Bound bound : test::kBounds) {
             risk.set_reference(bound, w);
             const double value = risk.loss(w);
             ASSERT_GE(value, truth.loss_of_predicted - 1e-9) << entry.name;
@@ -99,4 +105,4 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

@@ -11,6 +11,8 @@
 
 #include "base/vector_ops.h"
 #include "dorm/error.h"
+#include "support/case_name.h"
+#include "support/message_of.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -23,6 +25,10 @@ using List = std::vector<std::uint32_t>;
 struct Case {
   bool per_position, topics, sparse;
 };
+void PrintTo(const Case& shown, std::ostream* out) {
+  *out << (shown.per_position ? "PerPosition" : "Shared") << (shown.topics ? "Topics" : "")
+       << (shown.sparse ? "Sparse" : "");
+}
 
 void for_each_list(std::size_t documents, std::size_t positions, const std::function<void(const List&)>& visit) {
   List list;
@@ -38,7 +44,7 @@ void for_each_list(std::size_t documents, std::size_t positions, const std::func
   extend();
 }
 
-class PositionRiskDefinition : public ::testing::TestWithParam<Case> {
+class PositionRiskDefinition : public testing::TestWithParam<Case> {
  protected:
   static constexpr std::size_t kPositions = 3;
 
@@ -151,8 +157,9 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PositionRiskDefinition,
-                         ::testing::Values(Case{false, false, false}, Case{true, false, false}, Case{true, false, true},
-                                           Case{false, true, false}, Case{true, true, false}, Case{true, true, true}));
+                         testing::Values(Case{false, false, false}, Case{true, false, false}, Case{true, false, true},
+                                         Case{false, true, false}, Case{true, true, false}, Case{true, true, true}),
+                         test::case_name);
 
 TEST(PositionRisk, LeavesOutQueriesWithNothingToGain) {
   const LinearFeatures features(random_data({.lengths = {3, 3, 3}}));
@@ -172,12 +179,8 @@ TEST(PositionRisk, NamesTheQueryWhoseLimitsLeaveNoList) {
   const TopicTable table{{"red"}, {1}, {0, 0, 0, 1, 2}, {{0, 1}, {0, 1}}};
   ListProblem problem{2, gains, {1, 0.5}};
   problem.topics = &table;
-  try {
-    const PositionRisk risk(features, problem, 1);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("query 1: no list of 2"), std::string::npos) << error.what();
-  }
+  const std::string message = test::message_of([&] { PositionRisk(features, problem, 1); });
+  EXPECT_NE(message.find("query 1: no list of 2"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -11,17 +11,18 @@
 #include "base/vector_ops.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "learning/kinds.h"
 #include "ranking/measure/enumerate.h"
+#include "support/case_name.h"
+#include "support/message_of.h"
 #include "support/random_data.h"
 
 namespace dorm {
 namespace {
 
+using test::for_each_ranking;
 using test::normal;
 using test::random_data;
-using testing::for_each_ranking;
-
-constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
 
 // One example of each family of decay_catalog().
 const std::vector<std::string>& decays() {
@@ -113,7 +114,7 @@ Ranking predicted(const std::vector<double>& g) {
   return order;
 }
 
-class Definition : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class Definition : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   // Every query has a document of label 4 and one of label 0.
   LinearFeatures features_{[] {
@@ -148,7 +149,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
   ASSERT_FALSE(queries.empty());
   const auto workspace = risk.make_workspace();
   Rng rng(3);
-  for (const Bound bound : kBounds)
+  for (const Bound bound : test::kBounds)
     for (const double scale : {0.05, 0.3, 2.0}) {
       const std::vector<double> at = random_weights(4, scale, rng), w = random_weights(4, scale, rng);
       risk.set_reference(bound, at);
@@ -189,15 +190,9 @@ TEST_P(Definition, EveryPlaneSupportsTheRisk) {
   }
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std::string>>& info) {
-  std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(All, Definition,
-                         ::testing::Combine(::testing::ValuesIn(trainable_measures()), ::testing::ValuesIn(decays())),
-                         case_name);
+                         testing::Combine(testing::ValuesIn(trainable_measures()), testing::ValuesIn(decays())),
+                         test::case_name);
 
 TEST(RankingRisk, EveryDecayOfTheCatalogIsTestedHere) {
   for (const CatalogEntry& entry : decay_catalog())
@@ -259,14 +254,9 @@ TEST(RankingRisk, RefusesDataWithoutAUsableQuery) {
   builder.add({0, "a"}, std::vector<float>{1});
   builder.add({0, "a"}, std::vector<float>{2});
   const LinearFeatures features(builder.finish());
-  try {
-    RankingRisk(features, *make_trainable("ndcg@10"), Decay(), 1);
-    FAIL() << "expected an error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find("no query to learn ndcg@10 from: 1 queries"), std::string::npos)
-        << error.what();
-  }
+  const std::string message =
+      test::message_of([&] { RankingRisk(features, *make_trainable("ndcg@10"), Decay(), 1); }, ErrorCode::bad_input);
+  EXPECT_NE(message.find("no query to learn ndcg@10 from: 1 queries"), std::string::npos) << message;
 }
 
 }  // namespace

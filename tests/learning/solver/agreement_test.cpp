@@ -3,15 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
+#include "learning/kinds.h"
 #include "learning/solver/test_risks.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
-using testing::SortRisk;
-using testing::SortRiskOptions;
-
-const SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
+using test::SortRisk;
+using test::SortRiskOptions;
+using test::with;
 
 std::vector<SortRiskOptions> medium_problems() {
   return {{.seed = 1},
@@ -26,20 +27,12 @@ std::vector<SortRiskOptions> medium_problems() {
           {.dimension = 1, .seed = 10}};
 }
 
-SolveOptions with(SolverKind kind, double tolerance) {
-  SolveOptions options;
-  options.solver = kind;
-  options.tolerance = tolerance;
-  options.max_passes = 100000;
-  return options;
-}
-
 TEST(Agreement, AllSolversAgreeWithinTheirGaps) {
   for (const SortRiskOptions& problem : medium_problems()) {
     const SortRisk risk(problem);
     const SolveReport best = solve(risk, with(SolverKind::bcda, 1e-6)).report;
     ASSERT_EQ(best.status, SolveStatus::converged);
-    for (const SolverKind kind : kCertified) {
+    for (const SolverKind kind : test::kCertified) {
       const SolveReport report = solve(risk, with(kind, 1e-3)).report;
       EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " seed " << problem.seed;
       EXPECT_LE(report.dual, best.primal * (1 + 1e-8)) << solver_name(kind) << " seed " << problem.seed;
@@ -66,7 +59,7 @@ double dual_of(const StructuredRisk& risk, const SolverState& state) {
 TEST(Agreement, TheDualNeverFalls) {
   for (const SortRiskOptions& problem : medium_problems()) {
     const SortRisk risk(problem);
-    for (const SolverKind kind : kCertified) {
+    for (const SolverKind kind : test::kCertified) {
       double last = 0;
       solve(risk, with(kind, 1e-3), [&](const Progress& p) {
         if (!p.evaluated) return true;
@@ -138,12 +131,7 @@ TEST(Options, BadOnesAreRefusedByName) {
   const auto message = [&](auto change) {
     SolveOptions options;
     change(options);
-    try {
-      solve(risk, options);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::message_of([&] { solve(risk, options); });
   };
   EXPECT_EQ(message([](SolveOptions& o) { o.tolerance = -1; }), "tolerance is -1; expected a number in [0, 1)");
   EXPECT_EQ(message([](SolveOptions& o) { o.max_passes = 0; }), "max_passes is 0; expected at least 1");

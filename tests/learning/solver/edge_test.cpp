@@ -10,8 +10,8 @@
 namespace dorm {
 namespace {
 
-using testing::ListedRisk;
-using testing::SortRisk;
+using test::ListedRisk;
+using test::SortRisk;
 
 SolveOptions quick(std::string_view name, double tolerance = 1e-6) {
   SolveOptions options;

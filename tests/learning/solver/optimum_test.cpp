@@ -5,12 +5,13 @@
 #include <fstream>
 #include <string>
 
+#include "learning/kinds.h"
 #include "learning/solver/test_risks.h"
 
 namespace dorm {
 namespace {
 
-using testing::ListedRisk;
+using test::ListedRisk;
 
 struct Reference {
   ListedRisk risk;
@@ -18,7 +19,7 @@ struct Reference {
 };
 
 Reference read_reference(int number) {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/solver/data/tiny" + std::to_string(number) + ".txt");
+  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/learning/solver/data/tiny" + std::to_string(number) + ".txt");
   std::size_t dimension = 0, blocks = 0;
   double primal = 0, dual = 0;
   in >> dimension >> blocks >> primal >> dual;
@@ -46,7 +47,7 @@ double primal_value(const StructuredRisk& risk, std::span<const double> w) {
   return sum;
 }
 
-class TinyOptimum : public ::testing::TestWithParam<std::tuple<SolverKind, int>> {};
+class TinyOptimum : public testing::TestWithParam<std::tuple<SolverKind, int>> {};
 
 TEST_P(TinyOptimum, PrimalAndDualEqualTheReference) {
   const auto [kind, number] = GetParam();
@@ -63,14 +64,11 @@ TEST_P(TinyOptimum, PrimalAndDualEqualTheReference) {
   EXPECT_NEAR(primal_value(reference.risk, result.w), result.report.primal, 1e-12 * reference.primal);
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<SolverKind, int>>& info) {
+std::string case_name(const testing::TestParamInfo<std::tuple<SolverKind, int>>& info) {
   return std::string(solver_name(std::get<0>(info.param))) + std::to_string(std::get<1>(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyOptimum,
-                         ::testing::Combine(::testing::Values(SolverKind::bcda, SolverKind::nslack,
-                                                              SolverKind::oneslack, SolverKind::bcfw),
-                                            ::testing::Range(1, 8)),
+INSTANTIATE_TEST_SUITE_P(All, TinyOptimum, testing::Combine(testing::ValuesIn(test::kCertified), testing::Range(1, 8)),
                          case_name);
 
 // The reported gap bounds the true one at every moment, and no dual value passes the optimum.

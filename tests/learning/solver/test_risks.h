@@ -12,7 +12,15 @@
 #include "base/vector_ops.h"
 #include "dorm/solver.h"
 
-namespace dorm::testing {
+namespace dorm::test {
+
+inline SolveOptions with(SolverKind kind, double tolerance) {
+  SolveOptions options;
+  options.solver = kind;
+  options.tolerance = tolerance;
+  options.max_passes = 100000;
+  return options;
+}
 
 /// H_q(w) = max(0, max over the listed planes).
 class ListedRisk : public StructuredRisk {
@@ -168,4 +176,4 @@ class SortRisk : public StructuredRisk {
   std::vector<Query> queries_;
 };
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

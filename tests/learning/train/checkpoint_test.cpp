@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "learning/train/learning_data.h"
+#include "support/message_of.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
@@ -19,7 +20,7 @@ namespace {
 
 using test::web_like;
 
-class Resume : public ::testing::Test {
+class Resume : public testing::Test {
  protected:
   Resume() {
     options_.tolerance = 1e-4;
@@ -44,14 +45,10 @@ class Resume : public ::testing::Test {
   }
 
   std::string refusal(const TrainOptions& options, const Dataset& data) const {
-    try {
-      train(data, options);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::bad_input);
-      EXPECT_EQ(error.position().file, path_);
-      return error.what();
-    }
-    return "accepted";
+    const Error error = test::error_of([&] { train(data, options); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_EQ(error.position().file, path_);
+    return error.what();
   }
 
   test::TemporaryDirectory directory_;
@@ -189,14 +186,11 @@ class NoRoom {
 TEST_F(Resume, AFullDiskIsAClearErrorAndKeepsTheOldFile) {
   train_until(2);
   const std::string old = test::content_of(path_);
-  std::string message = "accepted";
-  try {
+  const auto without_room = [&] {
     const NoRoom limit;
     train(data_, checkpointed());
-  } catch (const Error& error) {
-    message = error.what();
-    EXPECT_EQ(error.code(), ErrorCode::io);
-  }
+  };
+  const std::string message = test::message_of(without_room, ErrorCode::io);
   EXPECT_NE(message.find("checkpoint"), std::string::npos) << message;
   EXPECT_EQ(test::content_of(path_), old);
   EXPECT_EQ(directory_.num_files(), 1u);
@@ -205,13 +199,8 @@ TEST_F(Resume, AFullDiskIsAClearErrorAndKeepsTheOldFile) {
 TEST_F(Resume, ADestinationThatCannotBeWrittenIsNamed) {
   TrainOptions options = checkpointed();
   options.checkpoint = directory_.path("missing/checkpoint");
-  try {
-    train(data_, options);
-    FAIL() << "expected an error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io);
-    EXPECT_NE(std::string(error.what()).find("missing/checkpoint"), std::string::npos) << error.what();
-  }
+  const std::string message = test::message_of([&] { train(data_, options); }, ErrorCode::io);
+  EXPECT_NE(message.find("missing/checkpoint"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "dorm/model.h"
 #include "dorm/train.h"
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {

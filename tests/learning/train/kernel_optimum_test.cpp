@@ -6,32 +6,38 @@
 #include <fstream>
 
 #include "dorm/read.h"
+#include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/train/fit.h"
+#include "learning/train/learning_data.h"
 #include "model/features/kernel_features.h"
 #include "model/kernel/kernel_data.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
 
-struct Tiny {
+struct TinyKernel {
   std::string file, kernel, measure, decay, bound;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const TinyKernel& shown, std::ostream* out) {
+  *out << shown.file.substr(0, shown.file.find('.')) << ' ' << shown.kernel << ' ' << shown.bound;
+}
 
-std::vector<Tiny> tiny_problems() {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/kernel/data/optima.txt");
-  std::vector<Tiny> problems;
-  for (Tiny t; in >> t.file >> t.kernel >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;)
+std::vector<TinyKernel> tiny_kernels() {
+  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/model/kernel/data/optima.txt");
+  std::vector<TinyKernel> problems;
+  for (TinyKernel t; in >> t.file >> t.kernel >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;)
     problems.push_back(t);
   return problems;
 }
 
-class TinyKernelProblem : public ::testing::TestWithParam<std::size_t> {};
+class TinyKernelProblem : public testing::TestWithParam<TinyKernel> {};
 
 TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
-  const Tiny truth = tiny_problems()[GetParam()];
-  const Dataset data = read_letor(std::string(DORM_SOURCE_DIR) + "/tests/train/data/" + truth.file);
+  const TinyKernel& truth = GetParam();
+  const Dataset data = read_letor(test::tiny_file(truth.file));
   const auto kernel = make_kernel(truth.kernel, Documents(data));
   const KernelFeatures features(*kernel, data, 1 << 20, 1);
   RankingRisk risk(features, *make_trainable(truth.measure), Decay(truth.decay), 1);
@@ -40,7 +46,7 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   for (std::size_t i = 0; i < features.documents().size(); ++i)
     first_feature[features.documents().size() + i] = static_cast<double>(test::row_of(features.documents(), i)[0]);
   risk.set_reference(parse_bound(truth.bound), first_feature);
-  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw}) {
+  for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
     const double accuracy = kind == SolverKind::bcfw ? 5e-3 : 1e-5;
@@ -53,9 +59,9 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, ::testing::Range(std::size_t{0}, std::size_t{16}));
+INSTANTIATE_TEST_SUITE_P(All, TinyKernelProblem, testing::ValuesIn(tiny_kernels()), test::case_name);
 
-TEST(TinyKernelProblems, ThereAreSixteen) { EXPECT_EQ(tiny_problems().size(), 16u); }
+TEST(TinyKernelProblems, ThereAreSixteen) { EXPECT_EQ(tiny_kernels().size(), 16u); }
 
 }  // namespace
 }  // namespace dorm

@@ -8,6 +8,7 @@
 #include "dorm/synth.h"
 #include "dorm/train.h"
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
@@ -38,7 +39,7 @@ Dataset all_usable(std::uint64_t seed) {
   return builder.finish();
 }
 
-class LinearKernelBounds : public ::testing::TestWithParam<std::string> {};
+class LinearKernelBounds : public testing::TestWithParam<std::string> {};
 
 TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   const Dataset data = all_usable(1);
@@ -79,7 +80,7 @@ TEST(LinearKernel, ItsModelScoresLikeTheWeightsItStandsFor) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LinearKernelBounds, ::testing::Values("given", "average", "best", "predicted"),
+INSTANTIATE_TEST_SUITE_P(All, LinearKernelBounds, testing::Values("given", "average", "best", "predicted"),
                          [](const auto& bound) { return bound.param; });
 
 TEST(KernelTraining, RanksRingsThatNoLineCan) {

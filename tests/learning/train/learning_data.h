@@ -22,6 +22,11 @@ inline double mean_of(const Model& model, const Dataset& data, const std::string
   return evaluate(data, score(model, data, 1), names, {.bootstrap = 0, .threads = 1}).measures[0].mean;
 }
 
+/// A file of tests/learning/train/data: tiny problems and, from an independent program, their optima.
+inline std::string tiny_file(const std::string& name) {
+  return std::string(DORM_SOURCE_DIR) + "/tests/learning/train/data/" + name;
+}
+
 /// A file of the real data, or an empty path where there is none.
 inline std::string real_data(const std::string& name) {
   const char* folder = std::getenv("DORM_DATA");

@@ -7,40 +7,45 @@
 #include <fstream>
 
 #include "dorm/read.h"
+#include "learning/kinds.h"
 #include "learning/risk/position_risk.h"
 #include "learning/train/fit.h"
+#include "learning/train/learning_data.h"
+#include "support/case_name.h"
 #include "support/random_data.h"
 
 namespace dorm {
 namespace {
 
-constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
-constexpr double kGains[3][3] = {{0, 0, 0.2}, {1, 0.2, 0}, {0.3, 0.9, 0.5}};  // by label, position
+constexpr double kGainOf[3][3] = {{0, 0, 0.2}, {1, 0.2, 0}, {0.3, 0.9, 0.5}};  // by label, position
 
-struct Tiny {
+struct TinyList {
   std::string file, bound;
   std::size_t positions = 0;
   bool per_position = false, topics = false;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const TinyList& shown, std::ostream* out) {
+  *out << shown.file.substr(0, shown.file.find('.')) << "At" << shown.positions << shown.bound
+       << (shown.topics ? "Topics" : "");
+}
 
-std::vector<Tiny> tiny_problems() {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/train/data/list_optima.txt");
-  std::vector<Tiny> problems;
-  for (Tiny t; in >> t.file >> t.positions >> t.per_position >> t.topics >> t.bound >> t.C >> t.primal >> t.dual;)
+std::vector<TinyList> tiny_lists() {
+  std::ifstream in(test::tiny_file("list_optima.txt"));
+  std::vector<TinyList> problems;
+  for (TinyList t; in >> t.file >> t.positions >> t.per_position >> t.topics >> t.bound >> t.C >> t.primal >> t.dual;)
     problems.push_back(t);
   return problems;
 }
 
-struct Problem {
-  explicit Problem(const Tiny& tiny)
-      : features(read_letor(std::string(DORM_SOURCE_DIR) + "/tests/train/data/" + tiny.file)) {
+struct ListedProblem {
+  explicit ListedProblem(const TinyList& tiny) : features(read_letor(test::tiny_file(tiny.file))) {
     table = {{"a", "b"}, {1.3, 2.0}, {0}, {}};
     for (std::size_t q = 0; q < features.data().num_queries(); ++q) {
       const Query query = features.data().query(q);
       for (std::size_t i = 0; i < query.size(); ++i) {
         for (std::size_t j = 0; j < tiny.positions; ++j)
-          gains.push_back(kGains[static_cast<std::size_t>(query.labels[i])][j]);
+          gains.push_back(kGainOf[static_cast<std::size_t>(query.labels[i])][j]);
         table.shares.push_back({0, 0.2 + 0.3 * static_cast<double>(i % 3)});
         if (i % 2 == 0) table.shares.push_back({1, 1.0});
         table.first.push_back(table.shares.size());
@@ -57,26 +62,26 @@ struct Problem {
   ListProblem lists;
 };
 
-void fix_references(PositionRisk& risk, const Tiny& tiny) {
+void fix_references(PositionRisk& risk, const TinyList& tiny) {
   std::vector<double> first_feature(risk.dimension(), 0.0);
   first_feature[0] = 1;
   risk.set_trade_off(tiny.C);
   risk.set_reference(parse_bound(tiny.bound), first_feature);
 }
 
-class TinyLists : public ::testing::TestWithParam<Tiny> {
+class TinyLists : public testing::TestWithParam<TinyList> {
  protected:
-  const Tiny& truth_ = GetParam();
+  const TinyList& truth_ = GetParam();
   void SetUp() override {
     if (truth_.topics && topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
   }
 };
 
 TEST_P(TinyLists, EverySolverReachesTheOptimum) {
-  const Problem problem(truth_);
+  const ListedProblem problem(truth_);
   PositionRisk risk(problem.features, problem.lists, 1);
   fix_references(risk, truth_);
-  for (const SolverKind kind : kCertified) {
+  for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
     options.tolerance = kind == SolverKind::bcfw ? 3e-3 : truth_.topics ? 1e-5 : 2e-7;
@@ -90,10 +95,7 @@ TEST_P(TinyLists, EverySolverReachesTheOptimum) {
   EXPECT_EQ(risk.unproven(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyLists, ::testing::ValuesIn(tiny_problems()), [](const auto& tiny) {
-  return tiny.param.file.substr(0, 5) + "At" + std::to_string(tiny.param.positions) + tiny.param.bound +
-         (tiny.param.topics ? "Topics" : "");
-});
+INSTANTIATE_TEST_SUITE_P(All, TinyLists, testing::ValuesIn(tiny_lists()), test::case_name);
 
 // Lists of 4 of 14 documents whose relaxation is not whole, so that a hasty oracle is not exact.
 TEST(ListProblems, ACertificateHoldsWhenOraclesAreCutShort) {
@@ -122,7 +124,7 @@ TEST(ListProblems, ACertificateHoldsWhenOraclesAreCutShort) {
   EXPECT_LE(hasty.report.dual, solve(risk, {.tolerance = 1e-4}).report.primal);
 }
 
-TEST(ListProblems, ThereAreSeven) { EXPECT_EQ(tiny_problems().size(), 7u); }
+TEST(ListProblems, ThereAreSeven) { EXPECT_EQ(tiny_lists().size(), 7u); }
 
 }  // namespace
 }  // namespace dorm

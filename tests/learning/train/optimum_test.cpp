@@ -8,31 +8,33 @@
 
 #include "dorm/read.h"
 #include "dorm/synth.h"
+#include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/risk/ridge.h"
 #include "learning/train/fit.h"
+#include "learning/train/learning_data.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
-
-constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack, SolverKind::bcfw};
 
 struct Tiny {
   std::string file, measure, decay, bound;
   double C = 0, primal = 0, dual = 0;
 };
+void PrintTo(const Tiny& shown, std::ostream* out) { *out << shown.file.substr(0, shown.file.find('.')); }
 
 std::vector<Tiny> tiny_problems() {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/train/data/optima.txt");
+  std::ifstream in(test::tiny_file("optima.txt"));
   std::vector<Tiny> problems;
   for (Tiny t; in >> t.file >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;) problems.push_back(t);
   return problems;
 }
 
-class TinyProblem : public ::testing::TestWithParam<Tiny> {
+class TinyProblem : public testing::TestWithParam<Tiny> {
  protected:
   const Tiny& truth_ = GetParam();
-  LinearFeatures features_{read_letor(std::string(DORM_SOURCE_DIR) + "/tests/train/data/" + truth_.file)};
+  LinearFeatures features_{read_letor(test::tiny_file(truth_.file))};
   RankingRisk risk_{features_, *make_trainable(truth_.measure), Decay(truth_.decay), 1};
 
   void SetUp() override {
@@ -44,7 +46,7 @@ class TinyProblem : public ::testing::TestWithParam<Tiny> {
 };
 
 TEST_P(TinyProblem, EverySolverReachesTheOptimum) {
-  for (const SolverKind kind : kCertified) {
+  for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
     options.tolerance = kind == SolverKind::bcfw ? 9e-7 : 2e-7;
@@ -67,8 +69,7 @@ TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
   EXPECT_LE(report.primal - truth_.primal, report.gap * report.primal * (1 + 1e-6));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TinyProblem, ::testing::ValuesIn(tiny_problems()),
-                         [](const auto& tiny) { return tiny.param.file.substr(0, tiny.param.file.find('.')); });
+INSTANTIATE_TEST_SUITE_P(All, TinyProblem, testing::ValuesIn(tiny_problems()), test::case_name);
 
 TEST(TinyProblems, ThereAreEight) { EXPECT_EQ(tiny_problems().size(), 8u); }
 

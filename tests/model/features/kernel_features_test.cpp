@@ -7,11 +7,12 @@
 #include "learning/risk/ridge.h"
 #include "model/features/linear_features.h"
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
-class BothFeatures : public ::testing::Test {
+class BothFeatures : public testing::Test {
  protected:
   const Dataset data_ = test::random_data({.lengths = {6, 9, 4}, .features = 5, .seed = 4});
   const LinearFeatures linear_{data_};

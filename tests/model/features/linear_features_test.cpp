@@ -28,7 +28,7 @@ std::vector<double> dense_of(const Plane& plane, std::size_t dimension) {
   return out;
 }
 
-class Storage : public ::testing::TestWithParam<bool> {
+class Storage : public testing::TestWithParam<bool> {
  protected:
   Dataset data_ = random_data({.lengths = {7, 1, 12}, .features = 9, .density = 0.3, .seed = 4, .sparse = GetParam()});
 };
@@ -78,7 +78,8 @@ TEST_P(Storage, WorkCountsStoredValues) {
   EXPECT_EQ(sum, static_cast<double>(data_.num_nonzeros()));
 }
 
-INSTANTIATE_TEST_SUITE_P(DenseAndCompressed, Storage, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(DenseAndCompressed, Storage, testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Compressed" : "Dense"; });
 
 // Ids up to 2^31 - 1 in three columns that occur.
 Dataset wide_data() {

@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
-
-struct Case {
-  const char *text, *expected;
-};
 
 TEST(Expression, IsASumOfProductsOfParts) {
   const auto terms = parse_expression("0.5 * rbf(1-20 price):gamma=1e+3 * identity(query)+poly:degree=2,coef0=1 * 2*3");
@@ -27,7 +24,7 @@ TEST(Expression, IsASumOfProductsOfParts) {
 }
 
 TEST(Expression, WhatIsWrongIsNamed) {
-  const Case cases[] = {
+  const test::Misspelt cases[] = {
       {"", "a part is missing"},
       {"rbf + ", "a part is missing"},
       {"rbf * * linear", "a part is missing"},
@@ -53,20 +50,20 @@ TEST(Expression, WhatIsWrongIsNamed) {
       {"identity", "of what? expected identity(query)"},
       {"precomputed + rbf", "stands alone"},
   };
-  for (const Case& c : cases)
+  for (const test::Misspelt& c : cases)
     EXPECT_NE(test::message_of([&] { check_kernel_spec(c.text); }).find(c.expected), std::string::npos)
         << c.text << ": " << test::message_of([&] { check_kernel_spec(c.text); });
 }
 
 TEST(Expression, ColumnsAndNamesAreLookedForInTheData) {
   const Documents documents(test::random_data({.lengths = {4, 3}, .features = 5}));
-  const Case cases[] = {
+  const test::Misspelt cases[] = {
       {"rbf(1-6):gamma=1", "no feature \"6\""},
       {"linear(price)", "no feature \"price\""},
       {"identity(document)", "no document ids"},
       {"identity(group)", "no groups"},
   };
-  for (const Case& c : cases)
+  for (const test::Misspelt& c : cases)
     EXPECT_NE(test::message_of([&] { make_kernel(c.text, documents); }).find(c.expected), std::string::npos) << c.text;
 }
 

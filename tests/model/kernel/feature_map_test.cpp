@@ -9,13 +9,10 @@
 #include "base/vector_ops.h"
 #include "model/kernel/kernel_data.h"
 #include "model/kernel/landmarks.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
-
-struct Case {
-  const char *text, *expected;
-};
 
 const Documents& documents() {
   static const Documents made(
@@ -108,7 +105,7 @@ TEST(FeatureMap, ACholeskyFactorStopsWhenNothingIsLeftToExplain) {
 }
 
 TEST(Approximation, WhatIsWrongIsNamed) {
-  const Case cases[] = {
+  const test::Misspelt cases[] = {
       {"nystrom:100", "did you mean \"nystroem\"?"},
       {"nystroem", "of what size?"},
       {"nystroem:", "expected a whole number from 2"},
@@ -118,7 +115,7 @@ TEST(Approximation, WhatIsWrongIsNamed) {
       {"nystroem:10,landmarks=best", "expected landmarks=kmeans, uniform or greedy"},
       {"fourier:10,landmarks=kmeans", "takes nothing but a size"},
   };
-  for (const Case& c : cases)
+  for (const test::Misspelt& c : cases)
     EXPECT_NE(test::message_of([&] { parse_approximation(c.text); }).find(c.expected), std::string::npos) << c.text;
   const auto kernel = make_kernel("poly", documents());
   EXPECT_NE(test::message_of([&] { fit("fourier:10", *kernel); }).find("needs a single rbf"), std::string::npos);

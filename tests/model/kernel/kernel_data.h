@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/error.h"
 #include "dorm/kernel.h"
 #include "support/random_data.h"
 
 namespace dorm::test {
+
+/// A wrong spelling and what must be said about it.
+struct Misspelt {
+  const char *text, *expected;
+};
 
 inline std::vector<float> row_of(const Documents& documents, std::size_t i) {
   std::vector<float> row(documents.num_features());
@@ -43,16 +46,6 @@ inline Dataset rings(std::uint64_t seed, std::size_t queries = 40, std::size_t d
       builder.add({static_cast<float>(label), std::to_string(q)}, row);
     }
   return builder.finish();
-}
-
-/// What an error says; empty when there was none.
-inline std::string message_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace dorm::test

@@ -33,12 +33,12 @@ double correlation(const Row& x, const Row& y) {
   return xy / std::sqrt(xx * yy);
 }
 
-struct Case {
+struct Definition {
   const char* text;
   std::function<double(const Row&, const Row&, bool same_query)> value;
 };
 
-const Case kCases[] = {
+const Definition kDefinitions[] = {
     {"linear", [](const Row& x, const Row& y, bool) { return product(x, y); }},
     {"poly:degree=3,coef0=2,gamma=0.1",
      [](const Row& x, const Row& y, bool) { return std::pow(0.1 * product(x, y) + 2, 3); }},
@@ -56,7 +56,7 @@ const Case kCases[] = {
      }},
 };
 
-class KernelValues : public ::testing::TestWithParam<bool> {
+class KernelValues : public testing::TestWithParam<bool> {
  protected:
   // The first column repeats, so that identity(1) has something to find.
   const Documents documents_{
@@ -64,7 +64,7 @@ class KernelValues : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(KernelValues, AreSymmetricToTheLastBitAndHaveTheirDiagonal) {
-  for (const Case& c : kCases) {
+  for (const Definition& c : kDefinitions) {
     const auto kernel = make_kernel(c.text, documents_);
     const std::vector<float> gram = test::gram_of(*kernel, documents_, documents_);
     std::vector<float> diagonal(documents_.size());
@@ -91,15 +91,16 @@ TEST_P(KernelValues, DoNotDependOnHowTheCallIsCut) {
 }
 
 TEST_P(KernelValues, HaveNoNegativeEigenvalues) {
-  for (const Case& c : kCases) EXPECT_NO_THROW(check_positive(*make_kernel(c.text, documents_), documents_)) << c.text;
+  for (const Definition& c : kDefinitions)
+    EXPECT_NO_THROW(check_positive(*make_kernel(c.text, documents_), documents_)) << c.text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Storage, KernelValues, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Storage, KernelValues, testing::Bool(),
                          [](const auto& kind) { return kind.param ? "Compressed" : "Dense"; });
 
 TEST(Kernel, ValuesAreThoseOfTheDefinition) {
   const Documents documents(test::random_data({.lengths = {7, 19, 4, 11}, .features = 6, .density = 0.6, .seed = 3}));
-  for (const Case& c : kCases) {
+  for (const Definition& c : kDefinitions) {
     const auto kernel = make_kernel(c.text, documents);
     const std::vector<float> gram = test::gram_of(*kernel, documents, documents);
     for (std::size_t i = 0; i < documents.size(); ++i)

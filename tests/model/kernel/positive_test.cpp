@@ -4,6 +4,7 @@
 
 #include "dorm/train.h"
 #include "model/kernel/kernel_data.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -34,7 +35,7 @@ TEST(CheckPositive, RefusesWhatIsIndefiniteAsymmetricOrNotFinite) {
   EXPECT_NE(says(*distance).find("not positive semidefinite: on a sample of 40 documents"), std::string::npos);
   EXPECT_NE(says(*lopsided).find("not symmetric"), std::string::npos);
   EXPECT_NE(says(*broken).find("not finite"), std::string::npos);
-  EXPECT_EQ(says(*good), "");
+  EXPECT_NO_THROW(check_positive(*good, documents));
 }
 
 TEST(CheckPositive, TrainingRefusesAnIndefiniteFunction) {
@@ -55,7 +56,7 @@ Dataset from_matrix(const std::vector<std::vector<float>>& rows) {
 }
 
 TEST(CheckPrecomputed, RefusesAWrongShapeAndAsymmetryAndNamesThePlace) {
-  EXPECT_EQ(test::message_of([] { check_precomputed(from_matrix({{2, 1}, {1, 2}})); }), "");
+  EXPECT_NO_THROW(check_precomputed(from_matrix({{2, 1}, {1, 2}})));
   EXPECT_NE(test::message_of([] {
               check_precomputed(from_matrix({{2, 1, 0}, {1, 2, 0}}));
             }).find("2 documents with 3 features; expected a square Gram matrix"),

@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "support/random_data.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
-
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> all = {SimdLevel::portable};
-  if (simd_level() >= SimdLevel::avx2) all.push_back(SimdLevel::avx2);
-  if (simd_level() >= SimdLevel::avx512) all.push_back(SimdLevel::avx512);
-  return all;
-}
 
 struct Tiles {
   std::size_t columns;
@@ -54,7 +48,7 @@ TEST(TileOps, ProductsAndDistancesAreThoseOfTheDefinition) {
 TEST(TileOps, EveryInstructionSetGivesTheSameBits) {
   const Tiles tiles(46);
   std::vector<std::vector<float>> results;
-  for (const SimdLevel level : levels()) {
+  for (const SimdLevel level : test::simd_levels()) {
     const TileOps& ops = tile_ops(level);
     std::vector<float> out(2 * kRowsAtOnce * kPanel);
     ops.products(tiles.x, 46, tiles.panel.data(), out.data());

@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -119,13 +120,7 @@ TEST(Assignment, IsCertifiedOnLargeMatrices) {
 }
 
 std::string message_of(const std::vector<double>& m, std::size_t rows, std::size_t columns) {
-  try {
-    assign(m, rows, columns);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::bad_input);
-    return e.what();
-  }
-  return "no error";
+  return test::message_of([&] { assign(m, rows, columns); }, ErrorCode::bad_input);
 }
 
 TEST(Assignment, RefusesBadMatrices) {

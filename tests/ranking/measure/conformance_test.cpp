@@ -10,13 +10,14 @@
 #include "dorm/catalog.h"
 #include "evaluation/ranking.h"
 #include "ranking/measure/enumerate.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
 
-using testing::difficult_labels;
-using testing::for_each_ranking;
-using testing::for_each_tie_order;
+using test::difficult_labels;
+using test::for_each_ranking;
+using test::for_each_tie_order;
 
 constexpr double kTolerance = 1e-12;
 
@@ -39,7 +40,7 @@ std::vector<std::string> all_spellings(bool trainable_only) {
 }
 
 // One measure under each convention.
-class EveryMeasure : public ::testing::TestWithParam<std::string> {
+class EveryMeasure : public testing::TestWithParam<std::string> {
  protected:
   std::vector<MeasurePtr> make() const {
     std::vector<MeasurePtr> result;
@@ -172,14 +173,8 @@ TEST_P(EveryTrainable, ValueIsTheSumOrTheFirstOfItsFactors) {
     }
 }
 
-const auto kName = [](const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-};
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryMeasure, ::testing::ValuesIn(all_spellings(false)), kName);
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryTrainable, ::testing::ValuesIn(all_spellings(true)), kName);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryMeasure, testing::ValuesIn(all_spellings(false)), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryTrainable, testing::ValuesIn(all_spellings(true)), test::case_name);
 
 }  // namespace
 }  // namespace dorm

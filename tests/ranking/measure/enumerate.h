@@ -10,7 +10,7 @@
 
 #include "dorm/measure.h"
 
-namespace dorm::testing {
+namespace dorm::test {
 
 /// Calls visit for every order of the documents 0..length-1.
 inline void for_each_ranking(std::size_t length, const std::function<void(const Ranking&)>& visit) {
@@ -47,4 +47,4 @@ inline std::vector<std::vector<float>> difficult_labels() {
           {0, 1, 2, 0, 1, 2, 0}};
 }
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

@@ -32,14 +32,13 @@ void check(const std::vector<Golden>& goldens) {
     options.convention = golden.convention;
     options.bootstrap = 0;
     options.threads = 1;
+    SCOPED_TRACE(golden.measure + " under " + golden.convention + " of " + testing::PrintToString(golden.labels));
     const MeasureResult result = evaluate(queries, names, options).measures[0];
-    const std::string where =
-        golden.measure + " under " + golden.convention + ", " + std::to_string(golden.labels.size()) + " documents";
     if (std::isnan(golden.value)) {
-      EXPECT_EQ(result.skipped, 1u) << where;
-      EXPECT_TRUE(std::isnan(result.mean)) << where;
+      EXPECT_EQ(result.skipped, 1u);
+      EXPECT_TRUE(std::isnan(result.mean));
     } else {
-      EXPECT_NEAR(result.mean, golden.value, 1e-14) << where;
+      EXPECT_NEAR(result.mean, golden.value, 1e-14);
     }
   }
 }

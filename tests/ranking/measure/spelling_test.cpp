@@ -8,24 +8,13 @@
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/scale.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
 
-struct Complaint {
-  ErrorCode code;
-  std::string message;
-};
-
-template <class Action>
-Complaint complaint(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-  return {ErrorCode::internal, "no error"};
-}
+using test::error_of;
+using test::message_of;
 
 TEST(Spelling, IsMadeCanonical) {
   const std::vector<std::pair<std::string, std::string>> cases = {
@@ -36,26 +25,28 @@ TEST(Spelling, IsMadeCanonical) {
 }
 
 TEST(Spelling, UnknownNamesGetTheNearestAndTheWholeList) {
-  const Complaint got = complaint([] { make_measure("ndgc@10"); });
-  EXPECT_EQ(got.code, ErrorCode::unknown_name);
-  EXPECT_EQ(got.message.find("unknown measure \"ndgc\"; did you mean \"ndcg\"? known: wta, mwta, mrr, dcg, ndcg"), 0u)
-      << got.message;
+  const Error got = error_of([] { make_measure("ndgc@10"); });
+  EXPECT_EQ(got.code(), ErrorCode::unknown_name);
+  EXPECT_EQ(
+      std::string(got.what()).find("unknown measure \"ndgc\"; did you mean \"ndcg\"? known: wta, mwta, mrr, dcg, ndcg"),
+      0u)
+      << got.what();
   for (const CatalogEntry& entry : measure_catalog())
-    EXPECT_NE(got.message.find(entry.name), std::string::npos) << entry.name;
+    EXPECT_NE(std::string(got.what()).find(entry.name), std::string::npos) << entry.name;
 }
 
 TEST(Spelling, NamesLikeNothingKnownGetNoSuggestion) {
-  EXPECT_EQ(complaint([] { make_measure("zzzzzz"); }).message.find("unknown measure \"zzzzzz\"; known: wta"), 0u);
-  EXPECT_EQ(complaint([] { make_measure(""); }).message.find("unknown measure \"\"; known: wta"), 0u);
+  EXPECT_EQ(message_of([] { make_measure("zzzzzz"); }).find("unknown measure \"zzzzzz\"; known: wta"), 0u);
+  EXPECT_EQ(message_of([] { make_measure(""); }).find("unknown measure \"\"; known: wta"), 0u);
 }
 
 TEST(Spelling, OfOtherThingsIsCheckedTheSameWay) {
-  EXPECT_EQ(complaint([] { make_convention("letor5"); }).message,
+  EXPECT_EQ(message_of([] { make_convention("letor5"); }),
             "unknown convention \"letor5\"; did you mean \"letor3\"? known: standard, letor3, letor4, mslr, "
             "lightgbm, xgboost, trec, sklearn");
-  EXPECT_EQ(complaint([] { parse_ties("wurst"); }).message,
+  EXPECT_EQ(message_of([] { parse_ties("wurst"); }),
             "unknown tie rule \"wurst\"; did you mean \"worst\"? known: index, expected, worst, document_id");
-  EXPECT_EQ(complaint([] { parse_scaling("z-score"); }).message,
+  EXPECT_EQ(message_of([] { parse_scaling("z-score"); }),
             "unknown scaling \"z-score\"; did you mean \"zscore\"? known: none, zscore, minmax, query-minmax, "
             "log-zscore, log-query-zscore");
 }
@@ -95,17 +86,19 @@ TEST(Spelling, BadParametersSayWhatIsAccepted) {
        "measure \"custom:gains=0/1,discounts=1,normalised=maybe\": normalised \"maybe\"; expected yes or no"},
   };
   for (const auto& [spelling, message] : cases) {
-    const Complaint got = complaint([&typed = spelling] { make_measure(typed); });
-    EXPECT_EQ(got.code, ErrorCode::bad_option) << spelling;
-    EXPECT_EQ(got.message, message);
+    const Error got = error_of([&typed = spelling] { make_measure(typed); });
+    EXPECT_EQ(got.code(), ErrorCode::bad_option) << spelling;
+    EXPECT_EQ(got.what(), message);
   }
 }
 
 TEST(Spelling, EvaluateOnlyMeasuresCannotBeTrainedFor) {
-  const Complaint got = complaint([] { make_trainable("map@10"); });
-  EXPECT_EQ(got.code, ErrorCode::bad_option);
-  EXPECT_EQ(got.message.find("measure \"map@10\" can be evaluated but not trained for; trainable: wta, mwta, mrr"), 0u)
-      << got.message;
+  const Error got = error_of([] { make_trainable("map@10"); });
+  EXPECT_EQ(got.code(), ErrorCode::bad_option);
+  EXPECT_EQ(std::string(got.what())
+                .find("measure \"map@10\" can be evaluated but not trained for; trainable: wta, mwta, mrr"),
+            0u)
+      << got.what();
 }
 
 TEST(Spelling, TypeAndCatalogAgreeOnWhatIsTrainable) {
@@ -143,7 +136,7 @@ TEST(Spelling, ListsAreSplitAtMeasuresNotAtParameters) {
   EXPECT_EQ(split_measures("mrr:rel=2,err@5:max_grade=2"),
             (std::vector<std::string>{"mrr:rel=2", "err@5:max_grade=2"}));
   for (const char* list : {"", "map,", ",map", "map,,mrr"})
-    EXPECT_EQ(complaint([list] { split_measures(list); }).code, ErrorCode::bad_option) << list;
+    EXPECT_EQ(error_of([list] { split_measures(list); }).code(), ErrorCode::bad_option) << list;
 }
 
 }  // namespace

@@ -27,8 +27,11 @@ void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
 void operator delete[](void* p) noexcept { operator delete(p); }
 void operator delete[](void* p, std::size_t) noexcept { operator delete(p); }
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
+
+using test::Instance;
+using test::random_instance;
 
 TEST(Allocation, NoneAfterWarmUp) {
   Rng rng(12);
@@ -56,4 +59,4 @@ TEST(Allocation, NoneAfterWarmUp) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

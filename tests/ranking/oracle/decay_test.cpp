@@ -5,6 +5,7 @@
 
 #include "dorm/error.h"
 #include "dorm/oracle.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -48,13 +49,8 @@ TEST(Decay, DecreasesStrictlyUpToTwoThousandDocuments) {
 }
 
 void expect_error(const char* name, ErrorCode code, const std::string& message) {
-  try {
-    Decay decay(name);
-    FAIL() << name;
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << name;
-    EXPECT_EQ(e.what(), message);
-  }
+  SCOPED_TRACE(name);
+  EXPECT_EQ(test::message_of([&] { Decay decay(name); }, code), message);
 }
 
 TEST(Decay, RefusesBadNames) {
@@ -72,13 +68,8 @@ TEST(Decay, RefusesBadNames) {
 }
 
 TEST(Decay, RefusesToStandStillWhereTheMeasureDecreases) {
-  try {
-    Decay("exponential:1").values(discounts(2000, 2000));
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::bad_option);
-    EXPECT_STREQ(e.what(), "decay \"exponential:1\" does not decrease from rank 1076 to 1077, where the measure does");
-  }
+  EXPECT_EQ(test::message_of([] { Decay("exponential:1").values(discounts(2000, 2000)); }, ErrorCode::bad_option),
+            "decay \"exponential:1\" does not decrease from rank 1076 to 1077, where the measure does");
   EXPECT_NO_THROW(Decay("exponential:1").values(discounts(2000, 10)));
 }
 

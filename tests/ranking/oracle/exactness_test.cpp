@@ -4,23 +4,25 @@
 
 #include "ranking/oracle/instances.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
 
-constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
-                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
+using test::Instance;
+using test::is_ranking;
+using test::normal;
+using test::random_instance;
 
 // Runs every oracle that applies and compares with `truth`; returns how many did.
 std::size_t check(const Instance& x, const PreparedQuery& query, double truth, OracleWorkspace& work) {
   std::size_t checked = 0;
   Separation out;
   const std::span<const double> c(query.tables->c.data(), query.size());
-  for (OracleKind kind : kKinds) {
+  for (OracleKind kind : test::kOracleKinds) {
     if (!supports(query, kind)) continue;
     separate(query, x.scores, out, work, kind);
     ++checked;
     EXPECT_TRUE(is_ranking(out.position_of)) << name_of(kind) << ": " << x.description;
-    if (::testing::Test::HasFailure()) return checked;
+    if (testing::Test::HasFailure()) return checked;
     const double tolerance = 1e-9 * magnitude(x);
     EXPECT_NEAR(objective(x, c, out.position_of), truth, tolerance) << name_of(kind) << ": " << x.description;
     EXPECT_NEAR(out.value, truth, tolerance) << name_of(kind) << ": " << x.description;
@@ -39,7 +41,7 @@ std::size_t check(const Instance& x, const PreparedQuery& query, double truth, O
 void run(std::uint64_t seed, int instances, std::size_t shortest, std::size_t longest, bool by_enumeration) {
   Rng rng(seed);
   OracleWorkspace work;
-  for (int k = 0; k < instances && !::testing::Test::HasFailure();) {
+  for (int k = 0; k < instances && !testing::Test::HasFailure();) {
     const Instance x = random_instance(shortest + rng.below(longest - shortest + 1), rng);
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
@@ -87,7 +89,7 @@ TEST(OracleExactness, FirstHitEqualsTryingEveryPosition) {
   Rng rng(8);
   OracleWorkspace work;
   int seen = 0;
-  for (int k = 0; k < 3000 && !::testing::Test::HasFailure(); ++k) {
+  for (int k = 0; k < 3000 && !testing::Test::HasFailure(); ++k) {
     const Instance x = random_instance(9 + rng.below(60), rng);
     if (x.factors.kind != Factors::Kind::first) continue;
     OracleTables tables;
@@ -102,7 +104,7 @@ TEST(OracleExactness, FirstHitEqualsTryingEveryPosition) {
 TEST(OracleExactness, ExchangeEqualsTheDenseSolverOnDeepPaths) {
   Rng rng(7);
   OracleWorkspace work;
-  for (int k = 0; k < 40000 && !::testing::Test::HasFailure(); ++k) {
+  for (int k = 0; k < 40000 && !testing::Test::HasFailure(); ++k) {
     Instance x;
     const std::size_t l = 6 + rng.below(13), n = 2 + rng.below(4);
     const double agree = 8 * rng.uniform(), noise = rng.uniform();
@@ -123,4 +125,4 @@ TEST(OracleExactness, ExchangeEqualsTheDenseSolverOnDeepPaths) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

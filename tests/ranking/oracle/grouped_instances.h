@@ -4,7 +4,7 @@
 
 #include "ranking/oracle/instances.h"
 
-namespace dorm::testing {
+namespace dorm::test {
 
 /// Every document alone, one group, few or many groups, groups of one among others; limits of one, of k, or different
 /// from group to group (0 too).
@@ -64,4 +64,4 @@ inline double score_of(std::span<const double> c, std::span<const double> scores
   return sum;
 }
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

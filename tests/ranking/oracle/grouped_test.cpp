@@ -5,9 +5,19 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "ranking/oracle/grouped_instances.h"
+#include "support/message_of.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
+
+using test::for_each_list;
+using test::Instance;
+using test::measure_of;
+using test::normal;
+using test::random_groups;
+using test::random_instance;
+using test::score_of;
+using test::within;
 
 struct Truth {
   std::size_t length = 0;
@@ -116,7 +126,7 @@ TEST(GroupedReference, BestAndPredictedEqualEnumeration) {
 }
 
 // Groups {0, 1}, {2, 3}, {4}; labels 2 2 2 1 0; c = 1/2, 1/3, 1/4. The list by label is 0, 2, 4.
-struct Tiny {
+struct TinyGroups {
   OracleTables tables;
   std::vector<float> labels{2, 2, 2, 1, 0};
   PreparedQuery query =
@@ -124,7 +134,7 @@ struct Tiny {
 };
 
 TEST(GroupedReference, GivenTakesTheFirstOfEachGroupByLabel) {
-  Tiny tiny;
+  TinyGroups tiny;
   Reference out;
   reference_given(tiny.query, tiny.labels, out);
   EXPECT_EQ(out.coefficient, (std::vector<double>{1 / 2., 0, 1 / 3., 0, 1 / 4.}));
@@ -132,7 +142,7 @@ TEST(GroupedReference, GivenTakesTheFirstOfEachGroupByLabel) {
 }
 
 TEST(GroupedReference, AverageSharesPositionsWithinAndBetweenGroups) {
-  Tiny tiny;
+  TinyGroups tiny;
   Reference out;
   reference_average(tiny.query, tiny.labels, out);
   const double top = (1 / 2. + 1 / 3.) / 2;  // of the two groups whose best label is 2
@@ -180,13 +190,8 @@ TEST(GroupedReference, AverageIsTheMeanOverLots) {
 TEST(GroupedOracle, LimitsThatCannotBeAreRefused) {
   OracleTables tables;
   const Factors factors{{1, 0.5}, {1, 0}};
-  const auto message = [&](const GroupLimits& groups) -> std::string {
-    try {
-      prepare(factors, Decay(), tables, groups);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto message = [&](const GroupLimits& groups) {
+    return test::message_of([&] { prepare(factors, Decay(), tables, groups); });
   };
   EXPECT_NE(message({{0}, {1}}).find("1 groups given for 2 documents"), std::string::npos);
   EXPECT_NE(message({{0, 2}, {1, 1}}).find("document 1 is in group 2, but there are 2"), std::string::npos);
@@ -209,4 +214,4 @@ TEST(GroupedRanking, NoRankingBreaksALimit) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

@@ -12,8 +12,12 @@
 #include "base/rng.h"
 #include "dorm/assignment.h"
 #include "dorm/oracle.h"
+#include "support/random_data.h"
 
-namespace dorm::testing {
+namespace dorm::test {
+
+inline constexpr OracleKind kOracleKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
+                                              OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
 
 struct Instance {
   Factors factors;
@@ -21,10 +25,6 @@ struct Instance {
   std::vector<double> scores;
   std::string description;
 };
-
-inline double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
 
 enum class Shape { ndcg_cut, ndcg, precision, wta, mrr, eru, rbp, plateaus, constant, count };
 
@@ -166,4 +166,4 @@ inline bool is_ranking(std::span<const std::uint32_t> position_of) {
   return true;
 }
 
-}  // namespace dorm::testing
+}  // namespace dorm::test

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   OracleWorkspace work;
   Separation out;
   for (long k = std::strtol(argv[2], nullptr, 10); k > 0;) {
-    const testing::Instance x = testing::random_instance(shortest + rng.below(longest - shortest + 1), rng);
+    const test::Instance x = test::random_instance(shortest + rng.below(longest - shortest + 1), rng);
     if (x.factors.kind == Factors::Kind::first) continue;
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);

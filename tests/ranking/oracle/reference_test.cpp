@@ -5,8 +5,11 @@
 #include "dorm/oracle.h"
 #include "ranking/oracle/instances.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
+
+using test::Instance;
+using test::random_instance;
 
 // Two documents of label 2, then 1, 0, 0, in the file's order 0 2 1 2 0; c = 1/2, 1/3, 1/4, 1/5, 1/6.
 struct Tiny {
@@ -121,4 +124,4 @@ TEST(Reference, RefusesBadInput) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

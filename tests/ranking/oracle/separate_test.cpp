@@ -7,33 +7,27 @@
 #include "dorm/error.h"
 #include "ranking/oracle/instances.h"
 #include "ranking/oracle/workspace.h"
+#include "support/message_of.h"
+#include "support/simd_levels.h"
 
-namespace dorm::testing {
+namespace dorm {
 namespace {
 
-constexpr OracleKind kKinds[] = {OracleKind::automatic, OracleKind::proportional, OracleKind::first_hit,
-                                 OracleKind::merge,     OracleKind::exchange,     OracleKind::paths};
+using test::Instance;
+using test::is_ranking;
+using test::random_instance;
 
 PreparedQuery prepared(const Factors& factors, OracleTables& tables, const char* decay = "power:0.5") {
   return prepare(factors, Decay(decay), tables);
 }
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::bad_input);
-    return e.what();
-  }
-  return "no error";
-}
+std::string bad_input(auto&& action) { return test::message_of(action, ErrorCode::bad_input); }
 
 TEST(Separate, RefusesBadFactors) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto message = [](Factors f) {
     OracleTables tables;
-    return message_of([&] { prepared(f, tables); });
+    return bad_input([&] { prepared(f, tables); });
   };
   EXPECT_EQ(message({{}, {}}), "a query without documents cannot be prepared");
   EXPECT_EQ(message({{1, 0.5}, {1}}), "2 position weights for 1 gains; expected equal lengths");
@@ -59,12 +53,12 @@ TEST(Separate, RefusesBadScores) {
     std::vector<double> scores(l, 0.5);
     const std::string tail = "; expected a finite number";
     scores[l - 1] = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(message_of([&] { separate(query, scores, out, work); }),
+    EXPECT_EQ(bad_input([&] { separate(query, scores, out, work); }),
               "score of document " + std::to_string(l - 1) + " is nan" + tail);
     scores[1] = -std::numeric_limits<double>::infinity();
-    EXPECT_EQ(message_of([&] { separate(query, scores, out, work); }), "score of document 1 is -inf" + tail);
+    EXPECT_EQ(bad_input([&] { separate(query, scores, out, work); }), "score of document 1 is -inf" + tail);
     scores.pop_back();
-    EXPECT_EQ(message_of([&] { separate(query, scores, out, work); }),
+    EXPECT_EQ(bad_input([&] { separate(query, scores, out, work); }),
               std::to_string(l - 1) + " scores for a query of " + std::to_string(l) + " documents");
   }
 }
@@ -74,13 +68,10 @@ TEST(Separate, RefusesAnOracleThatDoesNotApply) {
   OracleWorkspace work;
   Separation out;
   const PreparedQuery query = prepared({{1, 0.5, 0.2}, {1, 0, 0}}, tables);
-  try {
-    separate(query, std::vector<double>{1, 2, 3}, out, work, OracleKind::first_hit);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::unsupported);
-    EXPECT_STREQ(e.what(), "oracle first_hit cannot solve this query of 3 documents");
-  }
+  const std::vector<double> scores = {1, 2, 3};
+  EXPECT_EQ(
+      test::message_of([&] { separate(query, scores, out, work, OracleKind::first_hit); }, ErrorCode::unsupported),
+      "oracle first_hit cannot solve this query of 3 documents");
 }
 
 TEST(Separate, ChoosesByStructure) {
@@ -142,7 +133,7 @@ TEST(Separate, RanksEqualDocumentsByIndex) {
     for (double& g : x.scores) g = std::round(2 * g) / 2;
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
-    for (OracleKind kind : kKinds) {
+    for (OracleKind kind : test::kOracleKinds) {
       if (!supports(query, kind)) continue;
       separate(query, x.scores, out, work, kind);
       for (std::size_t i = 0; i < query.size(); ++i) {
@@ -164,13 +155,12 @@ TEST(Separate, RepeatsItselfOnEveryInstructionSetAndWorkspace) {
     OracleTables tables;
     const PreparedQuery query = prepare(x.factors, Decay(x.decay), tables);
     OracleWorkspace fresh;
-    for (OracleKind kind : kKinds) {
+    for (OracleKind kind : test::kOracleKinds) {
       if (!supports(query, kind)) continue;
       Separation first;
       used.buffers().level = simd_level();
       separate(query, x.scores, first, used, kind);
-      for (SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
-        if (level > simd_level()) continue;
+      for (SimdLevel level : test::simd_levels()) {
         for (OracleWorkspace* work : {&fresh, &used}) {
           Separation again;
           work->buffers().level = level;
@@ -206,4 +196,4 @@ TEST(Separate, AlgorithmsAgreeOnLongLists) {
 }
 
 }  // namespace
-}  // namespace dorm::testing
+}  // namespace dorm

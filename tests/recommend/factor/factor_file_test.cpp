@@ -7,11 +7,14 @@
 
 #include "dorm/error.h"
 #include "dorm/read.h"
-#include "support.h"
+#include "support/message_of.h"
+#include "support/ratings.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
 namespace {
+
+using test::tasteful_ratings;
 
 class FactorFile : public testing::Test {
  protected:
@@ -79,13 +82,8 @@ TEST_F(FactorFile, EveryCutIsNoticed) {
 TEST_F(FactorFile, OtherFilesAreNamedForWhatTheyAre) {
   store("{\"format\": \"dorm-model\"}\n");
   EXPECT_FALSE(is_factor_file(path));
-  try {
-    load_factors(path);
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("expected a file that begins with \"dorm-factors\""), std::string::npos)
-        << error.what();
-  }
+  const std::string message = test::message_of([&] { load_factors(path); });
+  EXPECT_NE(message.find("expected a file that begins with \"dorm-factors\""), std::string::npos) << message;
   EXPECT_THROW(load_factors(path + ".absent"), Error);
 }
 

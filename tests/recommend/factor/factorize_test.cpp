@@ -6,10 +6,14 @@
 #include <cstdio>
 
 #include "dorm/error.h"
-#include "support.h"
+#include "support/case_name.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::quick_options;
+using test::tasteful_ratings;
 
 class EveryBound : public testing::TestWithParam<std::tuple<std::string, std::string, bool>> {};
 
@@ -36,7 +40,8 @@ TEST_P(EveryBound, NeverRaisesTheObjective) {
 
 INSTANTIATE_TEST_SUITE_P(Factorize, EveryBound,
                          testing::Combine(testing::Values("given", "average", "best", "predicted"),
-                                          testing::Values("ndcg@5", "dcg", "mrr:rel=4", "eru"), testing::Bool()));
+                                          testing::Values("ndcg@5", "dcg", "mrr:rel=4", "eru"), testing::Bool()),
+                         test::case_name);
 
 TEST(Factorize, GivesTheSameBitsForAnyNumberOfThreads) {
   const Ratings ratings = tasteful_ratings(120, 50, 14, 6);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <set>
 
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::quick_options;
+using test::tasteful_ratings;
 
 TEST(FoldIn, AUserOfTheLastRoundIsFoldedInToWhereItWas) {
   // The start alone: the user solves the same least squares as in the last sweep but one.

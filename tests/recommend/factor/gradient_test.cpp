@@ -8,10 +8,12 @@
 #include <numeric>
 
 #include "recommend/factor/ranking_lists.h"
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::tasteful_ratings;
 
 struct Fixture {
   Ratings ratings = tasteful_ratings(5, 6, 5, 4);

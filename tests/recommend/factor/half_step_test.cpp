@@ -9,10 +9,13 @@
 
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/user_step.h"
-#include "support.h"
+#include "support/case_name.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::tasteful_ratings;
 
 // A plane of one block in the coordinates of the unknown: H >= offset - <direction, x>.
 struct DensePlane {
@@ -111,9 +114,9 @@ double scored(const Problem& p, std::uint32_t user, std::uint32_t item) {
   return sum;
 }
 
-class HalfStep : public testing::TestWithParam<std::tuple<std::string, std::uint64_t, double>> {};
+class HalfSteps : public testing::TestWithParam<std::tuple<std::string, std::uint64_t, double>> {};
 
-TEST_P(HalfStep, OfUsersEqualsTheEnumeratedProgram) {
+TEST_P(HalfSteps, OfUsersEqualsTheEnumeratedProgram) {
   const auto& [bound, seed, lambda] = GetParam();
   Problem p = tiny_problem(bound, seed, lambda);
   ThreadPool pool(1);
@@ -144,7 +147,7 @@ TEST_P(HalfStep, OfUsersEqualsTheEnumeratedProgram) {
   }
 }
 
-TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
+TEST_P(HalfSteps, OfItemsEqualsTheEnumeratedProgram) {
   const auto& [bound, seed, lambda] = GetParam();
   Problem p = tiny_problem(bound, seed, lambda);
   ThreadPool pool(2);
@@ -175,9 +178,10 @@ TEST_P(HalfStep, OfItemsEqualsTheEnumeratedProgram) {
   EXPECT_LT(result.after, result.before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bounds, HalfStep,
+INSTANTIATE_TEST_SUITE_P(Bounds, HalfSteps,
                          testing::Combine(testing::Values("given", "average", "best", "predicted"),
-                                          testing::Values(1, 2), testing::Values(0.5, 12.0)));
+                                          testing::Values(1, 2), testing::Values(0.5, 12.0)),
+                         test::case_name);
 
 }  // namespace
 }  // namespace dorm

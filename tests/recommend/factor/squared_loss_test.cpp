@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "support.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::centred_uniform;
+using test::tasteful_ratings;
 
 // (A'A + diag(ridge)) x = A'y by Gaussian elimination; the matrix is positive definite.
 std::vector<double> by_elimination(const std::vector<std::vector<double>>& a, const std::vector<double>& y,

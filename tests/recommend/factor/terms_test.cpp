@@ -7,10 +7,14 @@
 
 #include "recommend/factor/implicit.h"
 #include "recommend/factor/neighbours.h"
-#include "support.h"
+#include "support/case_name.h"
+#include "support/ratings.h"
 
 namespace dorm {
 namespace {
+
+using test::quick_options;
+using test::tasteful_ratings;
 
 // 1 where a user has rated an item.
 Eigen::MatrixXd rated(const Ratings& ratings) {
@@ -167,7 +171,8 @@ TEST_P(Terms, AUserOfTheStartIsFoldedInToWhereItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Each, Terms,
                          testing::Values(std::pair<double, std::size_t>(1.0, 0), std::pair<double, std::size_t>(0.0, 4),
-                                         std::pair<double, std::size_t>(2.0, 4)));
+                                         std::pair<double, std::size_t>(2.0, 4)),
+                         test::case_name);
 
 }  // namespace
 }  // namespace dorm

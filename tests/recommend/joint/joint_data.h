@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "dorm/joint.h"
-#include "lab/collaborative/support.h"
+#include "support/ratings.h"
 
-namespace dorm {
+namespace dorm::test {
 
 /// K over the ratings in the order of Ratings::first_of_user.
 inline std::vector<std::vector<double>> full_gram(const JointKernel& kernel, const Ratings& ratings) {
@@ -21,4 +21,4 @@ inline std::vector<std::vector<double>> full_gram(const JointKernel& kernel, con
   return gram;
 }
 
-}  // namespace dorm
+}  // namespace dorm::test

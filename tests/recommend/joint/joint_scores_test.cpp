@@ -8,6 +8,9 @@
 namespace dorm {
 namespace {
 
+using test::ratings_from;
+using test::tasteful_ratings;
+
 TEST(JointScores, AreTheSumOverAllPairsOfBothSimilarities) {
   const Ratings ratings = tasteful_ratings(12, 15, 8, 3);
   const JointKernel kernel = make_joint_kernel(ratings);

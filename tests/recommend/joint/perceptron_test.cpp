@@ -13,6 +13,10 @@
 namespace dorm {
 namespace {
 
+using test::full_gram;
+using test::ratings_from;
+using test::tasteful_ratings;
+
 /// Scores of all pairs under the average of the coefficients after each step.
 std::vector<double> plain_perceptron(const std::vector<std::vector<double>>& gram, const std::vector<double>& labels,
                                      std::size_t passes, std::uint64_t seed) {

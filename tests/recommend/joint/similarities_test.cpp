@@ -10,6 +10,9 @@
 namespace dorm {
 namespace {
 
+using test::ratings_from;
+using test::tasteful_ratings;
+
 // Whether all eigenvalues are above `bound`: whether the matrix less bound times the identity has a Cholesky factor.
 bool eigenvalues_above(double bound, Similarities matrix) {
   for (std::size_t k = 0; k < matrix.size; ++k) {

@@ -8,9 +8,14 @@
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "joint_data.h"
+#include "support/case_name.h"
 
 namespace dorm {
 namespace {
+
+using test::full_gram;
+using test::ratings_from;
+using test::tasteful_ratings;
 
 /// The same problem for train(): one query per user, features the rows of K.
 Dataset gram_data(const JointKernel& kernel, const Ratings& ratings) {
@@ -24,10 +29,10 @@ Dataset gram_data(const JointKernel& kernel, const Ratings& ratings) {
   return builder.finish();
 }
 
-class EveryBound : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class EveryJointBound : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(EveryBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramMatrix) {
-  const auto [bound, measure] = GetParam();
+TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramMatrix) {
+  const auto& [bound, measure] = GetParam();
   const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
   const JointKernel kernel = make_joint_kernel(ratings);
   const JointResult joint =
@@ -48,10 +53,11 @@ TEST_P(EveryBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramMatrix
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 0.01 * largest);
 }
 
-INSTANTIATE_TEST_SUITE_P(TrainJoint, EveryBound,
+INSTANTIATE_TEST_SUITE_P(TrainJoint, EveryJointBound,
                          testing::Values(std::tuple("average", "neru:half_life=5,neutral=3"),
                                          std::tuple("average", "ndcg@10"), std::tuple("best", "ndcg@10"),
-                                         std::tuple("given", "neru:half_life=5,neutral=3")));
+                                         std::tuple("given", "neru:half_life=5,neutral=3")),
+                         test::case_name);
 
 TEST(TrainJoint, RanksForAUserWithoutRatingsByThoseLikeHim) {
   const Ratings ratings = ratings_from({{5, 1, 3, 0}, {1, 5, 0, 3}, {0, 0, 0, 0}});

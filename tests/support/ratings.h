@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small problems with a taste to find.
+// Small ratings, written down by hand or drawn with a taste to find, and options for problems as small.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,20 @@
 #include "base/rng.h"
 #include "dorm/factorize.h"
 
-namespace dorm {
+namespace dorm::test {
+
+/// Users u0, u1, ... by row, items i0, i1, ... by column; 0: not rated.
+inline Ratings ratings_from(const std::vector<std::vector<float>>& table) {
+  IdTable users, items;
+  std::vector<Rating> list;
+  for (std::size_t j = 0; j < table.at(0).size(); ++j) items.add(fmt::format("i{}", j));
+  for (std::uint32_t u = 0; u < table.size(); ++u) {
+    users.add(fmt::format("u{}", u));
+    for (std::uint32_t j = 0; j < table[u].size(); ++j)
+      if (table[u][j] != 0) list.push_back({u, j, table[u][j]});
+  }
+  return Ratings(users, items, list);
+}
 
 inline double centred_uniform(Rng& rng) { return 2 * rng.uniform() - 1; }
 
@@ -46,4 +59,4 @@ inline FactorizeOptions quick_options() {
   return options;
 }
 
-}  // namespace dorm
+}  // namespace dorm::test

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of learning go through one by one.
+#pragma once
+
+#include "dorm/solver.h"
+#include "learning/risk/bound.h"
+
+namespace dorm::test {
+
+inline constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
+
+/// The solvers that prove how far from the optimum they stop, and reach any distance asked for.
+inline constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
+                                            SolverKind::bcfw};
+
+}  // namespace dorm::test
