@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kUnassigned = UINT32_MAX;
 
 /// The optimal matching and its certificate. When minimising, matrix[i][j] >= row_dual[i] + column_dual[j] for every
 /// entry, with equality where matched; the duals of what stays unmatched are 0, the other duals of that side are <= 0;
-/// the value is the sum of all duals. When maximising, every inequality turns round.
+/// the value is the sum of all duals. When maximising, every inequality is reversed.
 struct Assignment {
   std::vector<std::uint32_t> column_of_row;  // kUnassigned where there are more rows than columns
   std::vector<double> row_dual, column_dual;
@@ -33,7 +33,7 @@ Assignment assign(std::span<const double> matrix, std::size_t rows, std::size_t 
 
 // ---- assignment under topic budgets ------------------------------------------------------------------------------
 
-// Lists under topic budgets: the best n documents, each at its position, none of whose topics takes too much.
+// Lists under topic budgets: the best n documents, each at its position, within the limit of every topic.
 //
 //   maximise    sum_j value[list[j], j]    over lists of n different documents
 //   subject to  sum over the list of weight[document, topic] <= limit[topic]   for every topic

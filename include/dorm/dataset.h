@@ -46,7 +46,7 @@ class FeatureRows {
   std::size_t size_;
 };
 
-/// One query; a view, the Dataset owns.
+/// One query; a view into the memory of its Dataset.
 struct Query {
   std::string_view id;
   FeatureRows rows;
@@ -78,11 +78,11 @@ class Dataset {
   bool has_groups() const;
   std::string_view group(std::size_t document) const;  // e.g. the site a page belongs to; empty = no group
 
-  std::string feature_name(std::size_t column) const;  // its own, or the number it had in the file
+  std::string feature_name(std::size_t column) const;  // its name, or the number it had in the file
   bool has_feature_names() const;                      // false: numbers counted from first_feature_id()
   std::uint32_t first_feature_id() const;              // 0 or 1
 
-  /// The named queries in the given order; shares the features.
+  /// The queries with these indices, in the given order; shares the features.
   Dataset select(std::span<const std::size_t> queries) const;
 
   /// A hash of all features, labels, ids and weights, equal on every platform.

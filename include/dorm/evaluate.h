@@ -47,8 +47,8 @@ struct EvaluationTable {
 
 // With limits on groups a ranking is judged as the list it makes: documents whose group is full are passed over, and
 // ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their places instead,
-// where they gain nothing: what a list that ignores the limits is worth. Measures of pairs (auc, kendall) have no such
-// value, nor has the expectation over ties: both are refused.
+// where they gain nothing; this is the value of a list that ignores the limits. Measures of pairs (auc, kendall) have
+// no such value, nor has the expectation over ties: both are refused.
 
 /// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were judged
 /// but not retrieved.

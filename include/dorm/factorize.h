@@ -45,8 +45,8 @@ struct FactorLayout {
   bool operator==(const FactorLayout&) const = default;
 };
 
-/// Defaults are those that measurements support (docs/ratings.md). Scores are in stars: a fourth of the range
-/// of the ratings.
+/// The defaults come from measurements (docs/benchmarks.md, docs/ratings-results.md). Scores are in stars: a fourth of
+/// the range of the ratings.
 struct FactorizeOptions {
   std::size_t rank = 10;
   std::string measure = "ndcg@10";
@@ -54,13 +54,13 @@ struct FactorizeOptions {
   std::string decay = "measure";
   std::string bound = "average";  // given, average, best, predicted
   double lambda = 12;             // of the ranking objective
-  double margin = 10;             // the measure times this, in stars
+  double margin = 10;             // factor of the measure, in stars
   std::size_t rounds = 2;         // of item step and user step
   bool centred = true;            // regularise towards the start; false: towards 0
   double start_lambda = 12;       // of the squared-loss start
   std::size_t start_sweeps = 12;
-  double implicit = 0;            // ridge of the table of implicit feedback, in units of the other; 0: none
-  std::size_t neighbours = 0;     // features of the items from the graph of who rated them together; 0: none
+  double implicit = 0;            // ridge of the table of implicit feedback, relative to start_lambda; 0: no table
+  std::size_t neighbours = 0;     // number of item features from the graph of items rated by the same users; 0: none
   double tolerance = 1e-3;        // relative duality gap of each half step
   std::uint64_t max_passes = 50;  // over the users, in each item step
   std::size_t patience = 2;       // rounds without a better validation value before stopping
@@ -83,7 +83,7 @@ struct HalfStep {
   double seconds = 0;
 };
 
-/// What became of training after one round; round 0 is the start.
+/// The state of training after one round; round 0 is the start.
 struct FactorRound {
   std::size_t round = 0;
   double objective = 0;
@@ -97,12 +97,12 @@ struct FactorModel {
   std::vector<std::string> item_features, user_features;  // names of the fixed coordinates
   FactorMatrix user_factors, item_factors;                // rows of layout.width()
   std::vector<double> offsets;                            // by item, in stars
-  FactorMatrix implicit;      // by item: what its being rated says of a user's row but the bias; no rows: nothing
+  FactorMatrix implicit;      // by item: its part in the prior of those who rated it; no rows: no such prior
   double mean = 0, unit = 1;  // rating = mean + unit * stars, about
   std::vector<std::uint64_t> seen_begin;  // seen items of user u: [seen_begin[u], ...)
   std::vector<std::uint32_t> seen;        // increasing within a user
   FactorizeOptions options;               // without threads, seconds and checkpoint
-  std::size_t rounds = 0;                 // made, of the kept factors
+  std::size_t rounds = 0;                 // after which the factors were kept
   double objective = 0, validation = std::numeric_limits<double>::quiet_NaN();
 
   std::span<const std::uint32_t> seen_by(std::size_t user) const {
@@ -143,8 +143,8 @@ using FactorizeObserver = std::function<bool(const FactorizeProgress&)>;
 FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options = {},
                           const FactorizeInputs& inputs = {}, const FactorizeObserver& observer = {});
 
-/// One score per rating of `ratings`, user by user, matched by id. Users the model does not know have no taste of their
-/// own and items it does not know the offset of an item nobody has rated; `unknown` counts.
+/// One score per rating of `ratings`, user by user, matched by id. A user the model does not know is scored by the
+/// offsets alone; an item it does not know has the offset of an item without ratings. `unknown` counts both.
 struct UnknownIds {
   std::size_t users = 0, items = 0;
 };
@@ -157,7 +157,7 @@ struct Recommendation {
 /// The n items of the largest score, best first, ties by index. `exclude` holds increasing item indices.
 std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row, std::size_t n,
                                       std::span<const std::uint32_t> exclude);
-/// For a user of the model, without the items it was trained on unless `with_seen`.
+/// For a user of the model, without the items the user has rated in training unless `with_seen`.
 std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user, std::size_t n,
                                       bool with_seen = false);
 /// The items whose learnt factors point the same way: cosine, largest first, without `item` itself.
@@ -172,14 +172,15 @@ std::size_t fold_in_users(FactorModel& model, const Ratings& ratings, const Side
 std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const SideFeatures* features = nullptr,
                           std::size_t threads = 0);
 
-/// A line that names the format, a JSON header and the arrays, with a checksum over all of it; bit for bit what was
-/// saved. load throws Error(bad_input) for a file that is damaged, cut short or newer.
+/// The file is a line that names the format, a JSON header and the arrays, with a checksum over all of it. A
+/// loaded model equals the saved one, bit for bit. load throws Error(bad_input) for a file that is damaged, cut
+/// short or newer.
 void save_factors(const FactorModel& model, const std::string& path);
 FactorModel load_factors(const std::string& path);
 /// The same content in memory; `name` is for messages.
 std::string factors_to_bytes(const FactorModel& model);
 FactorModel factors_from_bytes(std::string bytes, const std::string& name);
-/// Whether the file begins like one of save_factors(); what is no plain file does not.
+/// Whether the file begins like one of save_factors(); false for anything but a regular file.
 bool is_factor_file(const std::string& path);
 
 }  // namespace dorm

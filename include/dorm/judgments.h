@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of documents, users and items beside features and labels: judgments and runs as TREC writes
-// them, groups, topics, gains by position, side features. Plain data: how it is read is in read.h, what is done
-// with it elsewhere.
+// What is known of documents, users and items beside features and labels: judgments and runs as TREC writes them,
+// groups, topics, gains by position, side features. Plain data; the readers are declared in read.h.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +35,7 @@ struct SubtopicJudgment {
 /// The groups of one query. They partition the documents: one without a group is a group of its own.
 struct GroupLimits {
   std::vector<std::uint32_t> group_of;  // by document: index into limit
-  std::vector<std::uint32_t> limit;     // by group: how many of its documents a list may show; 0 bars it
+  std::vector<std::uint32_t> limit;     // by group: how many of its documents a list may show; 0: none
 
   bool empty() const { return group_of.empty(); }  // no limits at all
 };
@@ -75,10 +74,10 @@ struct TopicTable {
 class IdTable {
  public:
   IdTable() = default;
-  /// Throws Error(bad_input) for a name that stands twice.
+  /// Throws Error(bad_input) for a name that occurs twice.
   explicit IdTable(std::vector<std::string> names);
 
-  std::uint32_t add(std::string_view name);  // its number, a new one if need be
+  std::uint32_t add(std::string_view name);  // its number; a new one if the name is new
   std::optional<std::uint32_t> find(std::string_view name) const;
   std::size_t size() const { return names_.size(); }
   const std::string& operator[](std::size_t i) const { return names_[i]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: similarities between documents under which ranking by g(x) = sum_j beta_j k(x, x_j) is learned as easily as
-// a linear ranker. A kernel is written as text (docs/kernels.md), or given as a function.
+// Kernels: similarities k of documents. A ranker g(x) = sum_j beta_j k(x, x_j) is trained in the same way as a linear
+// one. A kernel is written as text (docs/kernels.md), or given as a function.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class KernelColumns {
   virtual std::size_t size() const = 0;
 
   /// out[i * stride + (j - first)] = k(left.rows[i], column j) for first <= j < last. `first` is a multiple of kTile.
-  /// An entry is the same bits however the call is cut, and k(x, y) those of k(y, x).
+  /// An entry has the same bits however the columns are divided into calls, and k(x, y) = k(y, x) to the last bit.
   virtual void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
                        float* out, std::size_t stride) const = 0;
 
@@ -75,11 +75,11 @@ class Kernel {
   virtual bool proven() const { return false; }
 };
 
-/// The kernel that `spec` describes; columns are found by name in `documents`, and gamma=median is settled on them.
-/// Throws Error(bad_option) that says what stood where, for a kernel that is not positive semidefinite too.
+/// The kernel that `spec` describes; columns are found by name in `documents`, and gamma=median is computed from them.
+/// Throws Error(bad_option) that quotes the piece at fault, also for a kernel that is not positive semidefinite.
 std::unique_ptr<const Kernel> make_kernel(std::string_view spec, const Documents& documents, std::uint64_t seed = 1);
 
-/// Refuses what can be refused without data.
+/// Checks what does not depend on data; throws Error(bad_option).
 void check_kernel_spec(std::string_view spec);
 
 /// Dense rows, one after the other.
@@ -94,8 +94,9 @@ using KernelFunction = std::function<void(const DenseBlock& left, const DenseBlo
 /// A kernel from a program. It is called from one thread at a time.
 std::unique_ptr<const Kernel> function_kernel(KernelFunction function, std::string name = "function");
 
-/// Throws Error(bad_input) when the Gram matrix of a sample of the documents is not symmetric, not finite or has an
-/// eigenvalue below -1e-5 times the largest: such a kernel has no feature space, and training on it no certificate.
+/// Throws Error(bad_input) when the Gram matrix of a sample of the documents is not symmetric, not finite or
+/// has an eigenvalue below -1e-5 times the largest: such a kernel has no feature space, and training with it
+/// has no certificate.
 void check_positive(const Kernel& kernel, const Documents& documents, std::uint64_t seed = 1);
 
 /// For features that are a Gram matrix already (spec "precomputed"): a square with one row and one column per document,
@@ -106,8 +107,8 @@ void check_precomputed(const Dataset& data);
 ///
 ///     g(x) = sum_j coefficients[j] k(x, support j)
 ///
-/// over documents of the training data: all that matter, or the landmarks of an approximation. With it, the support
-/// holds R frequencies, and g(x) = sum_j c[2j] cos<support j, x> + c[2j+1] sin<support j, x>.
+/// over documents of the training data: those with a coefficient, or the landmarks of an approximation. With it, the
+/// support holds R frequencies, and g(x) = sum_j c[2j] cos<support j, x> + c[2j+1] sin<support j, x>.
 struct KernelExpansion {
   std::string kernel;         // as Kernel::spec() wrote it
   std::string approximation;  // none, or as the option was given

@@ -4,7 +4,7 @@
 // A ranking is the list of documents in order: ranking[j] is the document at position j (0-based). It may be shorter
 // than the list of labels: documents it leaves out were not retrieved, but count as judged. Trainable measures are
 // factored, V = sum_i a[position of i] b[i], with a by position and b by document; the others can only be evaluated.
-// That difference is a type.
+// The two kinds are different types.
 //
 // Conventions are the details on which tools disagree when they print a figure under the same name; docs/measures.md
 // lists the presets and where each comes from.
@@ -114,7 +114,7 @@ class Measure {
   virtual std::string name() const = 0;
   /// True when 1 is the top of the scale, whatever the query; false for sums of gains.
   virtual bool normalised() const { return true; }
-  /// True when it compares all pairs of documents, so that a list of some has no value.
+  /// True when it compares all pairs of documents, so that it has no value for a list of some of them.
   virtual bool of_pairs() const { return false; }
 
   /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no relevant
@@ -133,7 +133,7 @@ class FactoredMeasure : public Measure {
   /// Entries for every label. All b are 0 exactly when there is nothing to find.
   virtual Factors factor(Labels labels) const = 0;
   /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that ranking out,
-  /// the best one that is left takes its place (dorm/groups.h).
+  /// the best one within the constraint takes its place (see the limits on groups below).
   virtual bool relative_to_ideal() const { return false; }
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
 };

@@ -36,12 +36,12 @@ std::vector<GroupLimits> group_limits(const Dataset& data, const OnePer& rule);
 /// The same for one query known by its document ids only. Throws Error(bad_option) for `group`.
 GroupLimits group_limits(std::span<const std::string_view> document_ids, const OnePer& rule);
 
-/// The host of a URL in lower case, without user, port and a leading "www."; empty when `url` is none: it needs "://",
-/// or a slash after a name with a dot.
+/// The host of a URL in lower case, without user, port and a leading "www."; empty when `url` is not a URL. A URL has
+/// "://", or a slash after a name with a dot.
 std::string host_of(std::string_view url);
 
-/// What can be registered: the last two labels of a host, three where the last two are a public suffix such as co.uk (a
-/// short list, docs/diversity.md). Numeric addresses stay whole.
+/// The part of a host that can be registered: its last two labels, three where the last two are a public suffix such as
+/// co.uk (a short list, docs/diversity.md). Numeric addresses stay whole.
 std::string registered_domain(std::string_view host);
 
 }  // namespace dorm

@@ -32,7 +32,7 @@ struct RatingRow {
 class Ratings {
  public:
   Ratings() = default;
-  /// Of several ratings by one user of one item the last counts; duplicates() says how many gave way. Throws
+  /// Of several ratings by one user of one item the last counts; duplicates() says how many were replaced. Throws
   /// Error(bad_input) for an index out of range or a value that is not finite.
   Ratings(IdTable users, IdTable items, std::span<const Rating> ratings);
 
@@ -91,8 +91,8 @@ RatingsSplit split_given(const Ratings& ratings, std::size_t given, std::uint64_
 /// A random share of all ratings to test, 0 < share < 1.
 RatingsSplit split_random(const Ratings& ratings, double share, std::uint64_t seed);
 
-/// Strong generalisation: `count` users are taken out of training; of each, `given` ratings are told to the trained
-/// model and the rest is for testing. Only users with given + at_least ratings are drawn.
+/// Strong generalisation: `count` users are taken out of training; of each, `given` ratings are shown to the trained
+/// model and the others are for testing. Only users with given + at_least ratings are drawn.
 struct NewUsersSplit {
   Ratings train, given, test;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading data: judged documents (LETOR/SVMlight, CSV/TSV, the binary form), scores, and TREC qrels and runs. Plain,
-// .gz and .zst files are read directly. Every complaint names file, line, column, what stood there and what was
+// .gz and .zst files are read directly. Every error names file, line, column, what was found there and what was
 // expected. docs/formats.md describes each format.
 #pragma once
 
@@ -43,7 +43,7 @@ struct ReadReport {
   std::vector<std::string> warnings;
 };
 
-/// The format read_dataset() takes a file for. Opens it; throws Error(io).
+/// The format that read_dataset() would choose for a file. Opens the file; throws Error(io).
 DataFormat detect_format(const std::string& path);
 
 /// Any supported file of judged documents.
@@ -90,7 +90,7 @@ PositionGainsFile read_position_gains(const std::string& path, const Dataset& da
 PositionGainsFile parse_position_gains(std::string_view text, const std::string& name, const Dataset& data);
 
 /// CSV files `docid,topic,weight` (or `qid,docid,topic,weight`) and `topic,limit`. Documents without ids are
-/// called by their row, counted from 1. Refuses negative numbers, topics without a limit and documents that the
+/// named by their row, counted from 1. Refuses negative numbers, topics without a limit and documents that the
 /// data does not have.
 TopicTable read_topics(const std::string& weights_path, const std::string& limits_path, const Dataset& data);
 TopicTable parse_topics(std::string_view weights, const std::string& weights_name, std::string_view limits,
@@ -102,7 +102,7 @@ TopicTable parse_topics(std::string_view weights, const std::string& weights_nam
 SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
 SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns = {});
 
-/// What a ratings file turned out to be.
+/// What was found in a ratings file.
 struct RatingsReport {
   std::string separator;  // "\t", ",", "::", ";" or " "
   bool header = false;
@@ -111,13 +111,13 @@ struct RatingsReport {
 };
 
 /// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever the first
-/// line has; plain, .gz or .zst. A first line whose cells are all no numbers is a header; columns called user, item and
-/// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. Of duplicates the
-/// last counts. Throws Error with file, line and column.
+/// line has; plain, .gz or .zst. A first line without a number in any cell is a header; columns called user, item and
+/// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. If a user has rated
+/// an item several times, the last rating counts. Throws Error with file, line and column.
 Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
 Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
 
-/// The lines of a file that are not blank, without blanks around them: a list of users, say.
+/// The lines of a file that are not blank, without blanks around them; for lists of users or items.
 std::vector<std::string> read_lines(const std::string& path);
 
 }  // namespace dorm

@@ -27,7 +27,7 @@ struct Scaling {
 Scaling fit_scaling(ScalingKind kind, const Dataset& data);
 Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads = 0);
 
-/// `auto` of the command line: none when every feature of every query lies in [0, 1], else log_query_zscore.
+/// What the name `auto` means: none when every feature of every query lies in [0, 1], else log_query_zscore.
 ScalingKind choose_scaling(const Dataset& data);
 
 std::span<const CatalogEntry> scaling_catalog();

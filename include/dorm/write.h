@@ -10,16 +10,16 @@
 
 namespace dorm {
 
-/// Opens `path` ("-" is standard output), lets `body` write, and makes the result appear in one step. A name ending in
-/// .gz or .zst is compressed. Throws Error(io) when the disk is full or the place is not writable; the old file, if
-/// there was one, is then untouched. Devices and pipes are written directly.
+/// Opens `path` ("-" is standard output) and lets `body` write; the result replaces an old file in one step. A name
+/// ending in .gz or .zst is compressed. Throws Error(io) when the disk is full or the place is not writable; the old
+/// file, if there was one, is then untouched. Devices and pipes are written directly.
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body);
 
 void write_letor(const Dataset& data, std::ostream& out);
 void write_csv(const Dataset& data, std::ostream& out, char separator = ',');
 void write_binary(const Dataset& data, std::ostream& out);
 
-/// Opens a file and lets a body write it: write_atomically, or something of the caller's that calls it.
+/// Opens a file and lets a body write it: write_atomically, or a function of the caller that wraps it.
 using FileWriter = std::function<void(const std::string& path, const std::function<void(std::ostream&)>& body)>;
 
 /// By extension: .dorm binary, .csv, .tsv, otherwise LETOR; .gz and .zst may follow the text formats.

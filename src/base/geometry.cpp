@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Euclidean geometry, which others override.
+// The default geometry, which is Euclidean.
 #include "dorm/geometry.h"
 
 #include <algorithm>

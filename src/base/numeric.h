@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for numbers that every room needs.
+// Short names for numbers that are used everywhere.
 #pragma once
 
 #include <cstddef>

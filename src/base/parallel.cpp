@@ -6,7 +6,7 @@
 namespace dorm {
 namespace {
 
-// Work often comes in many short runs: to be woken takes longer than to look again for a while.
+// Work often comes in many short runs, and waking a thread takes longer than polling for a while.
 template <class Condition>
 void wait_a_moment(Condition condition) {
   constexpr int kLooks = 2000;  // about 0.1 ms

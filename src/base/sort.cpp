@@ -24,15 +24,15 @@ void insertion_sort(Item* first, Item* last) {
   }
 }
 
-// Lists up to this length are ranked by counting; the crossing point was measured.
+// Lists up to this length are sorted by counting; the best limit was measured.
 constexpr std::size_t kCountLimit = 96;
 constexpr std::size_t kInsertionLimit = 24;
 constexpr std::size_t kCacheLimit = 4096;  // lists that sort in the first-level caches
 constexpr std::size_t kParts = 256;        // parts of longer ones
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// The rank of document i is the number of larger scores plus the number of equal scores before it. Eight documents at a
-// time: earlier ones count when >=, later ones when >, the eight themselves by both rules.
+// The position of document i is the number of larger scores plus the number of equal scores before it. Eight documents
+// at a time: earlier ones count when >=, later ones when >, the eight themselves by both rules.
 __attribute__((target("avx512f,avx512dq,avx512vl"))) void count_ranks_avx512(const double* g, std::size_t l,
                                                                              std::uint32_t* order) {
   const __m512i one = _mm512_set1_epi64(1);

@@ -21,9 +21,9 @@ struct SortWorkspace {
   std::vector<std::uint32_t> start;
 };
 
-/// order[r] = index of the r-th largest score; equal scores (0 and -0 are equal) by index. Scores must not be NaN.
-/// Short lists count ranks in vector registers, O(l^2 / 8); longer ones go through buckets, O(l) expected and O(l log
-/// l) at worst. Every level gives the same order.
+/// order[r] = index of the r-th largest score; equal scores (0 and -0 are equal) by index. Scores must not be NaN. In
+/// short lists positions are counted in vector registers, O(l^2 / 8); longer ones go through buckets, O(l) expected and
+/// O(l log l) at worst. Every level gives the same order.
 void sort_descending(std::span<const double> scores, std::span<std::uint32_t> order, SortWorkspace& work,
                      SimdLevel level = simd_level());
 

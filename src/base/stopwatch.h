@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wall-clock time since a moment.
+// Wall-clock time since construction.
 #pragma once
 
 #include <chrono>

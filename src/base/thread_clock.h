@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processor time of the calling thread: unlike the wall clock, it does not count what runs beside it.
+// Processor time of the calling thread: unlike the wall clock, it does not count other threads and programs.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message for a name nobody knows: the nearest known one, and all of them.
+// The message for an unknown name: the nearest known one, and all of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return current[b.size()];
 }
 
-// A message need not repeat a pasted file.
+// Long names are cut, so that a message does not repeat a pasted file.
 std::string shortened(std::string_view name) {
   constexpr std::size_t kLongest = 60;
   return name.size() <= kLongest ? std::string(name) : std::string(name.substr(0, kLongest)) + "...";

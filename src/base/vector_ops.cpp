@@ -13,8 +13,9 @@ const DenseKernels& kernels() {
   return best;
 }
 
-/// Asks for the bytes some way behind `row`, as many as `count` floats. Four short rows at a time are no pattern that
-/// the processor sees by itself; rows of the next query usually follow, and asking for what is not there does no harm.
+/// Prefetches bytes at some distance behind `row`, as many as `count` floats. The processor does not recognise
+/// four short rows at a time as a pattern. The rows of the next query usually follow, and prefetching past the
+/// end does no harm.
 void prefetch(const float* row, std::size_t count) {
   constexpr std::size_t kAhead = 4096, kLine = 64;
   const char* const first = reinterpret_cast<const char*>(row) + kAhead;

@@ -30,7 +30,7 @@ struct SparseRows {
   std::size_t rows() const { return row_begin.empty() ? 0 : row_begin.size() - 1; }
 };
 
-/// Sums over min(x.size(), y.size()) entries would hide mistakes: both sizes must be equal.
+/// Both sizes must be equal.
 double dot(std::span<const float> x, std::span<const float> y);
 double dot(std::span<const float> x, std::span<const double> y);
 double dot(std::span<const double> x, std::span<const double> y);

@@ -39,7 +39,7 @@ struct AssembleOptions {
   std::size_t threads = 1;
 };
 
-/// Takes the blocks apart while it copies, so that little more than one copy of the features exists at any time. NaN
+/// Frees the blocks while it copies them, so that little more than one copy of the features exists at any time. NaN
 /// values become the mean of the other values of their column, 0 if there are none. Throws Error(bad_input) when there
 /// are more rows, queries or features than a Dataset can number.
 std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options);

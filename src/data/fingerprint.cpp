@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 64-bit hash of what a Dataset says, whatever its representation: zeros are left out, so dense and compressed
+// A 64-bit hash of the content of a Dataset, whatever its representation: zeros are left out, so dense and compressed
 // features agree. Not cryptographic.
 #include <bit>
 #include <utility>

@@ -29,7 +29,7 @@ struct OwnedColumns {
   void attach(Storage& storage) const;
 };
 
-/// Source rows become ranks among the gathered documents, so that a selection reads as a file of its own.
+/// Source rows are renumbered among the gathered documents, as if a selection had been a file of its own.
 OwnedColumns gather_columns(const Dataset& data);
 
 }  // namespace dorm

@@ -25,7 +25,7 @@ struct PackedText {
   std::string_view operator[](std::size_t i) const { return view()[i]; }
 };
 
-/// A column most rows of which may lack an entry: stays empty until the first one comes.
+/// A column in which most rows may lack an entry; it takes no memory before the first one.
 inline void set_entry(PackedText& column, std::size_t row, std::string_view entry) {
   if (entry.empty()) return;
   column.end.resize(row, column.text.size());

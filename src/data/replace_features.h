@@ -14,7 +14,7 @@ namespace dorm {
 /// Writes the new rows of query q, `stride` floats apart; memory is zero at first. Called from several threads.
 using FillRows = std::function<void(std::size_t q, float* rows, std::size_t stride)>;
 
-/// Dense data of `features` columns, called by `names` (empty: numbered).
+/// Dense data of `features` columns, named by `names` (empty: numbered).
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
                          std::size_t threads, const FillRows& fill);
 

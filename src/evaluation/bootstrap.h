@@ -23,7 +23,7 @@ std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns
 /// Sum of weight * value over sum of weight, NaN values left out; NaN when no weight remains.
 double weighted_mean(std::span<const double> values, std::span<const double> weights);
 
-/// The seed of stream `index`: far from all others, the same for every thread count.
+/// The seed of stream `index`: unrelated to the other streams, and independent of the number of threads.
 std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index);
 
 }  // namespace dorm

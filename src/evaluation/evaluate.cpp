@@ -18,7 +18,7 @@
 namespace dorm {
 namespace {
 
-// Queries handed to a thread at once: enough that a query of one document is not all overhead.
+// Queries handed to a thread at once, so that the overhead is small even for short queries.
 constexpr std::size_t kChunk = 64;
 
 void check_scores(const ScoredQuery& query) {

@@ -42,7 +42,7 @@ void add_missing_documents(JoinedQuery& query) {
   std::vector<std::pair<float, std::string_view>> missing;
   for (const auto& [document, label] : query.judged)
     if (!std::binary_search(retrieved.begin(), retrieved.end(), document)) missing.push_back({label, document});
-  // The order of a hash table is not defined, that of a sum over these labels must be.
+  // Sums over these labels need a defined order, which a hash table does not have.
   std::sort(missing.begin(), missing.end());
   for (const auto& [label, document] : missing) {
     query.labels.push_back(label);

@@ -25,7 +25,7 @@ std::size_t size_of(std::string_view type) {
 
 std::size_t padding(std::size_t bytes) { return (8 - bytes % 8) % 8; }
 
-// Writes and sums up at once.
+// Writes bytes and adds them to the checksum.
 class SummingStream {
  public:
   explicit SummingStream(std::ostream& out) : out_(out) {}

@@ -16,7 +16,7 @@
 
 namespace dorm {
 
-/// The first byte keeps the file from passing as text; the line ends show a transfer in text mode.
+/// The first byte does not occur in text; the line ends show whether a transfer in text mode has changed the file.
 inline constexpr std::string_view kBinaryMagic =
     "\x89"
     "DORM\r\n\x1A";
@@ -73,10 +73,10 @@ constexpr std::uint64_t align_section(std::uint64_t offset) {
   return (offset + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
-/// Whether a file that begins so is in the binary form; eight bytes are enough.
+/// Whether a file that begins with these bytes is in the binary form; eight bytes are enough.
 inline bool is_binary(std::string_view head) { return head.substr(0, kBinaryMagic.size()) == kBinaryMagic; }
 
-/// The binary form in memory. Copies `bytes` (they may go away or be unaligned) once the header has been checked, so
+/// The binary form in memory. Copies `bytes` (they may be temporary or unaligned) once the header has been checked, so
 /// nothing larger than the input is allocated; `name` stands in for the path in messages.
 Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify = true);
 

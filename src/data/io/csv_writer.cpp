@@ -75,7 +75,7 @@ class CsvWriter {
     fmt::format_to(std::back_inserter(line_), "{}", value);
   }
 
-  // In quotes when the text would not survive without.
+  // Quoted when the text would not be read back correctly otherwise.
   void add_text(std::string_view text) {
     separate();
     const bool plain =

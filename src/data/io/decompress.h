@@ -28,7 +28,7 @@ Compression compression_of_content(std::string_view head);
 /// The name without an ending that marks compression.
 std::string_view uncompressed_name(std::string_view path);
 
-/// Throws Error(bad_input) when a named compression does not fit the content; reading throws when the stream is
+/// Throws Error(bad_input) when the content is not compressed as the name says; reading throws when the stream is
 /// damaged or ends early.
 std::unique_ptr<ByteStream> open_stream(InputFile file);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small CSV files about the documents of a data set share: checked cells, and documents by their ids.
+// For readers of small CSV files about the documents of a data set: checked cells, and documents by their ids.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ void require_cells(const CsvRecords& record, std::size_t cells);
 /// The first record as names; `expected` is for the message of an empty file.
 std::vector<std::string> read_header(CsvRecords& record, const std::string& file, std::string_view expected);
 
-/// The documents of a data set by query and id. Those without ids are called by their row, counted from 1.
+/// The documents of a data set by query and id. Those without ids are named by their row, counted from 1.
 class DocumentIndex {
  public:
   explicit DocumentIndex(const Dataset& data);

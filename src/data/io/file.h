@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the operating system gives them; the only place that opens paths for reading.
+// Files of the operating system; the only place that opens paths for reading.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class FileMapping {
   FileMapping& operator=(FileMapping&&) = delete;
 
   std::string_view bytes() const { return {data_, size_}; }
-  /// Lets go of the pages that lie wholly in [begin, end); touching them again reads them again.
+  /// Releases the pages that lie wholly in [begin, end); touching them again reads them again.
   void release(std::size_t begin, std::size_t end) const;
 
  private:

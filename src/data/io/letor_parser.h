@@ -25,7 +25,7 @@ struct LetorRules {
   Missing missing = Missing::error;
 };
 
-/// What became of a piece of text.
+/// The result of parsing a piece of text.
 struct ParsedLetor {
   RowBlock rows;
   std::uint64_t lines = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LETOR text that reads back as the same data: shortest exact numbers, ids as they were. Query weights and feature
-// names have no place in it.
+// LETOR text that reads back as the same data: shortest exact numbers, ids as they were. The format cannot hold query
+// weights and feature names.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -29,7 +29,7 @@ class SinkBuffer final : public std::streambuf {
  public:
   explicit SinkBuffer(ByteSink& sink);
 
-  /// Hands on what is buffered and ends the sink; throws what went wrong at any time.
+  /// Writes what is buffered and ends the sink; throws the error that was kept, if any.
   void finish();
 
  protected:

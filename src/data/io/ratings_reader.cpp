@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of ratings: who rated what, and how.
+// Reads files of ratings.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers tell besides the data.
+// What readers report besides the data.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kStreamChunk = std::size_t{1} << 21;
 
-// Small enough to share out among threads, large enough that a huge file does not make a crowd of chunks.
+// Small enough to be shared among threads, large enough that a huge file does not make too many chunks.
 std::size_t chunk_size_for(std::size_t total) {
   return std::clamp(total / 128, std::size_t{1} << 18, std::size_t{1} << 24);
 }

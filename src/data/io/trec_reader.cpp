@@ -53,7 +53,8 @@ float relevance_of(const LineReader& reader, const Word& word) {
   return static_cast<float>(label);
 }
 
-/// One entry per line of N words, made by make(reader, words); `expected` is what a file without any lacks.
+/// One entry per line of N words, made by make(reader, words); `expected` says what is missing in a file
+/// without entries.
 template <std::size_t N, class Make>
 auto entries_from(TextSource& source, const std::string& name, std::string_view layout, std::string_view expected,
                   Make make) {

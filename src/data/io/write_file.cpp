@@ -21,7 +21,7 @@ Error io_error(const std::string& path, std::string_view action, int code) {
   return {ErrorCode::io, {path, 0, 0}, fmt::format("{}: {}", action, std::generic_category().message(code))};
 }
 
-// Closes a descriptor; close() says whether that went well.
+// Closes a descriptor; close() returns whether that succeeded.
 class Descriptor {
  public:
   Descriptor(int value, const std::string& path) : value_(value) {
@@ -84,7 +84,7 @@ int create_beside(const std::string& destination, std::string& path) {
   }
 }
 
-// What a chain of symbolic links points at, so that a link stays a link.
+// The file at the end of a chain of symbolic links, so that this file is replaced and the link stays a link.
 std::string resolved(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path target = std::filesystem::canonical(path, failed);
@@ -113,7 +113,7 @@ void write_atomically(const std::string& path, const std::function<void(std::ost
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw io_error(path, "cannot write", EISDIR);
   if (exists && ::access(path.c_str(), W_OK) != 0) throw io_error(path, "cannot write", errno);
-  // /dev/stdout may lead to a regular file, but that file is not ours to replace.
+  // /dev/stdout may lead to a regular file, but that file must not be replaced.
   if (exists && (!S_ISREG(status.st_mode) || path.starts_with("/dev/")))
     write_directly(path, body);
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little mathematics the generator needs, from +, -, *, / and sqrt alone. IEEE arithmetic rounds those exactly, so
+// The mathematical functions of the generator, from +, -, *, / and sqrt alone. IEEE arithmetic rounds those exactly, so
 // the results are the same bits everywhere; the exp and log of a C library are not. The sources that use it are
 // compiled with contraction off, as a fused multiply-add would round differently.
 #pragma once

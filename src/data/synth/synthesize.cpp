@@ -60,7 +60,8 @@ void add_names(const SynthOptions& options, OwnedColumns& columns) {
   }
 }
 
-// Site s of a query has a share of its documents proportional to 1 / (s + 1); which site that is turns with the query.
+// Site s of a query has a share of its documents proportional to 1 / (s + 1); which site has which share
+// depends on the query.
 void add_sites(const SynthOptions& options, OwnedColumns& columns) {
   std::vector<double> cumulative(options.groups);
   double total = 0;

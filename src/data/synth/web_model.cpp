@@ -64,7 +64,7 @@ void WebModel::draw_factors(QueryState& query, Rng& rng) const {
   for (double& factor : query.factor) factor = kFactorLoad * near_normal(rng);
 }
 
-// Features without a weight have no factor either, or they would tell about their neighbours.
+// Features without a weight have no factor either; it would carry information about their neighbours.
 double WebModel::latent(const QueryState& query, std::uint64_t column, double own) const {
   if (features_[column].weight == 0) return own;
   return kOwnLoad * own + query.factor[column / kBlock % query.factor.size()];
@@ -123,7 +123,7 @@ double WebModel::sparse_document(QueryState& query, Rng& rng, std::span<std::uin
     rest += features_[k].weight * z;
     const float value = round_decimals(visible(features_[k], z + query_shift(query.number, k)));
     columns[i] = static_cast<std::uint32_t>(k);
-    values[i] = value != 0 ? value : 1e-4f;  // a stored zero would be none
+    values[i] = value != 0 ? value : 1e-4f;  // stored values must not be zero
   }
   return utility(query, first, rest, rng);
 }

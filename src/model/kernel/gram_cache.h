@@ -22,7 +22,7 @@ namespace dorm {
 class GramCache {
  public:
   /// Row i belongs to document i of `left`. `bytes` covers the kept rows and the scratch rows; at least a few scratch
-  /// rows are always had. Borrows `left`.
+  /// rows are always kept. Borrows `left`.
   GramCache(std::unique_ptr<const KernelColumns> columns, const Documents& left, std::uint64_t bytes,
             std::size_t threads);
 
@@ -30,7 +30,7 @@ class GramCache {
   std::size_t columns() const { return columns_->size(); }
   const KernelColumns& kernel_columns() const { return *columns_; }
 
-  /// out += sum_k coefficients[k] * row(rows[k]). Safe from several threads, one after the other.
+  /// out += sum_k coefficients[k] * row(rows[k]). Several threads may call it; the calls run one after the other.
   void accumulate(std::span<const std::uint32_t> rows, std::span<const double> coefficients,
                   std::span<double> out) const;
 

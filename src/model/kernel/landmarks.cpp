@@ -78,7 +78,7 @@ std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::s
     double left = rng.uniform() * total;
     std::size_t next = 0;
     while (next + 1 < distance.size() && (left -= distance[next]) >= 0) ++next;
-    while (distance[next] == 0) --next;  // rounding may have gone past the last with any probability
+    while (distance[next] == 0) --next;  // rounding may have passed the last document of positive probability
     chosen.push_back(static_cast<std::uint32_t>(next));
   }
   return chosen;

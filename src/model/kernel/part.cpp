@@ -135,7 +135,7 @@ std::vector<std::uint32_t> find_columns(const PartText& text, const Dataset& dat
   return columns;
 }
 
-/// 1 / median |x - y|^2 over random pairs of documents; pairs that are equal tell nothing.
+/// 1 / median |x - y|^2 over random pairs of documents; pairs of equal documents are left out.
 double median_gamma(const Part& part, const Documents& documents, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<float> x(documents.num_features()), y(documents.num_features());

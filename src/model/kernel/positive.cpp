@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be checked of a kernel that no rule vouches for.
+// Checks of kernels that are not positive semidefinite by construction.
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>

@@ -30,7 +30,7 @@ class LevelCounts {
 };
 
 struct Levels {
-  std::vector<std::uint32_t> of;  // by document: rank of its label among the distinct labels, 0 = lowest
+  std::vector<std::uint32_t> of;  // by document: place of its label among the distinct labels, 0 = lowest
   std::size_t count = 0;
   double different_pairs = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What measures are put together from: gains, discounts, relevance, blocks of tied documents.
+// Building blocks of measures: gains, discounts, relevance, blocks of tied documents.
 #pragma once
 
 #include <algorithm>

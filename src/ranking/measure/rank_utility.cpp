@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected rank utility: a user who stops halfway by position half_life, and likes what beats a neutral vote: a_j =
-// 2^(-j / (half_life - 1)), b_i = max(label_i - neutral, 0). neru divides by the ideal.
+// Expected rank utility: half of the users read on to rank half_life, and a document is worth its label above a neutral
+// vote. a_j = 2^(-j / (half_life - 1)), b_i = max(label_i - neutral, 0). neru divides by the ideal.
 #include <fmt/format.h>
 
 #include <algorithm>

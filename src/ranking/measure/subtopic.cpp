@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diversity-aware measures. With J(d, i) = 1 when document d is relevant to subtopic i:
 //   alpha-ndcg       sum_k [sum_i J(d_k, i) (1 - alpha)^(documents above with subtopic i)] / log2(1 + k),
-//   over the
-//                    same of a greedy ideal ranking
+//                    over the same sum of a greedy ideal ranking
 //   ia-precision     the mean over subtopics of precision@n
 //   subtopic-recall  the share of the subtopics that the first n documents cover
 #include "ranking/measure/subtopic.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle as a plain dense assignment: the judge of the others.
+// The oracle as a plain dense assignment, which tests compare the others with.
 #include "dorm/assignment.h"
 #include "ranking/oracle/algorithms.h"
 

@@ -20,7 +20,7 @@ struct Search {
   const PreparedQuery& query;
   const double* g;
   const std::uint32_t* order;
-  double centre;  // taken off every score: a common shift changes nothing
+  double centre;  // subtracted from every score, which does not change the best ranking
   std::size_t stride;
   double *candidate_g, *candidate_b;
   std::uint32_t* rank;

@@ -41,11 +41,12 @@ struct Boundary {
 // The candidates in score order, and which of them are at the top. Between candidates stand documents that stay in the
 // tail whatever happens; row i of `gap` holds, for the documents between candidates i - 1 and i,
 //   gap[q] = sum_r c[r + q - 1] g_r,
-// r being their rank: with m documents before them at the top they stand at c[r + q - 1] for q = n + 1 - m.
+// r being their place in score order, from 0: with m documents before them at the top they stand at c[r + q - 1]
+// for q = n + 1 - m.
 struct Candidates {
   std::size_t size, n, stride;
   const double *g, *b, *gap;       // by candidate
-  const std::uint32_t* rank;       // by candidate
+  const std::uint32_t* rank;       // by candidate: place in score order, from 0
   const double *a, *c;             // by position; a is zero from n on
   std::uint8_t* top_of;            // by candidate: its top position, or kTail
   std::uint32_t at[kMaxExchange];  // by top position: its candidate

@@ -57,7 +57,7 @@ Ranking list_with(const PreparedQuery& query, std::span<const double> scores, st
   return list;
 }
 
-// No loss for Kind::first: a relevant document on the first plateau of a. Each may be the one.
+// No loss for Kind::first: a relevant document is on the first plateau of a. Every relevant document is tried.
 Ranking best_first_hit(const PreparedQuery& query, std::span<const double> scores) {
   Ranking best = list_by_score(query, scores);
   if (query.ideal == 0) return best;
@@ -85,9 +85,9 @@ void grouped_reference_given(const PreparedQuery& query, Labels labels, Referenc
   describe(query, list_by(query, [&](auto x, auto y) { return labels[x] > labels[y]; }), out);
 }
 
-// Lots decide between equal labels, first within groups about who is admitted, then about the order of the admitted;
-// this is the mean. Of t documents of one label in a group k are admitted; over all groups T are: each of the t stands
-// at each of those T positions with probability k / (t T).
+// The mean over random choices between equal labels: first which documents of a group are admitted, then the order of
+// the admitted ones. Of t documents of one label in a group k are admitted, over all groups T. Each of the t stands at
+// each of those T positions with probability k / (t T).
 void grouped_reference_average(const PreparedQuery& query, Labels labels, Reference& out) {
   const auto by_label = [&](auto x, auto y) { return labels[x] > labels[y]; };
   describe(query, list_by(query, by_label), out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference rankings of dorm/reference.h for queries with limits on groups: lists of `shown` documents, coefficient
-// 0 for all others. Arguments have been checked.
+// The reference rankings of dorm/oracle.h for queries with limits on groups: lists of `shown` documents, coefficient 0
+// for all others. Arguments have been checked.
 #pragma once
 
 #include "dorm/oracle.h"

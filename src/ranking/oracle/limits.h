@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to where each algorithm is offered.
+// The largest problems for which each algorithm is used.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anything: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the documents
-// that would rather stand elsewhere at those prices are placed again by Dijkstra searches.
+// For any problem: shortest augmenting paths over implicit costs. A sorted guess gives positions and prices; the
+// documents that prefer another position at those prices are placed again by Dijkstra searches.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -88,7 +88,7 @@ class Paths {
     tolerance_ = 1e-15 * largest;
   }
 
-  // Who would rather stand elsewhere at these prices gives up his position.
+  // Documents that prefer another position at these prices give up their own.
   std::size_t release_unhappy() {
     for (std::uint32_t i = 0; i < l_; ++i) wish_[i] = benefit(i, position_of_[i]) - price_[position_of_[i]];
     raise_wishes(make_price_blocks(l_, a_, c_, price_, work_), l_, g_, b_, wish_, work_.level);

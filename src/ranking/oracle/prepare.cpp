@@ -50,9 +50,9 @@ void find_classes(PreparedQuery& query) {
   }
 }
 
-// Which of the general algorithms is fastest was measured (docs/oracles.md): the exchange makes n passes, so it
-// wants lists well longer than the cutoff; two gains merge fast whatever the cutoff, three in short lists, several
-// without a cutoff.
+// Which of the general algorithms is fastest was measured (docs/benchmarks.md). The exchange makes n passes, so it is
+// for lists well longer than the cutoff. The merge is fast for two gains whatever the cutoff, for three in short lists,
+// and for several without a cutoff.
 OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
   const bool few = classes > 0;
   if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;

@@ -25,7 +25,7 @@ namespace {
     distance = shorter ? length : distance;
     store_lanes(distance, s.distance + j);
     store_lanes(shorter ? Lanes{} + name : parent, s.parent + j);
-    const Lanes open = distance + blocked;  // not a number once settled: never nearer
+    const Lanes open = distance + blocked;  // NaN once settled, which compares as not nearer
     const auto nearer = open < nearest;
     place = nearer ? Lanes{} + static_cast<double>(j) : place;
     nearest = nearer ? open : nearest;

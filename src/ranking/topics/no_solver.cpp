@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the solver where the library was built without one.
+// Replaces the solver where the library was built without one.
 #include "dorm/error.h"
 #include "ranking/topics/integer_program.h"
 

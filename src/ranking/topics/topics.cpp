@@ -97,7 +97,7 @@ List chosen_by(const std::vector<double>& taken) {
   return chosen;
 }
 
-/// One problem on its way to an answer.
+/// One problem and the best answer so far.
 class Search {
  public:
   Search(std::span<const double> values, std::size_t positions, const TopicBudget& budget, double seconds)
@@ -124,7 +124,7 @@ class Search {
   }
 
  private:
-  // Keeps the list if it is allowed and better than what there is; says whether it is allowed.
+  // Keeps the list if it is allowed and better than the best so far; returns whether it is allowed.
   bool offer(const List& list) {
     if (!keeps_limits(list, budget_)) return false;
     const double objective = objective_of(values_, positions_, list);

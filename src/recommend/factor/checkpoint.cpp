@@ -115,7 +115,7 @@ bool load_checkpoint(FactorState& state, const std::string& identity, const std:
 }
 
 void remove_checkpoint(const std::string& path) {
-  std::error_code ignored;  // a file that stays is refused or resumed like any other
+  std::error_code ignored;  // a file that cannot be removed is refused or resumed like any other
   std::filesystem::remove(path, ignored);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where training stands after a round, in a file.
+// The state of training after a round, in a file.
 #pragma once
 
 #include "dorm/factorize.h"
@@ -15,11 +15,11 @@ struct FactorState {
   std::vector<FactorRound> rounds;
 };
 
-/// What must not change between the run that wrote a checkpoint and the one that goes on from it.
+/// What must not change between the run that wrote a checkpoint and the run that resumes from it.
 std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs);
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path);
-/// False when there is no file. Throws Error(bad_input) for one that was written for something else.
+/// False when there is no file. Throws Error(bad_input) for one that was written for other data or options.
 bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path);
 void remove_checkpoint(const std::string& path);
 

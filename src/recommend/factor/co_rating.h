@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who rated what, whatever the rating, as a linear map: M has an entry weight_u (or weight_j) for each rating.
+// Which users have rated which items, whatever the rating, as a linear map: M has an entry for each rating.
 #pragma once
 
 #include <vector>

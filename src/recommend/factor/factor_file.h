@@ -11,7 +11,7 @@ namespace dorm {
 
 nlohmann::json factor_header(const FactorModel& model);
 void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive);
-/// Checks that everything fits together.
+/// Checks that ids, layout and arrays agree in size.
 FactorModel factors_from(const ArchiveReader& archive);
 
 }  // namespace dorm

@@ -7,20 +7,19 @@
 
 namespace dorm {
 
-/// (sum of the ratings + 5 priors) / (n + 5) - mean, in stars. The prior lies one star below the mean: what few have
-/// rated is, on average, worse.
+/// (sum of the ratings + 5 priors) / (n + 5) - mean, in stars. The prior lies one star below the mean, because items
+/// with few ratings are on average worse.
 double damped_offset(double sum, std::size_t count);
 
 /// A model without learning: offsets, fixed coordinates, random shared factors of the items.
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
                            ThreadPool& pool);
 
-/// Writes the fixed coordinates of a row; features of an id that has none are 0, and those from neighbours.
+/// Writes the fixed coordinates of a row. Features of an id without any are 0, and so are those from neighbours.
 void fix_user_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id, std::span<double> row);
 void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id, std::span<double> row);
 
-/// Copies the learnt coordinates of users and items that `from` knows. Throws Error(bad_input) when its
-/// layout is another.
+/// Copies the learnt coordinates of users and items that `from` knows. Throws Error(bad_input) when its layout differs.
 void copy_factors(const FactorModel& from, FactorModel& to);
 
 }  // namespace dorm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implicit feedback: what a user has rated, whatever the rating, says something about the user. The learnt coordinates
-// of user u but the bias have the prior mean
+// Implicit feedback: which items a user has rated, whatever the ratings, says something about the user. The learnt
+// coordinates of user u except the bias have the prior mean
 //
 //   c_u = |N(u)|^-1/2 sum over the items j of N(u) of Y_j
 //

@@ -32,7 +32,7 @@ class LocalPlanes {
     alpha_.clear();
   }
 
-  /// False when the plane is here already. Makes room first, which moves planes to other places.
+  /// False when the plane is stored already. Makes room first, which moves planes to other slots.
   bool add(std::span<const Real> vector, double loss, std::size_t capacity) {
     length_ = vector.size();
     for (std::size_t k = 0; k < size(); ++k)

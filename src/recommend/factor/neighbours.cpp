@@ -13,7 +13,7 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr std::size_t kExtra = 8;  // more vectors than wanted, so that the wanted ones settle soon
+constexpr std::size_t kExtra = 8;  // more vectors than wanted, so that the wanted ones converge soon
 constexpr int kIterations = 20;
 
 Eigen::Map<Rows> as_eigen(FactorMatrix& matrix) {

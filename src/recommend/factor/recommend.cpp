@@ -76,7 +76,7 @@ std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user
                    with_seen ? std::span<const std::uint32_t>() : model.seen_by(user));
 }
 
-// The shared coordinates and the features, without the constants: taste, not quality.
+// The shared coordinates and the features, without the constants: similar taste counts, not similar quality.
 std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n) {
   check_index(item, model.items.size(), "item");
   const auto taste = [&](std::size_t j) { return model.item_factors.row(j).subspan(1, model.layout.width() - 2); };

@@ -10,7 +10,7 @@
 namespace dorm {
 namespace {
 
-constexpr double kUserBiasRidge = 1, kItemBiasRidge = 20;  // per 12 of the others: measured on MovieLens
+constexpr double kUserBiasRidge = 1, kItemBiasRidge = 20;  // where the others have 12; measured on MovieLens
 constexpr std::size_t kImplicitSteps = 5;                  // of conjugate gradients in a sweep
 
 }  // namespace
@@ -94,7 +94,7 @@ void solve_item_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
 void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& pool,
                       const std::function<bool(std::size_t sweep)>& after_sweep) {
   const Ridges ridges = ridges_of(model.layout, model.options.start_lambda);
-  // Every sweep starts where the last one ended, so a few steps each come to the same as many.
+  // Every sweep starts where the last one ended, so a few steps per sweep are enough.
   std::vector<RowSolver> solvers(pool.size(), RowSolver(1e-3, 5));
   for (std::size_t sweep = 1; sweep <= model.options.start_sweeps; ++sweep) {
     pool.run(ratings.num_users(), [&](std::size_t u, std::size_t worker) {

@@ -79,7 +79,7 @@ UserStepResult UserStep::solve(RankingLists& lists, std::size_t l, const FactorM
     const double gap = result.after - result.dual;
     if (gap <= tolerance_ * result.after) break;
     const bool added = add_plane(items, item_factors);
-    if (!added && reached == result.dual && step > 0) break;  // nothing new: as exact as numbers allow
+    if (!added && reached == result.dual && step > 0) break;  // no new plane and no higher dual: exact up to rounding
     reached = result.dual;
     result.dual = std::max(result.dual, maximise_dual(centre, 0.1 * tolerance_ * gap));
     score_items(items, trial_, item_factors, offsets, scores_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The representation of (user, item) pairs under a joint kernel. Every user with ratings is a query. K is never formed:
-// the coefficients of one user's items become scores of all items by K_I once, and of all users by one number each,
+// the coefficients of one user's items are multiplied by K_I once, and for each user by one number,
 //
 //     g(v, j) += K_U(u, v) sum_i K_I(j, i) beta(u, i).
 #pragma once

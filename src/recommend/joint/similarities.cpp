@@ -21,7 +21,7 @@ std::vector<double> centred(const RatingRow& row) {
   return z;
 }
 
-// From products of vectors to cosines. A vector of 0 is like nothing, not even itself.
+// From products of vectors to cosines. A zero vector has similarity 0 to every vector, itself included.
 void normalise(Similarities& products) {
   std::vector<double> scale(products.size);
   for (std::size_t i = 0; i < products.size; ++i)

@@ -13,7 +13,7 @@
 namespace dorm {
 namespace {
 
-constexpr double kRidge = 1e-3;  // as where rankers of features start from
+constexpr double kRidge = 1e-3;  // the same as for the start of linear rankers
 
 void require(bool holds, std::string_view option, double value, std::string_view allowed) {
   if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
