@@ -36,7 +36,7 @@ lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 
 format:        ## rewrite the sources in the project's format
 	@tools/setup.sh lint python
-	@git ls-files '*.h' '*.cpp' | xargs $(PYTHON) tools/reflow_comments.py
+	@git ls-files '*.h' '*.cpp' '*.md' | xargs $(PYTHON) tools/reflow.py
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 	@.venv/bin/ruff format -q . && .venv/bin/ruff check -q --fix .
 
