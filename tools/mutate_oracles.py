@@ -2,335 +2,137 @@
 # SPDX-License-Identifier: Apache-2.0
 """Breaks the oracles on purpose, one lemma at a time, and reports whether the tests notice.
 
-    mutate_oracles.py [--filter WORD]
+    mutate_oracles.py [--filter WORD]   prints one Markdown row per mutation of mutations.py; exits 1 if any survives
+    mutate_oracles.py --check           whether every mutation still applies; builds nothing
 
-Each mutation replaces one piece of text in a copy of the sources, rebuilds the tests of sorting, assignment and
-oracles there and runs them. Prints one Markdown row per mutation; exits 1 if any survives.
+Works on a copy of the sources in build-mutate, where each mutation compiles one file and runs the tests of sorting,
+assignment and oracles.
 """
 
 import argparse
-import pathlib
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
+from pathlib import Path
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from mutations import MUTATIONS
 
-# (what is broken, file, text, replacement)
-MUTATIONS = [
-    (
-        "L1: a class in ascending score order",
-        "src/ranking/oracle/merge.cpp",
-        "head[place] = g[order[r]];\n      document[place] = order[r];",
-        "head[place] = g[order[l_ - 1 - r]];\n      document[place] = order[l_ - 1 - r];",
-    ),
-    (
-        "L2: lowest rate doubled",
-        "src/ranking/oracle/merge.cpp",
-        "head[k] - low * gain_[k]",
-        "head[k] - 2 * low * gain_[k]",
-    ),
-    (
-        "L2: lower rates for both sides",
-        "src/ranking/oracle/merge.cpp",
-        "head[k] - high * gain_[k]",
-        "head[k] - low * gain_[k]",
-    ),
-    (
-        "L2: higher rates for both sides",
-        "src/ranking/oracle/merge.cpp",
-        "head[k] - low * gain_[k]",
-        "head[k] - high * gain_[k]",
-    ),
-    (
-        "rates of the next position",
-        "src/ranking/oracle/merge.cpp",
-        "inside ? t_.lowest_rate[s] : 0",
-        "inside ? t_.lowest_rate[s + 1 < t_.cutoff ? s + 1 : s] : 0",
-    ),
-    (
-        "rates: hulls exchanged",
-        "src/ranking/oracle/tables.cpp",
-        "t.lowest_rate = hull_rates(t, 1.0)",
-        "t.lowest_rate = hull_rates(t, -1.0)",
-    ),
-    (
-        "rates: hull never popped",
-        "src/ranking/oracle/tables.cpp",
-        ">= 0) {\n      hull.pop_back",
-        ">= 1e300) {\n      hull.pop_back",
-    ),
-    (
-        "cutoff one short",
-        "src/ranking/oracle/tables.cpp",
-        "t.cutoff = constant_from(t.a);",
-        "t.cutoff = constant_from(t.a) - (constant_from(t.a) > 1);",
-    ),
-    (
-        "tables shared by decay only",
-        "src/ranking/oracle/tables.cpp",
-        "std::hash<std::string_view>{}(bytes) ^ std::hash<std::string>{}(decay.name());\n",
-        "std::hash<std::string>{}(decay.name());\n"
-        "  if (auto any = tables_.find(hash); any != tables_.end()) return any->second->tables;\n",
-    ),
-    (
-        "merge keeps the first value of a state",
-        "src/ranking/oracle/merge.cpp",
-        "if (value > m_.next_value[known]) {",
-        "if (value > m_.next_value[known] + 1e9) {",
-    ),
-    (
-        "merge confuses states of equal hash slot",
-        "src/ranking/oracle/merge.cpp",
-        "m_.next_key[known] != key ||",
-        "false &&",
-    ),
-    (
-        "exchange: candidates one too few",
-        "src/ranking/oracle/exchange.cpp",
-        "gain >= smallest[n - 1]) continue;",
-        "gain >= smallest[n > 1 ? n - 2 : 0]) continue;",
-    ),
-    (
-        "exchange: stops collecting too early",
-        "src/ranking/oracle/exchange.cpp",
-        "smallest[n - 1] <= floor) break;",
-        "smallest[0] <= floor) break;",
-    ),
-    ("exchange: gaps ignored", "src/ranking/oracle/exchange_kernel.h", "up += gap[-1] - gap[0];", "up += 0 * gap[0];"),
-    (
-        "exchange: gap of the wrong shift",
-        "src/ranking/oracle/exchange_kernel.h",
-        "down += gap[1] - gap[0];",
-        "down += gap[0] - gap[-1];",
-    ),
-    (
-        "exchange: hole closed for nothing",
-        "src/ranking/oracle/exchange_kernel.h",
-        "up += (here[-1] - here[0]) * g;",
-        "up += 0 * (here[-1] - here[0]) * g;",
-    ),
-    (
-        "exchange: hole opened for nothing",
-        "src/ranking/oracle/exchange_kernel.h",
-        "down += (here[1] - here[0]) * g;",
-        "down += 0 * (here[1] - here[0]) * g;",
-    ),
-    (
-        "exchange: no direct moves between top positions",
-        "src/ranking/oracle/exchange_kernel.h",
-        "(direct > closing ? direct : closing) + leave",
-        "closing + leave",
-    ),
-    (
-        "exchange: no moves through the tail behind",
-        "src/ranking/oracle/exchange_kernel.h",
-        "edge[k][w] = edge[k][w] > opening ? edge[k][w] : opening;",
-        "static_cast<void>(opening);",
-    ),
-    (
-        "exchange: paths of one edge only",
-        "src/ranking/oracle/exchange_kernel.h",
-        "round < boundaries && changed",
-        "round < 1 && changed",
-    ),
-    (
-        "exchange: no paths, greedy",
-        "src/ranking/oracle/exchange_kernel.h",
-        "round < boundaries && changed",
-        "round < 0 * boundaries && changed",
-    ),
-    (
-        "exchange: wrong weight back in the tail",
-        "src/ranking/oracle/exchange_kernel.h",
-        "at.up + at.close_weight * g",
-        "at.up + at.open_weight * g",
-    ),
-    (
-        "paths: everyone is happy",
-        "src/ranking/oracle/paths.cpp",
-        ">= wish_[i] - tolerance_) continue;",
-        ">= wish_[i] - 1e300) continue;",
-    ),
-    (
-        "paths: prices not raised",
-        "src/ranking/oracle/paths.cpp",
-        "price_[done[k]] += reached - settled[k];",
-        "price_[done[k]] += 0 * settled[k];",
-    ),
-    (
-        "paths: wishes not lowered",
-        "src/ranking/oracle/paths.cpp",
-        "wish_[document_at_[done[k]]] -= reached - settled[k];",
-        "wish_[document_at_[done[k]]] -= 0 * settled[k];",
-    ),
-    (
-        "paths: no search",
-        "src/ranking/oracle/price_blocks.cpp",
-        "top = x > top ? x : top;\n  }\n  double lane",
-        "top = x > top && p.block > 0 ? x : top;\n  }\n  double lane",
-    ),
-    (
-        "price blocks: bound from the wrong end",
-        "src/ranking/oracle/price_blocks.cpp",
-        "slope > 0.0 ? first_c : last_c",
-        "slope > 0.0 ? last_c : first_c",
-    ),
-    (
-        "relax: nearest of the last lanes only",
-        "src/ranking/oracle/relax.cpp",
-        "const auto nearer = open < nearest;",
-        "const auto nearer = open < nearest + 1e300;",
-    ),
-    ("first hit: one position early", "src/ranking/oracle/first_hit.cpp", "consider(p + 1, f);", "consider(p, f);"),
-    (
-        "first hit: stops too early",
-        "src/ranking/oracle/first_hit.cpp",
-        "f - least > best_value_; ++p",
-        "f - a_[p] >= best_value_; ++p",
-    ),
-    (
-        "first hit: wrong shift of the passed",
-        "src/ranking/oracle/first_hit.cpp",
-        "(c_[p + t] - c_[p + t + 1])",
-        "(c_[p + t + 1] - c_[p + t + 2])",
-    ),
-    (
-        "proportional: kappa forgotten",
-        "src/ranking/oracle/proportional.cpp",
-        "t.proportional ? t.kappa : 0",
-        "t.proportional ? 1 : 0",
-    ),
-    (
-        "selection: threshold one too high",
-        "src/ranking/oracle/selection.cpp",
-        "largest[order[n - 1]]",
-        "largest[order[n > 1 ? n - 2 : 0]]",
-    ),
-    (
-        "selection: ties by the last index",
-        "src/ranking/oracle/selection.cpp",
-        "work.ranking[j] = survivor[order[j]];",
-        "work.ranking[j] = survivor[order[n - 1 - j]];",
-    ),
-    (
-        "loss of the wrong sign",
-        "src/ranking/oracle/separate.cpp",
-        "out.loss = query.ideal - measure;",
-        "out.loss = measure - query.ideal;",
-    ),
-    ("ties: not settled", "src/ranking/oracle/ties.cpp", "if (first + 1 >= l) return;", "if (l > 0) return;"),
-    (
-        "sort: ties by descending index",
-        "src/base/sort.cpp",
-        "(x.score == y.score && x.index < y.index)",
-        "(x.score == y.score && x.index > y.index)",
-    ),
-    (
-        "sort: equal scores before count as smaller",
-        "src/base/sort.cpp",
-        "_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ",
-        "_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ",
-    ),
-    (
-        "best reference: plateaus not sorted",
-        "src/ranking/oracle/reference.cpp",
-        "while (last < a.size() && a[last] == a[first]) ++last;",
-        "++last;",
-    ),
-    (
-        "best reference: equal gains by index",
-        "src/ranking/oracle/reference.cpp",
-        "query.b[x] > query.b[y] : by_score(x, y)",
-        "query.b[x] > query.b[y] : x < y",
-    ),
-    (
-        "best reference: relevant document always first",
-        "src/ranking/oracle/reference.cpp",
-        "hit - ranking.begin() < plateau) return;",
-        "hit == ranking.begin()) return;",
-    ),
-    (
-        "assignment: duals not updated",
-        "src/ranking/assign/assignment.cpp",
-        "v[column] -= reached - distance_[column];",
-        "v[column] -= 0 * distance_[column];",
-    ),
-    (
-        "assignment: first free column instead of the nearest",
-        "src/ranking/assign/assignment.cpp",
-        "if (distance_[j] < shortest ||",
-        "if (shortest == kInfinity ||",
-    ),
-]
+ROOT = Path(__file__).resolve().parents[1]
+COPY = ROOT / "build-mutate" / "source"
+TARGETS = ["base_test", "ranking_test"]
+TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\s+|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|.", re.DOTALL)
+STATEMENTS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "decltype", "alignas"}
 
 
-def run(command, **options):
-    return subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **options
-    ).returncode
+def tokens(text):
+    """(token, start, end) of everything but spaces and comments."""
+    found = ((m.group(), m.start(), m.end()) for m in TOKEN.finditer(text))
+    return [t for t in found if not t[0].isspace() and not t[0].startswith(("//", "/*"))]
 
 
-def killed(copy, build):
+def closing(words, first):
+    """The index of the bracket that closes the one at `first`."""
+    opens, closes = words[first], {"(": ")", "{": "}"}[words[first]]
+    depth = 0
+    for i in range(first, len(words)):
+        depth += (words[i] == opens) - (words[i] == closes)
+        if depth == 0:
+            return i
+    return len(words)
+
+
+def bodies(words, name):
+    """The (first, last) token of the body of every function of this name that is defined here."""
+    for i in range(len(words) - 1):
+        if words[i] != name or words[i] in STATEMENTS or words[i + 1] != "(":
+            continue
+        end = closing(words, i + 1) + 1
+        while end < len(words) and words[end] in ("const", "noexcept", "override"):
+            end += 1
+        if end < len(words) and words[end] == "{":
+            yield end, closing(words, end)
+
+
+def places(where, function, code):
+    """(path, start, end) of every occurrence of `code` in the functions of that name in a folder or file of src/."""
+    wanted = [word for word, _, _ in tokens(code)]
+    where = ROOT / "src" / where
+    for path in [where] if where.is_file() else sorted(where.glob("*.*")):
+        found = tokens(path.read_text())
+        words = [word for word, _, _ in found]
+        for first, last in bodies(words, function):
+            for i in range(first, last - len(wanted) + 1):
+                if words[i : i + len(wanted)] == wanted:
+                    yield path.relative_to(ROOT), found[i][1], found[i + len(wanted) - 1][2]
+
+
+def located(mutations):
+    """The mutations with their places; ends the program with all that do not apply exactly once."""
+    whole = [(what, list(places(where, function, code)), new) for what, where, function, code, new in mutations]
+    wrong = [f"mutation '{what}' applies {len(at)} times, not once" for what, at, _ in whole if len(at) != 1]
+    if wrong:
+        sys.exit("\n".join(wrong) + "\nbring tools/mutations.py up to date with the functions it names")
+    return [(what, *at[0], new) for what, at, new in whole]
+
+
+def quietly(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, **options)
+    return done.returncode
+
+
+def killed_by(build):
     """How the mutant died, or None."""
-    targets = ["base_test", "assign_test", "oracle_test"]
-    if run(["cmake", "--build", build, "--target", *targets]) != 0:
+    if quietly("cmake", "--build", build, "--target", *TARGETS) != 0:
         return "does not compile"
-    for target in targets:
-        program = build / "tests" / target.removesuffix("_test") / target
+    for target in TARGETS:
+        program = next(path for path in (build / "tests").rglob(target) if path.is_file())
         try:
-            if run([program, "--gtest_fail_fast"], timeout=300) != 0:
+            if quietly(program, "--gtest_fail_fast", "--gtest_brief=1", timeout=300) != 0:
                 return target
         except subprocess.TimeoutExpired:
             return f"{target} (hangs)"
     return None
 
 
+def copied():
+    """A copy of the tracked sources whose unchanged files keep their times, so that they are not compiled again."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        source, target = ROOT / name, COPY / name
+        if source.is_file() and not (target.is_file() and target.read_bytes() == source.read_bytes()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    return COPY
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--filter", default="")
+    parser.add_argument("--filter", default="", metavar="WORD")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
+    mutations = located(MUTATIONS)
+    if options.check:
+        return 0
+    copy = copied()
+    build = copy / "build-mutate"
+    if quietly("cmake", "--preset", "mutate", cwd=copy) != 0:
+        sys.exit("configuring failed: cmake --preset mutate")
+    if (reason := killed_by(build)) is not None:
+        sys.exit(f"the unchanged sources fail: {reason}")
     survivors = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copy = pathlib.Path(folder) / "dorm"
-        ignore = shutil.ignore_patterns("build*", ".git", "shared")
-        shutil.copytree(ROOT, copy, ignore=ignore)
-        build = copy / "build"
-        if (
-            run(
-                [
-                    "cmake",
-                    "-S",
-                    copy,
-                    "-B",
-                    build,
-                    "-G",
-                    "Ninja",
-                    "-DDORM_CLI=OFF",
-                    "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
-                ]
-            )
-            != 0
-        ):
-            sys.exit("configuring failed")
-        if (reason := killed(copy, build)) is not None:
-            sys.exit(f"the unchanged sources fail: {reason}")
-        print("| mutation | file | noticed by |\n|---|---|---|", flush=True)
-        for what, name, text, replacement in MUTATIONS:
-            if options.filter not in what:
-                continue
-            path = copy / name
-            original = path.read_text()
-            if text not in original:
-                sys.exit(f"{name} no longer contains: {text}")
-            path.write_text(original.replace(text, replacement))
-            reason = killed(copy, build)
-            path.write_text(original)
-            survivors += reason is None
-            print(f"| {what} | {name} | {reason or '**survived**'} |", flush=True)
-    sys.exit(1 if survivors else 0)
+    print("| mutation | file | noticed by |\n|---|---|---|", flush=True)
+    for what, name, start, end, replacement in mutations:
+        if options.filter not in what:
+            continue
+        original = (ROOT / name).read_text()
+        (copy / name).write_text(original[:start] + replacement + original[end:])
+        reason = killed_by(build)
+        (copy / name).write_text(original)
+        survivors += reason is None
+        print(f"| {what} | {name} | {reason or '**survived**'} |", flush=True)
+    return 1 if survivors else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
