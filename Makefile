@@ -7,8 +7,8 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo python test lint format sanitize fuzz wheel bench check-report \
-        test-torch clean
+.PHONY: help build demo python test lint lint-files format sanitize fuzz wheel bench nightly debug clang sanitize-threads \
+        sanitize-python coverage mutate check-report test-torch clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -31,7 +31,7 @@ test:          ## all tests, C++ and Python, on one build of the library
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
-	@tools/setup.sh build lint sanitize python
+	@tools/setup.sh build lint python
 	@tools/lint.sh
 
 format:        ## rewrite the sources in the project's format
@@ -45,10 +45,10 @@ sanitize:      ## the C++ tests, built with clang, under the address and undefin
 	@tools/build.sh asan all
 	ctest --preset asan
 
-fuzz:          ## every fuzz target for FUZZ_SECONDS (60) each
-	@tools/setup.sh build sanitize
-	@tools/build.sh fuzz all
-	@tools/fuzz.sh build-fuzz
+fuzz:          ## every reader on mutated files under the same sanitizers, for FUZZ_SECONDS (60) each
+	@tools/setup.sh build test sanitize
+	@tools/build.sh asan fuzz/all
+	@tools/fuzz.sh build-asan
 
 wheel:         ## source archive and wheel in dist/, tested in a clean virtual environment
 	@tools/setup.sh build python
@@ -59,6 +59,43 @@ bench: python  ## the benchmarks, as ratios to rivals measured in the same run; 
 	@tools/build.sh bench all
 	@for script in benchmarks/*/run.py; do $(PYTHON) $$script --build build-bench || exit 1; done
 	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
+
+nightly:       ## what is too long for every change: each of the targets below
+	@tools/nightly.sh lint-files debug clang sanitize-threads sanitize-python fuzz coverage mutate check-report test-torch
+
+lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
+	@tools/setup.sh build lint
+	@cmake --preset files > /dev/null
+	@python3 tools/clang_tidy.py build-files
+
+debug:         ## the C++ tests with the assertions of the standard library and of Eigen
+	@tools/setup.sh build test
+	@tools/build.sh debug all
+	ctest --preset debug
+
+clang:         ## the C++ tests, the release build by the other compiler
+	@tools/setup.sh build test sanitize
+	@tools/build.sh clang all
+	ctest --preset clang
+
+sanitize-threads: ## parallel loops, readers and solvers under the thread sanitizer
+	@tools/setup.sh build test sanitize
+	@tools/build.sh tsan "base_test data_test learning_test recommend_test"
+	ctest --preset tsan -R '^(base|data|learning|recommend)\.'
+
+sanitize-python: ## random inputs to the extension of the Python package under the sanitizers
+	@tools/setup.sh build test sanitize python
+	@tools/build.sh asan dorm_python $(WITH_PYTHON)
+	@tools/asan_python.sh $(PYTHON) build-asan
+
+coverage:      ## lines of the library that the C++ tests reach, by folder
+	@tools/setup.sh build test sanitize
+	@tools/build.sh coverage all
+	@tools/coverage.sh build-coverage
+
+mutate:        ## break the oracles on purpose, one lemma at a time: the tests must notice
+	@tools/setup.sh build test
+	@python3 tools/mutate_oracles.py
 
 check-report: build ## report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
 	@tools/setup.sh browser

@@ -6,6 +6,7 @@
 #   lint       formatters and static analysis
 #   sanitize   clang with its sanitizer, coverage and fuzzer runtimes
 #   bench      the C++ benchmarks
+#   cache      ccache, which build folders configured after it use
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
@@ -22,6 +23,7 @@ declare -A packages=(
   [lint]="clang-format clang-tidy git"
   [sanitize]="clang llvm"
   [bench]="libbenchmark-dev"
+  [cache]="ccache"
   [torch]="python3-venv ca-certificates"
   [browser]="python3-venv ca-certificates"
 )
