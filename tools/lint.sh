@@ -19,6 +19,7 @@ step "comments" filled
 step "ruff format" .venv/bin/ruff format -q --check .
 step "ruff check" .venv/bin/ruff check -q .
 step "project rules" $python tools/check_rules.py
+step "map of the architecture" $python tools/architecture.py --check
 step "mutations" $python tools/mutate_oracles.py --check
 step "clang-tidy" analysed
 exit $failed
