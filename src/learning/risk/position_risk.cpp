@@ -40,7 +40,10 @@ struct PositionRisk::Workspace final : RiskWorkspace {
 };
 
 PositionRisk::PositionRisk(const LinearFeatures& features, const ListProblem& problem, std::size_t threads)
-    : features_(features), problem_(problem), threads_(thread_count(threads)) {
+    : features_(features),
+      problem_(problem),
+      geometry_(parts() * features.dimension()),
+      threads_(thread_count(threads)) {
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) add_block(q);
   if (blocks_.empty())
     throw Error(ErrorCode::bad_input,

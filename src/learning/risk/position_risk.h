@@ -38,7 +38,7 @@ class PositionRisk final : public StructuredRisk {
   PositionRisk(const LinearFeatures& features, const ListProblem& problem, std::size_t threads);
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return parts() * features_.dimension(); }
+  const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
@@ -83,6 +83,7 @@ class PositionRisk final : public StructuredRisk {
 
   const LinearFeatures& features_;
   ListProblem problem_;
+  EuclideanGeometry geometry_;
   std::size_t threads_;
   double trade_off_ = 1;
   std::vector<Block> blocks_;

@@ -29,15 +29,7 @@ class RankingRisk final : public StructuredRisk {
               OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return features_.dimension(); }
-  double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
-  double inner(std::span<const double> v, std::span<const double> w) const override { return features_.inner(v, w); }
-  double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
-  void add(double scale, const Plane& plane, std::span<double> w) const override { features_.add(scale, plane, w); }
-  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override {
-    features_.add_all(scales, planes, w);
-  }
-  bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
+  const Geometry& geometry() const override { return features_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
