@@ -14,12 +14,12 @@
 
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
-#include "dorm/solver.h"
+#include "learning/risk/referenced_risk.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {
 
-class RankingRisk final : public StructuredRisk {
+class RankingRisk final : public ReferencedRisk {
  public:
   /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
   /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is called.
@@ -30,21 +30,14 @@ class RankingRisk final : public StructuredRisk {
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return features_; }
-  double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
+  double block_weight(std::size_t block) const override { return trade_off() * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
-  /// C_q = trade_off * weight of the query (1 on average).
-  void set_trade_off(double trade_off) { trade_off_ = trade_off; }
-
-  /// Fixes z0 of every query for the scores of w; returns in how many queries it changed.
-  std::size_t set_reference(Bound bound, std::span<const double> w);
-
-  /// sum_q C_q H_q(w).
-  double loss(std::span<const double> w) const;
-
-  std::size_t longest_query() const { return longest_; }
+  std::size_t set_reference(Bound bound, std::span<const double> w) override;
+  double loss(std::span<const double> w) const override;
+  std::size_t longest_query() const override { return longest_; }
 
  private:
   struct Block {
@@ -63,7 +56,6 @@ class RankingRisk final : public StructuredRisk {
   OracleKind oracle_;
   std::size_t threads_;
   std::size_t longest_ = 0;
-  double trade_off_ = 1;
   std::vector<Block> blocks_;
 };
 

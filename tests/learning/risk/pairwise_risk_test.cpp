@@ -28,7 +28,7 @@ TEST(PairwiseRisk, LeavesOutQueriesWithOneLabelOrNoWeight) {
 TEST(PairwiseRisk, WeightsAreOneOnAverageWhateverTheirUnit) {
   const LinearFeatures features(weighted(1e-6, 3e-6));
   PairwiseRisk risk(features);
-  risk.set_weight(2);
+  risk.set_trade_off(2);
   EXPECT_NEAR(risk.block_weight(0), 1, 1e-12);
   EXPECT_NEAR(risk.block_weight(1), 3, 1e-12);
 }

@@ -54,7 +54,7 @@ struct Problem {
   LinearFeatures features;
   std::vector<double> gains;
   TopicTable table;
-  ListProblem lists;
+  PositionProblem lists;
 };
 
 void fix_references(PositionRisk& risk, const Tiny& tiny) {
