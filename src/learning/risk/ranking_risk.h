@@ -43,13 +43,12 @@ class RankingRisk final : public ReferencedRisk {
   struct Block {
     std::size_t query;
     double weight;
-    PreparedQuery prepared;
-    std::vector<double> reference;  // z0: the coefficient of each document
+    ListProblem list;
   };
   struct Workspace;
 
-  /// Loss of the most violated ranking; coefficients z0 - c[pi] and scores are left in the workspace.
-  double separate_block(const Block& block, std::span<const double> w, Workspace& workspace) const;
+  /// Leaves the scores and the plane of the most violated ranking in the workspace.
+  void linearize_scores(const Block& block, std::span<const double> w, Workspace& workspace) const;
 
   const Representation& features_;
   OracleTables tables_;
