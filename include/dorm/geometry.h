@@ -11,9 +11,9 @@ namespace dorm {
 
 /// A linear lower bound of one block: H_q(w) >= offset - <w, direction> for all w.
 ///
-/// `direction` is dense when `columns` is empty, else the values at those increasing columns. A risk that overrides the
-/// geometry below may store anything else in the two arrays (coefficients of documents, the two factors of a rank-one
-/// matrix), as long as equal planes have equal arrays.
+/// `direction` is dense when `columns` is empty, else the values at those increasing columns. A risk with a geometry of
+/// its own may store anything else in the two arrays (coefficients of documents, the two factors of a rank-one matrix),
+/// as long as equal planes have equal arrays.
 struct Plane {
   double offset = 0;
   std::vector<float> direction;
@@ -37,8 +37,18 @@ class Geometry {
   virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
   /// w += sum_k scales[k] * direction of planes[k], all of one block; planes with scale 0 are not touched.
   virtual void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const;
-  /// Whether the arrays of a plane read from a file have the form this risk makes.
+  /// Whether the arrays of a plane read from a file have the form that belongs to this space.
   virtual bool well_formed(const Plane& plane) const;
+};
+
+/// The Euclidean space of so many dimensions.
+class EuclideanGeometry final : public Geometry {
+ public:
+  explicit EuclideanGeometry(std::size_t dimension) : dimension_(dimension) {}
+  std::size_t dimension() const override { return dimension_; }
+
+ private:
+  std::size_t dimension_;
 };
 
 }  // namespace dorm

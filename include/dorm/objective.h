@@ -66,7 +66,7 @@ class Objective {
   struct Block {
     std::size_t query, first;
     double weight;
-    PreparedQuery prepared;
+    ListProblem list;
   };
   struct Workspace;
 
@@ -81,7 +81,7 @@ class Objective {
                                   std::size_t count) const;
 
   ObjectiveOptions options_;
-  bool ramp_ = false;
+  Bound bound_;
   Decay decay_;
   OracleTables tables_;
   std::size_t num_documents_ = 0, num_queries_ = 0;

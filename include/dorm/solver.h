@@ -27,10 +27,16 @@ struct RiskWorkspace {
 };
 
 /// All that a solver sees of a learning problem. Const calls are safe from several threads, each with its own
-/// workspace, and give the same bits for the same arguments. What weights and planes mean belongs to the risk; its
-/// geometry is Euclidean unless it says otherwise.
-class StructuredRisk : public Geometry {
+/// workspace, and give the same bits for the same arguments. What weights and planes mean belongs to the
+/// risk's geometry.
+class StructuredRisk {
  public:
+  virtual ~StructuredRisk() = default;
+
+  /// The space of its weights and planes: one object for as long as the risk lives.
+  virtual const Geometry& geometry() const = 0;
+  std::size_t dimension() const { return geometry().dimension(); }
+
   virtual std::size_t num_blocks() const = 0;
   virtual double block_weight(std::size_t block) const = 0;  // C_q, finite, >= 0; blocks with 0 are never visited
 

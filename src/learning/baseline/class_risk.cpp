@@ -13,7 +13,10 @@ struct ClassRisk::Workspace final : RiskWorkspace {
 };
 
 ClassRisk::ClassRisk(const LinearFeatures& features, std::vector<float> classes, double bias)
-    : features_(features), classes_(std::move(classes)), bias_(bias) {
+    : features_(features),
+      classes_(std::move(classes)),
+      geometry_(classes_.size() * (features.dimension() + 1)),
+      bias_(bias) {
   const Dataset& data = features.data();
   double total = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {

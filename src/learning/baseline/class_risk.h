@@ -24,7 +24,7 @@ class ClassRisk final : public StructuredRisk {
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return classes_.size() * (features_.dimension() + 1); }
+  const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
@@ -41,6 +41,7 @@ class ClassRisk final : public StructuredRisk {
 
   const LinearFeatures& features_;
   std::vector<float> classes_;
+  EuclideanGeometry geometry_;
   double bias_;
   double trade_off_ = 1;
   std::vector<Block> blocks_;

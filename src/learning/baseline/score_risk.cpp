@@ -16,7 +16,7 @@ struct Workspace final : RiskWorkspace {
 }  // namespace
 
 ScoreRisk::ScoreRisk(const LinearFeatures& features, const Maker& make, Unit unit, double bias)
-    : features_(features), bias_(bias) {
+    : features_(features), geometry_(features.dimension() + (bias != 0 ? 1 : 0)), bias_(bias) {
   const Dataset& data = features.data();
   double total = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {

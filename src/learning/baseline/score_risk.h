@@ -29,7 +29,7 @@ class ScoreRisk final : public StructuredRisk {
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return features_.dimension() + (bias_ != 0 ? 1 : 0); }
+  const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
@@ -43,6 +43,7 @@ class ScoreRisk final : public StructuredRisk {
   };
 
   const LinearFeatures& features_;
+  EuclideanGeometry geometry_;
   double bias_;
   double trade_off_ = 1;
   std::vector<Block> blocks_;

@@ -20,11 +20,6 @@ constexpr std::size_t kDocumentsPerPiece = 2048;
 
 constexpr std::size_t kUnperturbed = static_cast<std::size_t>(-1);
 
-bool something_to_learn(const Factors& factors) {
-  const auto [smallest, largest] = std::minmax_element(factors.b.begin(), factors.b.end());
-  return *largest > *smallest && factors.a.front() > factors.a.back();
-}
-
 std::string decay_of(const ObjectiveOptions& options) {
   options.validate();
   if (options.decay != "auto") return options.decay;
@@ -51,10 +46,9 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t round, std::uint64_t query, 
 }  // namespace
 
 struct Objective::Workspace {
-  std::vector<double> noise, scores, slope;
-  Separation separation;
-  Reference reference;
-  OracleWorkspace oracle;
+  std::vector<double> noise, scores;
+  ScorePlane plane;
+  ListWorkspace list;
 };
 
 Objective::Objective(Labels labels, std::span<const std::uint64_t> query_end, const ObjectiveOptions& options,
@@ -65,7 +59,7 @@ Objective::Objective(Labels labels, std::span<const std::uint64_t> query_end, co
 Objective::Objective(const FactoredMeasure& measure, Labels labels, std::span<const std::uint64_t> query_end,
                      const ObjectiveOptions& options, std::span<const double> query_weights)
     : options_(options),
-      ramp_(options.reference == "predicted"),
+      bound_(options.reference == "predicted" ? Bound::predicted : Bound::best),
       decay_(decay_of(options)),
       num_documents_(labels.size()),
       num_queries_(query_end.size()) {
@@ -90,8 +84,8 @@ void Objective::prepare_queries(const FactoredMeasure& measure, Labels labels, s
                   fmt::format("the weight of query {} is {}; expected a number, 0 or more", q, weight));
     if (query_end[q] == first || weight == 0) continue;
     const Factors factors = measure.factor(labels.subspan(first, query_end[q] - first));
-    if (!something_to_learn(factors)) continue;
-    queries_.push_back({q, first, weight, prepare(factors, decay_, tables_)});
+    if (auto list = make_list_problem(factors, decay_, tables_))
+      queries_.push_back({q, first, weight, std::move(*list)});
   }
 }
 
@@ -112,7 +106,7 @@ std::size_t Objective::perturbations() const { return options_.sigma == 0 ? 1 : 
 // Leaves (g + noise) / margin in the workspace: margin H(g / margin) has the margin of the header's formula.
 void Objective::perturb(const Block& block, std::span<const double> scores, std::uint64_t round, std::size_t m,
                         Workspace& workspace) const {
-  const std::size_t l = block.prepared.size();
+  const std::size_t l = block.list.size();
   const auto own = scores.subspan(block.first, l);
   workspace.scores.resize(l);
   if (m == kUnperturbed || options_.sigma == 0) {
@@ -128,22 +122,10 @@ void Objective::perturb(const Block& block, std::span<const double> scores, std:
   for (std::size_t i = 0; i < l; ++i) workspace.scores[i] = (own[i] + scale * workspace.noise[i]) / options_.margin;
 }
 
-// The loss at the scores in the workspace; its gradient is left in workspace.slope.
+// The loss at the scores in the workspace; its gradient is minus the delta of the plane that is left there.
 double Objective::linearize(const Block& block, Workspace& workspace) const {
-  const std::size_t l = block.prepared.size();
-  separate(block.prepared, workspace.scores, workspace.separation, workspace.oracle);
-  if (ramp_) {
-    reference_predicted(block.prepared, workspace.scores, workspace.reference);
-  } else {
-    reference_best(block.prepared, workspace.scores, workspace.reference);
-  }
-  workspace.slope.resize(l);
-  double value = workspace.separation.loss;
-  for (std::size_t i = 0; i < l; ++i) {
-    workspace.slope[i] = workspace.separation.coefficient[i] - workspace.reference.coefficient[i];
-    value += workspace.slope[i] * workspace.scores[i];
-  }
-  return options_.margin * value;
+  block.list.linearize_against(bound_, workspace.scores, workspace.plane, workspace.list);
+  return options_.margin * workspace.plane.value;
 }
 
 std::vector<double> Objective::gradient(std::span<const double> scores, std::uint64_t round, std::span<double> gradient,
@@ -162,15 +144,15 @@ std::vector<double> Objective::gradient(std::span<const double> scores, std::uin
   parallel_for(queries_.size(), threads, [&](std::size_t b, std::size_t worker) {
     const Block& block = queries_[b];
     Workspace& workspace = workspaces[worker];
-    const std::size_t l = block.prepared.size();
+    const std::size_t l = block.list.size();
     const double share = block.weight / static_cast<double>(count);
     for (std::size_t i = 0; i < l; ++i) curvature[block.first + i] = block.weight * options_.curvature_floor;
     for (std::size_t m = 0; m < count; ++m) {
       perturb(block, scores, round, m, workspace);
       losses[block.query] += share * linearize(block, workspace);
       for (std::size_t i = 0; i < l; ++i) {
-        gradient[block.first + i] += share * workspace.slope[i];
-        curvature[block.first + i] += share * std::abs(workspace.slope[i]);
+        gradient[block.first + i] -= share * workspace.plane.delta[i];
+        curvature[block.first + i] += share * std::abs(workspace.plane.delta[i]);
       }
     }
   });

@@ -15,20 +15,12 @@ class PairwiseRisk final : public StructuredRisk {
   /// Every query with two different labels and a weight above 0 is a block. Borrows the features.
   explicit PairwiseRisk(const Representation& features);
 
-  /// C_q = weight * weight of the query (1 on average).
-  void set_weight(double weight) { weight_ = weight; }
+  /// C_q = trade_off * weight of the query (1 on average).
+  void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return features_.dimension(); }
-  double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
-  double inner(std::span<const double> v, std::span<const double> w) const override { return features_.inner(v, w); }
-  double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
-  void add(double scale, const Plane& plane, std::span<double> w) const override { features_.add(scale, plane, w); }
-  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override {
-    features_.add_all(scales, planes, w);
-  }
-  bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
-  double block_weight(std::size_t block) const override { return weight_ * blocks_[block].weight; }
+  const Geometry& geometry() const override { return features_; }
+  double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
@@ -40,7 +32,7 @@ class PairwiseRisk final : public StructuredRisk {
   };
 
   const Representation& features_;
-  double weight_ = 1;
+  double trade_off_ = 1;
   std::vector<Block> blocks_;
 };
 

@@ -39,8 +39,11 @@ struct PositionRisk::Workspace final : RiskWorkspace {
   PullBackWorkspace pull_back;
 };
 
-PositionRisk::PositionRisk(const LinearFeatures& features, const ListProblem& problem, std::size_t threads)
-    : features_(features), problem_(problem), threads_(thread_count(threads)) {
+PositionRisk::PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads)
+    : features_(features),
+      problem_(problem),
+      geometry_(parts() * features.dimension()),
+      threads_(thread_count(threads)) {
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) add_block(q);
   if (blocks_.empty())
     throw Error(ErrorCode::bad_input,
@@ -72,6 +75,7 @@ void PositionRisk::add_block(std::size_t q) {
   if (!(ideal.objective > 0) || all_lists_equal(block.gain, block.positions, ideal.objective)) return;
   for (double& x : block.gain) x /= ideal.bound;
   block.reference = ideal.documents;
+  longest_ = std::max(longest_, query.size());
   blocks_.push_back(std::move(block));
 }
 
@@ -165,6 +169,9 @@ double PositionRisk::linearize(std::size_t b, std::span<const double> w, Plane& 
 }
 
 std::size_t PositionRisk::set_reference(Bound bound, std::span<const double> w) {
+  if (bound == Bound::average)
+    throw Error(ErrorCode::unsupported,
+                "the bound average is defined for sorted rankings only; expected given, best or predicted");
   std::vector<char> changed(blocks_.size(), 0);
   std::vector<Workspace> workspaces(threads_);
   parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {

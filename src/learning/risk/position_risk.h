@@ -16,12 +16,12 @@
 
 #include "dorm/assignment.h"
 #include "dorm/oracle.h"
-#include "dorm/solver.h"
+#include "learning/risk/referenced_risk.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {
 
-struct ListProblem {
+struct PositionProblem {
   std::size_t positions = 0;      // n; shorter queries use the first of them
   std::span<const double> gains;  // documents x positions, in document order
   std::vector<double> decay;      // c, by position
@@ -30,33 +30,29 @@ struct ListProblem {
   TopicOptions topic_options = {};  // for each list
 };
 
-class PositionRisk final : public StructuredRisk {
+class PositionRisk final : public ReferencedRisk {
  public:
   /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are left out.
   /// Throws Error(bad_input) when none remains or limits allow no list. Borrows its arguments. The first references are
   /// the lists that gain most.
-  PositionRisk(const LinearFeatures& features, const ListProblem& problem, std::size_t threads);
+  PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads);
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return parts() * features_.dimension(); }
-  double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
+  const Geometry& geometry() const override { return geometry_; }
+  double block_weight(std::size_t block) const override { return trade_off() * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   /// The value is an upper bound of H_q where the list could not be proven the best.
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
-  /// C_q = trade_off * weight of the query (1 on average).
-  void set_trade_off(double trade_off) { trade_off_ = trade_off; }
-
   /// The time for each list from now on.
   void set_topic_options(const TopicOptions& options) { problem_.topic_options = options; }
 
-  /// Fixes the references: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain);
-  /// `predicted` the highest-scoring of all. Returns how many changed.
-  std::size_t set_reference(Bound bound, std::span<const double> w);
-
-  /// sum_q C_q H_q(w).
-  double loss(std::span<const double> w) const;
+  /// References: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain);
+  /// `predicted` the highest-scoring of all. `average` is defined for sorted rankings only and refused.
+  std::size_t set_reference(Bound bound, std::span<const double> w) override;
+  double loss(std::span<const double> w) const override;
+  std::size_t longest_query() const override { return longest_; }
 
   /// Lists asked for so far, those not proven the best, and their largest gap.
   std::size_t lists() const { return lists_; }
@@ -82,9 +78,10 @@ class PositionRisk final : public StructuredRisk {
   void pull_back(const Block& block, const List& list, Plane& out, Workspace& workspace) const;
 
   const LinearFeatures& features_;
-  ListProblem problem_;
+  PositionProblem problem_;
+  EuclideanGeometry geometry_;
   std::size_t threads_;
-  double trade_off_ = 1;
+  std::size_t longest_ = 0;
   std::vector<Block> blocks_;
   mutable std::atomic<std::size_t> lists_ = 0, unproven_ = 0;
   mutable std::atomic<double> largest_gap_ = 0;

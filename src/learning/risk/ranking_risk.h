@@ -14,12 +14,12 @@
 
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
-#include "dorm/solver.h"
+#include "learning/risk/referenced_risk.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {
 
-class RankingRisk final : public StructuredRisk {
+class RankingRisk final : public ReferencedRisk {
  public:
   /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
   /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is called.
@@ -29,49 +29,32 @@ class RankingRisk final : public StructuredRisk {
               OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
-  std::size_t dimension() const override { return features_.dimension(); }
-  double inner(const Plane& x, const Plane& y) const override { return features_.inner(x, y); }
-  double inner(std::span<const double> v, std::span<const double> w) const override { return features_.inner(v, w); }
-  double dot(std::span<const double> w, const Plane& plane) const override { return features_.dot(w, plane); }
-  void add(double scale, const Plane& plane, std::span<double> w) const override { features_.add(scale, plane, w); }
-  void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const override {
-    features_.add_all(scales, planes, w);
-  }
-  bool well_formed(const Plane& plane) const override { return features_.well_formed(plane); }
-  double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
+  const Geometry& geometry() const override { return features_; }
+  double block_weight(std::size_t block) const override { return trade_off() * blocks_[block].weight; }
   double linearize_cost(std::size_t block) const override;
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
-  /// C_q = trade_off * weight of the query (1 on average).
-  void set_trade_off(double trade_off) { trade_off_ = trade_off; }
-
-  /// Fixes z0 of every query for the scores of w; returns in how many queries it changed.
-  std::size_t set_reference(Bound bound, std::span<const double> w);
-
-  /// sum_q C_q H_q(w).
-  double loss(std::span<const double> w) const;
-
-  std::size_t longest_query() const { return longest_; }
+  std::size_t set_reference(Bound bound, std::span<const double> w) override;
+  double loss(std::span<const double> w) const override;
+  std::size_t longest_query() const override { return longest_; }
 
  private:
   struct Block {
     std::size_t query;
     double weight;
-    PreparedQuery prepared;
-    std::vector<double> reference;  // z0: the coefficient of each document
+    ListProblem list;
   };
   struct Workspace;
 
-  /// Loss of the most violated ranking; coefficients z0 - c[pi] and scores are left in the workspace.
-  double separate_block(const Block& block, std::span<const double> w, Workspace& workspace) const;
+  /// Leaves the scores and the plane of the most violated ranking in the workspace.
+  void linearize_scores(const Block& block, std::span<const double> w, Workspace& workspace) const;
 
   const Representation& features_;
   OracleTables tables_;
   OracleKind oracle_;
   std::size_t threads_;
   std::size_t longest_ = 0;
-  double trade_off_ = 1;
   std::vector<Block> blocks_;
 };
 

@@ -58,7 +58,7 @@ class FrankWolfe {
                                                  });
       ++state_.pass;
       state_.oracle_calls += context_.crew.blocks().size();
-      context_.stopping.offer(w, 0.5 * context_.risk.inner(w, w) + risk);
+      context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);
     }
   }
 
@@ -68,7 +68,7 @@ class FrankWolfe {
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
     context_.stopping.offer(context_.start_weights,
-                            0.5 * context_.risk.inner(context_.start_weights, context_.start_weights) + risk);
+                            0.5 * context_.geometry.inner(context_.start_weights, context_.start_weights) + risk);
   }
 
   /// The dual, with w summed afresh from the mixtures.
@@ -79,7 +79,7 @@ class FrankWolfe {
       sum += state_.aggregates[block].offset;
       axpy(1.0, state_.aggregates[block].direction, state_.w);
     }
-    return sum - 0.5 * context_.risk.inner(state_.w, state_.w);
+    return sum - 0.5 * context_.geometry.inner(state_.w, state_.w);
   }
 
   double estimated_gap() const {
@@ -93,7 +93,7 @@ class FrankWolfe {
  private:
   double mixture_value(std::size_t block) const {
     const AggregatePlane& mixture = state_.aggregates[block];
-    return mixture.offset - context_.risk.inner(state_.w, mixture.direction);
+    return mixture.offset - context_.geometry.inner(state_.w, mixture.direction);
   }
 
   // m blocks with replacement, in proportion to their gaps; every so often all of them in random order.
@@ -117,21 +117,21 @@ class FrankWolfe {
   void step(std::size_t block, const Plane& plane) {
     AggregatePlane& mixture = state_.aggregates[block];
     const double weight = context_.risk.block_weight(block), here = mixture_value(block);
-    const double slope = weight * (plane.offset - context_.risk.dot(state_.w, plane)) - here;
+    const double slope = weight * (plane.offset - context_.geometry.dot(state_.w, plane)) - here;
     gaps_[block] = std::max(0.0, slope);
     const double target = std::max(slope, -here);  // towards the plane, or towards the zero plane
     if (!(target > 0)) return;
     const double towards = slope >= -here ? weight : 0.0;
-    const double curvature = context_.risk.inner(mixture.direction, mixture.direction) -
-                             2 * towards * context_.risk.dot(mixture.direction, plane) +
-                             towards * towards * context_.risk.inner(plane, plane);
+    const double curvature = context_.geometry.inner(mixture.direction, mixture.direction) -
+                             2 * towards * context_.geometry.dot(mixture.direction, plane) +
+                             towards * towards * context_.geometry.inner(plane, plane);
     const double gamma = target < curvature ? target / curvature : 1;
     axpy(-gamma, mixture.direction, state_.w);
     for (double& x : mixture.direction) x *= 1 - gamma;
     mixture.offset = (1 - gamma) * mixture.offset + gamma * towards * plane.offset;
     if (towards == 0) return;
-    context_.risk.add(gamma * towards, plane, state_.w);
-    context_.risk.add(gamma * towards, plane, mixture.direction);
+    context_.geometry.add(gamma * towards, plane, state_.w);
+    context_.geometry.add(gamma * towards, plane, mixture.direction);
   }
 
   void blend_average() {

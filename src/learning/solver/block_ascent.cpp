@@ -86,7 +86,7 @@ double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
       });
   result.new_planes = added.load();
   for (const std::size_t block : context_.crew.blocks()) result.cost += context_.risk.linearize_cost(block);
-  return 0.5 * context_.risk.inner(w, w) + risk;
+  return 0.5 * context_.geometry.inner(w, w) + risk;
 }
 
 }  // namespace dorm

@@ -10,6 +10,7 @@ namespace dorm {
 
 struct SolveContext {
   const StructuredRisk& risk;
+  const Geometry& geometry;  // of the risk
   const SolveOptions& options;
   OracleCrew& crew;
   Stopping& stopping;

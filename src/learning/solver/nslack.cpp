@@ -30,7 +30,7 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
         if (cache.insert(block, *answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
       });
   added = violated.load();
-  return 0.5 * context.risk.inner(w, w) + risk;
+  return 0.5 * context.geometry.inner(w, w) + risk;
 }
 
 // Sweeps until the working sets' own gap is a hundredth of what is tolerated.

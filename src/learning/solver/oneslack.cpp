@@ -31,7 +31,7 @@ class OneSlack {
         context_.crew.evaluate(w, chunks, [&](std::size_t chunk, std::size_t block, const OracleCrew::Answer& answer) {
           const double share = context_.risk.block_weight(block) / context_.crew.total_weight();
           parts[chunk].offset += share * answer.plane->offset;
-          context_.risk.add(share, *answer.plane, parts[chunk].direction);
+          context_.geometry.add(share, *answer.plane, parts[chunk].direction);
         });
     for (std::size_t chunk = 1; chunk < parts.size(); ++chunk) {
       parts[0].offset += parts[chunk].offset;
@@ -40,7 +40,7 @@ class OneSlack {
     if (std::isfinite(risk)) append(std::move(parts[0]));
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
-    return 0.5 * context_.risk.inner(w, w) + risk;
+    return 0.5 * context_.geometry.inner(w, w) + risk;
   }
 
   /// Solves the dual over the planes at hand, to `tolerance`, and sets w.
@@ -61,7 +61,7 @@ class OneSlack {
     double sum = 0;
     for (std::size_t k = 0; k < state_.aggregates.size(); ++k)
       sum += state_.aggregate_alpha[k] * state_.aggregates[k].offset;
-    return sum - 0.5 * context_.risk.inner(state_.w, state_.w);
+    return sum - 0.5 * context_.geometry.inner(state_.w, state_.w);
   }
 
   double seconds() const { return seconds_; }
@@ -78,7 +78,7 @@ class OneSlack {
     gram_.resize(kMaxPlanes * kMaxPlanes);
     for (std::size_t k = 0; k <= last; ++k)
       gram_[last * kMaxPlanes + k] = gram_[k * kMaxPlanes + last] =
-          context_.risk.inner(state_.aggregates[last].direction, state_.aggregates[k].direction);
+          context_.geometry.inner(state_.aggregates[last].direction, state_.aggregates[k].direction);
   }
 
   // Drops the older half of the planes without weight; if all have weight, the two lightest become one.

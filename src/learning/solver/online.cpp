@@ -44,7 +44,7 @@ class Online {
 
   /// The dual at the best multiple of the present point that is still feasible.
   double dual() const {
-    const double square = context_.risk.inner(state_.w, state_.w);
+    const double square = context_.geometry.inner(state_.w, state_.w);
     const double scale = offset_ < square ? std::max(0.0, offset_ / square) : 1.0;
     return scale * (offset_ - 0.5 * scale * square);
   }
@@ -53,7 +53,7 @@ class Online {
     const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8, {});
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
-    context_.stopping.offer(w, 0.5 * context_.risk.inner(w, w) + risk);
+    context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);
   }
 
   std::span<const double> average() const { return average_; }
@@ -63,11 +63,11 @@ class Online {
   void passive_aggressive(std::span<const std::size_t> batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Plane& plane = planes_[i];
-      const double slope = plane.offset - context_.risk.dot(state_.w, plane);
+      const double slope = plane.offset - context_.geometry.dot(state_.w, plane);
       if (!(slope > 0)) continue;
-      const double square = context_.risk.inner(plane, plane), limit = context_.risk.block_weight(batch[i]);
+      const double square = context_.geometry.inner(plane, plane), limit = context_.risk.block_weight(batch[i]);
       const double tau = slope < limit * square ? slope / square : limit;
-      context_.risk.add(tau, plane, state_.w);
+      context_.geometry.add(tau, plane, state_.w);
       offset_ += tau * plane.offset;
     }
   }
@@ -81,7 +81,7 @@ class Online {
     offset_ *= shrink;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const double weight = context_.risk.block_weight(batch[i]) / time_;
-      context_.risk.add(weight, planes_[i], state_.w);
+      context_.geometry.add(weight, planes_[i], state_.w);
       offset_ += weight * planes_[i].offset;
     }
   }

@@ -27,7 +27,7 @@ std::uint64_t plane_bytes(const Plane& plane) {
 }  // namespace
 
 PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits)
-    : risk_(risk), state_(state), limits_(limits), grams_(risk.num_blocks()) {
+    : risk_(risk), geometry_(risk.geometry()), state_(state), limits_(limits), grams_(risk.num_blocks()) {
   state_.blocks.resize(risk.num_blocks());
   for (std::size_t block = 0; block < state_.blocks.size(); ++block) {
     std::vector<Plane> planes = std::move(state_.blocks[block].planes);
@@ -51,7 +51,7 @@ void PlaneCache::append_gram_row(std::size_t block) {
     gram = {std::move(wider), stride};
   }
   for (std::size_t k = 0; k <= last; ++k) {
-    const double product = risk_.inner(planes[last], planes[k]);
+    const double product = geometry_.inner(planes[last], planes[k]);
     gram.entries[last * gram.stride + k] = gram.entries[k * gram.stride + last] = product;
   }
 }
@@ -79,7 +79,7 @@ void PlaneCache::erase(std::size_t block, std::size_t slot) {
 bool PlaneCache::insert(std::size_t block, const Plane& plane) {
   BlockPlanes& held = state_.blocks[block];
   if (std::find(held.planes.begin(), held.planes.end(), plane) != held.planes.end()) return false;
-  if (!std::isfinite(plane.offset) || !std::isfinite(risk_.inner(plane, plane))) return false;
+  if (!std::isfinite(plane.offset) || !std::isfinite(geometry_.inner(plane, plane))) return false;
   for (std::size_t k = held.planes.size(); k-- > 0;)
     if (held.alpha[k] == 0 && state_.pass - held.last_active[k] > limits_.idle_passes) erase(block, k);
   while (held.planes.size() >= limits_.planes_per_block) {
@@ -96,7 +96,8 @@ bool PlaneCache::insert(std::size_t block, const Plane& plane) {
 
 double PlaneCache::cached_value(std::size_t block, std::span<const double> w) const {
   double value = 0;
-  for (const Plane& plane : state_.blocks[block].planes) value = std::max(value, plane.offset - risk_.dot(w, plane));
+  for (const Plane& plane : state_.blocks[block].planes)
+    value = std::max(value, plane.offset - geometry_.dot(w, plane));
   return value;
 }
 
@@ -111,7 +112,7 @@ void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal&
   out.cost = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const Plane& plane = held.planes[k];
-    out.h[k] = plane.offset - risk_.dot(w, plane);
+    out.h[k] = plane.offset - geometry_.dot(w, plane);
     highest = std::max(highest, out.h[k]);
     inner += out.alpha[k] * out.h[k];
     out.cost += static_cast<double>(plane.direction.size());
@@ -134,7 +135,7 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
   for (std::size_t k = 0; k < count; ++k) {
     const double change = proposal.alpha[k] - held.alpha[k];
     if (change == 0) continue;
-    slope += change * (held.planes[k].offset - risk_.dot(state_.w, held.planes[k]));
+    slope += change * (held.planes[k].offset - geometry_.dot(state_.w, held.planes[k]));
     double row = 0;
     for (std::size_t j = 0; j < count; ++j)
       row += gram.entries[k * gram.stride + j] * (proposal.alpha[j] - held.alpha[j]);
@@ -149,20 +150,20 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
     moved[k] = step * change;
     held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;
   }
-  risk_.add_all(moved, held.planes, state_.w);
+  geometry_.add_all(moved, held.planes, state_.w);
   return step * (slope - 0.5 * step * std::max(0.0, curvature));
 }
 
 void PlaneCache::refresh_weights() {
   std::fill(state_.w.begin(), state_.w.end(), 0.0);
-  for (const BlockPlanes& held : state_.blocks) risk_.add_all(held.alpha, held.planes, state_.w);
+  for (const BlockPlanes& held : state_.blocks) geometry_.add_all(held.alpha, held.planes, state_.w);
 }
 
 double PlaneCache::dual() const {
   double sum = 0;
   for (const BlockPlanes& held : state_.blocks)
     for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
-  return sum - 0.5 * risk_.inner(state_.w, state_.w);
+  return sum - 0.5 * geometry_.inner(state_.w, state_.w);
 }
 
 std::uint64_t PlaneCache::planes() const {

@@ -62,6 +62,7 @@ class PlaneCache {
   void erase(std::size_t block, std::size_t slot);
 
   const StructuredRisk& risk_;
+  const Geometry& geometry_;
   SolverState& state_;
   PlaneLimits limits_;
   std::vector<Gram> grams_;

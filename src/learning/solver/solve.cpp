@@ -26,7 +26,8 @@ void check_blocks(const StructuredRisk& risk, const SolverState& state) {
   for (std::size_t block = 0; block < state.blocks.size(); ++block) {
     const BlockPlanes& held = state.blocks[block];
     for (const Plane& plane : held.planes)
-      if (!risk.well_formed(plane)) refuse_state(fmt::format("block {} holds a plane of another problem", block));
+      if (!risk.geometry().well_formed(plane))
+        refuse_state(fmt::format("block {} holds a plane of another problem", block));
     const double sum = std::accumulate(held.alpha.begin(), held.alpha.end(), 0.0);
     if (sum > state.block_weights[block] * (1 + 1e-9))
       refuse_state(fmt::format("the dual weights of block {} add up to {}, more than {}", block, sum,
@@ -125,7 +126,7 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   }
   OracleCrew crew(risk, options.threads);
   Stopping stopping(options, observer, result.state);
-  SolveContext context{risk, options, crew, stopping, result.state, start.weights};
+  SolveContext context{risk, risk.geometry(), options, crew, stopping, result.state, start.weights};
   if (!stopping.converged()) run_solver(context);  // a state that was saved when it had converged stays as it is
 
   SolveReport& report = stopping.report();

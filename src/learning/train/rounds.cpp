@@ -13,7 +13,9 @@ constexpr double kSmallestFall = 1e-3;
 // Stands for "none" where 0 would mean "no limit".
 constexpr double kNoTime = 1e-9;
 
-double objective(const RankingRisk& risk, std::span<const double> w) { return 0.5 * risk.inner(w, w) + risk.loss(w); }
+double objective(const RankingRisk& risk, std::span<const double> w) {
+  return 0.5 * risk.geometry().inner(w, w) + risk.loss(w);
+}
 
 double health(const RankingRisk& risk, double primal) {
   return 1 - primal / risk.loss(std::vector<double>(risk.dimension(), 0.0));

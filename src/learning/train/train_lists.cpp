@@ -38,7 +38,7 @@ Bound bound_of(const TrainOptions& options) {
 /// The rounds of one training, and what is reported of them.
 class ListTraining {
  public:
-  ListTraining(const Dataset& data, const ListProblem& problem, const TrainOptions& options,
+  ListTraining(const Dataset& data, const PositionProblem& problem, const TrainOptions& options,
                const TrainObserver& observer)
       : options_(options),
         observer_(observer),
@@ -162,7 +162,7 @@ class ListTraining {
   const TrainObserver& observer_;
   Stopwatch watch_;
   Bound bound_;
-  ListProblem problem_;
+  PositionProblem problem_;
   TrainingSet set_;
   PositionRisk risk_;
   std::vector<double> w_;
@@ -220,7 +220,7 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
                                bool one_function, const TrainObserver& observer) {
   options.validate();
   check_gains(data, gains);
-  const ListProblem problem{gains.positions, gains.gain, list_decay(options.decay, gains.positions), !one_function};
+  const PositionProblem problem{gains.positions, gains.gain, list_decay(options.decay, gains.positions), !one_function};
   ListTraining training(data, problem, options, observer);
   training.run();
   PositionResult result;
@@ -247,8 +247,8 @@ TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::siz
   const std::vector<double> gains = gains_of_measure(data, *measure, positions);
   TrainOptions serial = options;
   serial.threads = 1;  // the integer-programming library is not known to be safe in several threads
-  const ListProblem problem{positions, gains,   decay_of_measure(*measure, options.decay, positions),
-                            false,     &topics, topic_options};
+  const PositionProblem problem{positions, gains,   decay_of_measure(*measure, options.decay, positions),
+                                false,     &topics, topic_options};
   ListTraining training(data, problem, serial, observer);
   training.run();
   if (report) *report = {training.risk().lists(), training.risk().unproven(), training.risk().largest_gap()};

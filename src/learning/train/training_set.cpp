@@ -131,7 +131,7 @@ std::vector<double> TrainingSet::compute_start(std::string_view name, double lam
   if (name == "ridge") return ridge(features, lambda, threads_);
   PairwiseRisk risk(features);
   if (risk.num_blocks() == 0) return std::vector<double>(features.dimension(), 0.0);
-  risk.set_weight(kPairwiseC * squared_scale_ / static_cast<double>(risk.num_blocks()));
+  risk.set_trade_off(kPairwiseC * squared_scale_ / static_cast<double>(risk.num_blocks()));
   return solve(risk, {.tolerance = kPairwiseTolerance, .threads = solver_threads()}).w;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recommend/factor/ranking_lists.h"
 
-#include <algorithm>
-
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 
@@ -22,13 +20,11 @@ RankingLists::RankingLists(const Ratings& ratings, const FactorizeOptions& optio
     const RatingRow row = ratings.of_user(user);
     if (row.size() < 2) continue;
     Factors factors = measure->factor(row.value);
-    const auto [smallest, largest] = std::minmax_element(factors.b.begin(), factors.b.end());
-    if (*smallest == *largest || factors.a.front() == factors.a.back()) continue;
     if (factors.kind == Factors::Kind::first)  // gains must stay 0 and 1
       for (double& a : factors.a) a *= options.margin;
     else
       for (double& b : factors.b) b *= options.margin;
-    lists_.push_back({user, prepare(factors, decay, tables_), {}});
+    if (auto problem = make_list_problem(factors, decay, tables_)) lists_.push_back({user, std::move(*problem)});
   }
   if (depends_on_scores(bound_)) return;
   std::vector<ListWorkspace> workspaces(pool.size());
@@ -40,28 +36,17 @@ RankingLists::RankingLists(const Ratings& ratings, const FactorizeOptions& optio
 
 void RankingLists::set_reference(std::size_t l, std::span<const double> scores, ListWorkspace& workspace,
                                  std::vector<double>& change) {
-  List& list = lists_[l];
+  ListProblem& list = lists_[l].problem;
+  const bool first = list.reference().empty();
+  change.assign(list.reference().begin(), list.reference().end());
+  if (first || depends_on_scores(bound_)) {
+    const bool changed = list.set_reference(bound_, row(l).value, scores, workspace);
+    if (changed && !first) {
+      for (std::size_t i = 0; i < change.size(); ++i) change[i] = list.reference()[i] - change[i];
+      return;
+    }
+  }
   change.clear();
-  if (!depends_on_scores(bound_) && !list.reference.empty()) return;
-  make_reference(bound_, list.prepared, row(l).value, scores, workspace.reference);
-  const std::vector<double>& fresh = workspace.reference.coefficient;
-  if (!list.reference.empty() && fresh != list.reference) {
-    change.resize(fresh.size());
-    for (std::size_t i = 0; i < fresh.size(); ++i) change[i] = fresh[i] - list.reference[i];
-  }
-  list.reference = fresh;
-}
-
-void RankingLists::separate(std::size_t l, std::span<const double> scores, ScorePlane& out,
-                            ListWorkspace& workspace) const {
-  const List& list = lists_[l];
-  dorm::separate(list.prepared, scores, workspace.separation, workspace.oracle);
-  out.loss = out.value = workspace.separation.loss;
-  out.delta.resize(scores.size());
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    out.delta[i] = list.reference[i] - workspace.separation.coefficient[i];
-    out.value -= out.delta[i] * scores[i];
-  }
 }
 
 }  // namespace dorm

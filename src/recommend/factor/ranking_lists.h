@@ -17,26 +17,11 @@ namespace dorm {
 void score_items(std::span<const std::uint32_t> items, std::span<const double> user_row,
                  const FactorMatrix& item_factors, std::span<const double> offsets, std::span<double> scores);
 
-/// A most violated ranking of a list, as a plane in the scores: H(s) >= loss - <delta, s> for all s, with equality
-/// where it was found.
-struct ScorePlane {
-  double loss = 0;
-  std::vector<double> delta;  // z0 - c[position], by position in the row
-  double value = 0;           // H at the scores it was made for
-};
-
-struct ListWorkspace {
-  Separation separation;
-  Reference reference;
-  OracleWorkspace oracle;
-};
-
 class RankingLists {
  public:
   struct List {
     std::uint32_t user;
-    PreparedQuery prepared;
-    std::vector<double> reference;  // z0 by position in the row
+    ListProblem problem;  // documents are positions in the row
   };
 
   /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are multiplied
@@ -53,7 +38,9 @@ class RankingLists {
   void set_reference(std::size_t l, std::span<const double> scores, ListWorkspace& workspace,
                      std::vector<double>& change);
 
-  void separate(std::size_t l, std::span<const double> scores, ScorePlane& out, ListWorkspace& workspace) const;
+  void separate(std::size_t l, std::span<const double> scores, ScorePlane& out, ListWorkspace& workspace) const {
+    lists_[l].problem.linearize(scores, out, workspace);
+  }
 
  private:
   const Ratings& ratings_;

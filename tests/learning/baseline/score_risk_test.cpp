@@ -25,10 +25,10 @@ void expect_supporting_planes(const StructuredRisk& risk) {
       Plane at_w, at_v;
       const double value = risk.linearize(q, w, at_w, *workspace);
       const double other = risk.linearize(q, v, at_v, *workspace);
-      ASSERT_TRUE(risk.well_formed(at_w));
+      ASSERT_TRUE(risk.geometry().well_formed(at_w));
       EXPECT_GE(value, 0);
-      EXPECT_NEAR(at_w.offset - risk.dot(w, at_w), value, 1e-4);
-      EXPECT_GE(other, at_w.offset - risk.dot(v, at_w) - 1e-4);
+      EXPECT_NEAR(at_w.offset - risk.geometry().dot(w, at_w), value, 1e-4);
+      EXPECT_GE(other, at_w.offset - risk.geometry().dot(v, at_w) - 1e-4);
     }
   }
 }

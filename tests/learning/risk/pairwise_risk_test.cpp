@@ -28,7 +28,7 @@ TEST(PairwiseRisk, LeavesOutQueriesWithOneLabelOrNoWeight) {
 TEST(PairwiseRisk, WeightsAreOneOnAverageWhateverTheirUnit) {
   const LinearFeatures features(weighted(1e-6, 3e-6));
   PairwiseRisk risk(features);
-  risk.set_weight(2);
+  risk.set_trade_off(2);
   EXPECT_NEAR(risk.block_weight(0), 1, 1e-12);
   EXPECT_NEAR(risk.block_weight(1), 3, 1e-12);
 }
@@ -46,8 +46,8 @@ TEST(PairwiseRisk, PlaneSupportsTheRiskEverywhere) {
       Plane at_w, at_v;
       const double value = risk.linearize(q, w, at_w, *workspace);
       const double other = risk.linearize(q, v, at_v, *workspace);
-      EXPECT_NEAR(at_w.offset - risk.dot(w, at_w), value, 1e-5);
-      EXPECT_GE(other, at_w.offset - risk.dot(v, at_w) - 1e-5);
+      EXPECT_NEAR(at_w.offset - risk.geometry().dot(w, at_w), value, 1e-5);
+      EXPECT_GE(other, at_w.offset - risk.geometry().dot(v, at_w) - 1e-5);
     }
   }
 }

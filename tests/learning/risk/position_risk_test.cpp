@@ -113,7 +113,7 @@ class PositionRiskDefinition : public testing::TestWithParam<Case> {
   LinearFeatures features_{random_data({.lengths = {5, 6, 2, 4}, .sparse = GetParam().sparse})};
   std::vector<double> gains_, w_;
   TopicTable table_;
-  ListProblem problem_;
+  PositionProblem problem_;
   std::unique_ptr<PositionRisk> risk_;
 };
 
@@ -132,8 +132,8 @@ TEST_P(PositionRiskDefinition, ValueAndPlaneAreThoseOfTheWorstList) {
       const double value = risk_->linearize(q, w_, plane, *workspace);
       EXPECT_NEAR(value, violation(worst) - score(q, reference, w_), 1e-7);
       EXPECT_NEAR(plane.offset, 1 - gain(q, worst) / ideal, 1e-7);
-      EXPECT_NEAR(plane.offset - risk_->dot(w_, plane), value, 1e-6);
-      EXPECT_TRUE(risk_->well_formed(plane));
+      EXPECT_NEAR(plane.offset - risk_->geometry().dot(w_, plane), value, 1e-6);
+      EXPECT_TRUE(risk_->geometry().well_formed(plane));
       // Lemma 1: the bound covers the loss of the list that the scores predict.
       const List predicted = best(q, [&](const List& list) { return score(q, list, w_); });
       EXPECT_GE(value, 1 - gain(q, predicted) / ideal - 1e-9);
@@ -151,7 +151,8 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
     for (int repeat = 0; repeat < 5; ++repeat) {
       std::vector<double> elsewhere(w_.size());
       for (double& x : elsewhere) x = normal(rng);
-      EXPECT_GE(risk_->linearize(q, elsewhere, other, *workspace), plane.offset - risk_->dot(elsewhere, plane) - 1e-5);
+      EXPECT_GE(risk_->linearize(q, elsewhere, other, *workspace),
+                plane.offset - risk_->geometry().dot(elsewhere, plane) - 1e-5);
     }
   }
 }
@@ -177,7 +178,7 @@ TEST(PositionRisk, NamesTheQueryWhoseLimitsLeaveNoList) {
   const LinearFeatures features(random_data({.lengths = {2, 2}}));
   const std::vector<double> gains(8, 1.0);
   const TopicTable table{{"red"}, {1}, {0, 0, 0, 1, 2}, {{0, 1}, {0, 1}}};
-  ListProblem problem{2, gains, {1, 0.5}};
+  PositionProblem problem{2, gains, {1, 0.5}};
   problem.topics = &table;
   const std::string message = test::message_of([&] { PositionRisk(features, problem, 1); });
   EXPECT_NE(message.find("query 1: no list of 2"), std::string::npos) << message;

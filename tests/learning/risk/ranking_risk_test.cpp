@@ -161,7 +161,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         const double value = risk.linearize(block, w, plane, *workspace);
         const double expected = truth.highest(g) - truth.reference_score(bound, scores_of(features_, q, at), g);
         EXPECT_NEAR(value, expected, 1e-10 * (1 + std::abs(expected)));
-        EXPECT_NEAR(plane.offset - risk.dot(w, plane), value, 1e-5 * (1 + std::abs(value)));
+        EXPECT_NEAR(plane.offset - risk.geometry().dot(w, plane), value, 1e-5 * (1 + std::abs(value)));
         EXPECT_GE(value, truth.loss(predicted(g)) - 1e-10) << "Lemma 1";
         const std::vector<double> u = random_weights(4, 1, rng);
         std::vector<double> ahead = w, behind = w;
@@ -171,7 +171,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
         const double slope =
             (risk.linearize(block, ahead, ignored, *workspace) - risk.linearize(block, behind, ignored, *workspace)) /
             2e-6;
-        EXPECT_NEAR(slope, -risk.dot(u, plane), 1e-4 * (1 + std::abs(slope)));
+        EXPECT_NEAR(slope, -risk.geometry().dot(u, plane), 1e-4 * (1 + std::abs(slope)));
       }
     }
 }
@@ -185,7 +185,7 @@ TEST_P(Definition, EveryPlaneSupportsTheRisk) {
     for (std::size_t q = 0; q < risk.num_blocks(); ++q) {
       Plane at_w, at_v;
       risk.linearize(q, w, at_w, *workspace);
-      EXPECT_GE(risk.linearize(q, v, at_v, *workspace), at_w.offset - risk.dot(v, at_w) - 1e-5);
+      EXPECT_GE(risk.linearize(q, v, at_v, *workspace), at_w.offset - risk.geometry().dot(v, at_w) - 1e-5);
     }
   }
 }

@@ -53,7 +53,7 @@ double dual_of(const StructuredRisk& risk, const SolverState& state) {
     for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
   for (std::size_t k = 0; k < state.aggregates.size(); ++k)
     sum += state.aggregates[k].offset * (state.aggregate_alpha.empty() ? 1.0 : state.aggregate_alpha[k]);
-  return sum - 0.5 * risk.inner(state.w, state.w);
+  return sum - 0.5 * risk.geometry().inner(state.w, state.w);
 }
 
 TEST(Agreement, TheDualNeverFalls) {

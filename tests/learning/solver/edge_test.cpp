@@ -85,7 +85,7 @@ TEST(Edge, ObserverStopsWithTheBestPointAndItsCertificate) {
     EXPECT_EQ(calls, 3) << name;
     const auto workspace = risk.make_workspace();
     Plane plane;
-    double primal = 0.5 * risk.inner(result.w, result.w);
+    double primal = 0.5 * risk.geometry().inner(result.w, result.w);
     for (std::size_t q = 0; q < risk.num_blocks(); ++q)
       primal += risk.block_weight(q) * risk.linearize(q, result.w, plane, *workspace);
     EXPECT_NEAR(result.report.primal, primal, 1e-12 * primal) << name;
@@ -155,30 +155,15 @@ TEST(Edge, BadRisksAndStartsAreRefused) {
   EXPECT_THROW(solve(ListedRisk(1, {-1}, {{}}), {}), Error);
 }
 
-// A linear problem in coefficients of documents: planes are sparse in the documents of their block, weights hold the
-// coefficients and, behind them, the scores, so that all products go through the Gram matrix.
-class CoefficientRisk : public StructuredRisk {
+// Coefficients of documents: planes are sparse in the documents of their block, weights hold the coefficients and,
+// behind them, the scores, so that all products go through the Gram matrix.
+class CoefficientSpace : public Geometry {
  public:
-  CoefficientRisk(std::vector<std::vector<double>> documents, std::vector<std::vector<Plane>> planes)
-      : documents_(std::move(documents)), planes_(std::move(planes)) {}
+  explicit CoefficientSpace(std::vector<std::vector<double>> documents) : documents_(std::move(documents)) {}
 
-  std::size_t num_blocks() const override { return planes_.size(); }
   std::size_t dimension() const override { return 2 * documents_.size(); }
-  double block_weight(std::size_t) const override { return 0.7; }
   double kernel(std::size_t i, std::size_t j) const {
     return std::inner_product(documents_[i].begin(), documents_[i].end(), documents_[j].begin(), 0.0);
-  }
-
-  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace&) const override {
-    double best = 0;
-    out = {};
-    for (const Plane& plane : planes_[block]) {
-      const double value = plane.offset - dot(w, plane);
-      if (value <= best) continue;
-      best = value;
-      out = plane;
-    }
-    return best;
   }
   double inner(const Plane& x, const Plane& y) const override {
     double sum = 0;
@@ -210,6 +195,32 @@ class CoefficientRisk : public StructuredRisk {
 
  private:
   std::vector<std::vector<double>> documents_;
+};
+
+// A linear problem in such coefficients.
+class CoefficientRisk : public StructuredRisk {
+ public:
+  CoefficientRisk(std::vector<std::vector<double>> documents, std::vector<std::vector<Plane>> planes)
+      : space_(std::move(documents)), planes_(std::move(planes)) {}
+
+  std::size_t num_blocks() const override { return planes_.size(); }
+  const Geometry& geometry() const override { return space_; }
+  double block_weight(std::size_t) const override { return 0.7; }
+
+  double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace&) const override {
+    double best = 0;
+    out = {};
+    for (const Plane& plane : planes_[block]) {
+      const double value = plane.offset - space_.dot(w, plane);
+      if (value <= best) continue;
+      best = value;
+      out = plane;
+    }
+    return best;
+  }
+
+ private:
+  CoefficientSpace space_;
   std::vector<std::vector<Plane>> planes_;
 };
 

@@ -41,7 +41,7 @@ Reference read_reference(int number) {
 double primal_value(const StructuredRisk& risk, std::span<const double> w) {
   const auto workspace = risk.make_workspace();
   Plane plane;
-  double sum = 0.5 * risk.inner(w, w);
+  double sum = 0.5 * risk.geometry().inner(w, w);
   for (std::size_t q = 0; q < risk.num_blocks(); ++q)
     sum += risk.block_weight(q) * risk.linearize(q, w, plane, *workspace);
   return sum;

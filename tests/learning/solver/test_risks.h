@@ -26,17 +26,17 @@ inline SolveOptions with(SolverKind kind, double tolerance) {
 class ListedRisk : public StructuredRisk {
  public:
   ListedRisk(std::size_t dimension, std::vector<double> weights, std::vector<std::vector<Plane>> planes)
-      : dimension_(dimension), weights_(std::move(weights)), planes_(std::move(planes)) {}
+      : geometry_(dimension), weights_(std::move(weights)), planes_(std::move(planes)) {}
 
   std::size_t num_blocks() const override { return planes_.size(); }
-  std::size_t dimension() const override { return dimension_; }
+  const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t block) const override { return weights_[block]; }
 
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace&) const override {
-    out = {0, std::vector<float>(dimension_, 0.0f), {}};
+    out = {0, std::vector<float>(dimension(), 0.0f), {}};
     double best = 0;
     for (const Plane& plane : planes_[block]) {
-      const double value = plane.offset - dot(w, plane);
+      const double value = plane.offset - geometry_.dot(w, plane);
       if (value <= best) continue;
       best = value;
       out = plane;
@@ -49,7 +49,7 @@ class ListedRisk : public StructuredRisk {
   }
 
  private:
-  std::size_t dimension_;
+  EuclideanGeometry geometry_;
   std::vector<double> weights_;
   std::vector<std::vector<Plane>> planes_;
 };
@@ -69,7 +69,7 @@ struct SortRiskOptions {
 /// made from a hidden linear score; the reference is the label order, ties by that score.
 class SortRisk : public StructuredRisk {
  public:
-  explicit SortRisk(const SortRiskOptions& options) : options_(options) {
+  explicit SortRisk(const SortRiskOptions& options) : options_(options), geometry_(options.dimension) {
     Rng rng(options.seed);
     const auto normal = [&rng] {
       return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
@@ -90,7 +90,7 @@ class SortRisk : public StructuredRisk {
   }
 
   std::size_t num_blocks() const override { return queries_.size(); }
-  std::size_t dimension() const override { return options_.dimension; }
+  const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t) const override { return options_.weight; }
   double linearize_cost(std::size_t block) const override {
     return static_cast<double>(queries_[block].documents * (options_.dimension + 40));
@@ -173,6 +173,7 @@ class SortRisk : public StructuredRisk {
   }
 
   SortRiskOptions options_;
+  EuclideanGeometry geometry_;
   std::vector<Query> queries_;
 };
 

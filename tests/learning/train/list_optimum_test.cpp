@@ -59,7 +59,7 @@ struct ListedProblem {
   LinearFeatures features;
   std::vector<double> gains;
   TopicTable table;
-  ListProblem lists;
+  PositionProblem lists;
 };
 
 void fix_references(PositionRisk& risk, const TinyList& tiny) {

@@ -46,11 +46,11 @@ double smoothed(const RankingLists::List& list, const std::vector<double>& score
   std::vector<double> exponents;
   std::vector<std::vector<double>> coefficients;
   do {
-    double exponent = list.prepared.ideal;
+    double exponent = list.problem.query().ideal;
     std::vector<double> c(scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      c[i] = list.prepared.tables->c[position[i]];
-      exponent += c[i] * scores[i] - list.prepared.tables->a[position[i]] * list.prepared.b[i];
+      c[i] = list.problem.query().tables->c[position[i]];
+      exponent += c[i] * scores[i] - list.problem.query().tables->a[position[i]] * list.problem.query().b[i];
     }
     exponents.push_back(exponent / sigma);
     coefficients.push_back(c);
@@ -64,8 +64,8 @@ double smoothed(const RankingLists::List& list, const std::vector<double>& score
       gradient[i] += std::exp(exponents[k] - top) / sum * coefficients[k][i];
   double value = sigma * (top + std::log(sum));
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    value -= list.reference[i] * scores[i];
-    gradient[i] -= list.reference[i];
+    value -= list.problem.reference()[i] * scores[i];
+    gradient[i] -= list.problem.reference()[i];
   }
   return value;
 }

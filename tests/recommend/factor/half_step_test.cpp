@@ -71,15 +71,15 @@ double solve_by_enumeration(const std::vector<std::vector<DensePlane>>& blocks, 
 
 // Every ranking of a list: its loss and z0 - c[position].
 std::vector<ScorePlane> all_planes(const RankingLists::List& list) {
-  std::vector<std::uint32_t> position(list.prepared.size());
+  std::vector<std::uint32_t> position(list.problem.query().size());
   std::iota(position.begin(), position.end(), 0u);
   std::vector<ScorePlane> planes;
   do {
     ScorePlane plane;
-    plane.loss = list.prepared.ideal;
+    plane.loss = list.problem.query().ideal;
     for (std::size_t i = 0; i < position.size(); ++i) {
-      plane.loss -= list.prepared.tables->a[position[i]] * list.prepared.b[i];
-      plane.delta.push_back(list.reference[i] - list.prepared.tables->c[position[i]]);
+      plane.loss -= list.problem.query().tables->a[position[i]] * list.problem.query().b[i];
+      plane.delta.push_back(list.problem.reference()[i] - list.problem.query().tables->c[position[i]]);
     }
     planes.push_back(plane);
   } while (std::next_permutation(position.begin(), position.end()));
