@@ -23,6 +23,9 @@ ExperimentResult solver_table(const Laboratory& laboratory);
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
 ExperimentResult eachmovie_eru(const Laboratory& laboratory);
 
+/// Where finished cells are kept; empty: nowhere.
+std::string cells_folder(const Laboratory& laboratory);
+
 /// Runs and keeps the comparison under `data`; false when it was stopped.
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
                 const Laboratory& laboratory, ExperimentResult& result);

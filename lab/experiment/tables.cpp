@@ -43,12 +43,16 @@ std::string p_text(double p) {
   return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p);
 }
 
+std::string cells_folder(const Laboratory& laboratory) {
+  return laboratory.options.directory.empty() ? "" : laboratory.options.directory + "/cells";
+}
+
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
                 const Laboratory& laboratory, ExperimentResult& result) {
   options.threads = laboratory.options.threads;
   options.seed = laboratory.options.seed;
   options.choice = laboratory.options.choice;
-  if (!laboratory.options.directory.empty()) options.directory = laboratory.options.directory + "/cells";
+  options.directory = cells_folder(laboratory);
   result.comparisons.emplace_back(data, run_comparison(splits, options, laboratory.observer));
   result.complete = result.comparisons.back().second.complete;
   return result.complete;

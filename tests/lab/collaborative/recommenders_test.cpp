@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "support.h"
 
 namespace dorm {
