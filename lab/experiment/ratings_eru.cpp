@@ -114,11 +114,10 @@ std::string usual_choice(std::span<const CellRecord> records, std::size_t learne
                      records.size());
 }
 
-TextTable table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
-  TextTable table{
-      fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
-      {"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users", "NDCG@10 x 100", "parameter chosen most"},
-      {}};
+report::Table table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
+  report::Table table{fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
+                      report::text_columns({"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users",
+                                            "NDCG@10 x 100", "parameter chosen most"})};
   const std::vector<EruLearner> learners = eru_learners();
   const Outcome dorm = outcome_of(records, kDorm, 0);
   for (std::size_t learner = 0; learner < learners.size(); ++learner) {
@@ -129,8 +128,8 @@ TextTable table_of(const EruSetting& setting, Unseen unseen, std::span<const Cel
         {std::string(learners[learner].name),
          fmt::format("{} ± {}", percent(mean_of_numbers(eru.by_trial)), percent(deviation(eru.by_trial))),
          in_paper ? std::string(setting.paper[learner + 2 - kDorm]) : "",
-         tested ? p_text(compare(dorm.by_trial, eru.by_trial).p_t) : "",
-         tested ? p_text(compare(dorm.by_user, eru.by_user).p_t) : "",
+         tested ? report::p_value_text(compare(dorm.by_trial, eru.by_trial).p_t) : "",
+         tested ? report::p_value_text(compare(dorm.by_user, eru.by_user).p_t) : "",
          fmt::format("{} ± {}", percent(mean_of_numbers(ndcg.by_trial)), percent(deviation(ndcg.by_trial))),
          usual_choice(records, learner, learners[learner].grid)});
   }
