@@ -155,7 +155,7 @@ LAYERS = {
     ),
     "lab/compare": Room(
         "comparisons cell by cell",
-        ("base", "data", "data/io", "evaluation", "learning/baseline", "learning/train"),
+        ("base", "data", "data/io", "evaluation", "learning/baseline", "learning/train", "report"),
         ("lab/comparison",),
     ),
     "lab/experiment": Room(
@@ -169,6 +169,7 @@ LAYERS = {
             "lab/compare",
             "recommend/factor",
             "recommend/joint",
+            "report",
         ),
         ("lab/experiment",),
     ),

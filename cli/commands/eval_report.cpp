@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dorm/report.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -16,14 +17,6 @@ using Json = nlohmann::ordered_json;
 std::string number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.6f}", x); }
 std::string interval(double low, double high) {
   return std::isnan(low) || std::isnan(high) ? "-" : fmt::format("[{:.4f}, {:.4f}]", low, high);
-}
-std::string probability(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); }
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 Json test_json(const PairedTest& test, double other_mean) {
@@ -37,9 +30,9 @@ Json test_json(const PairedTest& test, double other_mean) {
 
 }  // namespace
 
-std::string eval_page(const EvalReport& report) {
-  const EvaluationTable& table = report.table;
-  const std::string level = fmt::format("{:g} % interval", 100 * report.confidence);
+std::string eval_page(const EvalReport& evaluation) {
+  const EvaluationTable& table = evaluation.table;
+  const std::string level = fmt::format("{:g} % interval", 100 * evaluation.confidence);
   std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
   for (const MeasureResult& m : table.measures)
     rows.push_back(
@@ -47,19 +40,21 @@ std::string eval_page(const EvalReport& report) {
   const std::string limits = table.one_per.empty() ? "" : fmt::format("one per {}, ", table.one_per);
   std::string page = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties, limits,
                                  table.query_ids.size(), aligned(rows));
-  if (report.tests.empty()) return page;
+  if (evaluation.tests.empty()) return page;
   rows = {{"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
-  for (std::size_t i = 0; i < report.tests.size(); ++i) {
-    const PairedTest& t = report.tests[i];
-    rows.push_back({table.measures[i].name, number(report.against_means[i]), fmt::format("{:+.6f}", t.mean_difference),
-                    interval(t.low, t.high), std::to_string(t.wins), std::to_string(t.losses), std::to_string(t.ties),
-                    probability(t.p_t), probability(t.p_sign), probability(t.p_permutation)});
+  for (std::size_t i = 0; i < evaluation.tests.size(); ++i) {
+    const PairedTest& t = evaluation.tests[i];
+    rows.push_back({table.measures[i].name, number(evaluation.against_means[i]),
+                    fmt::format("{:+.6f}", t.mean_difference), interval(t.low, t.high), std::to_string(t.wins),
+                    std::to_string(t.losses), std::to_string(t.ties), report::p_value_text(t.p_t),
+                    report::p_value_text(t.p_sign), report::p_value_text(t.p_permutation)});
   }
-  return page + fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", report.against, aligned(rows));
+  return page +
+         fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", evaluation.against, aligned(rows));
 }
 
-std::string eval_json(const EvalReport& report) {
-  const EvaluationTable& table = report.table;
+std::string eval_json(const EvalReport& evaluation) {
+  const EvaluationTable& table = evaluation.table;
   Json measures = Json::object();
   for (const MeasureResult& m : table.measures)
     measures[m.name] = {
@@ -67,27 +62,27 @@ std::string eval_json(const EvalReport& report) {
   Json out = {{"convention", table.convention},
               {"ties", table.ties},
               {"queries", table.query_ids.size()},
-              {"confidence", report.confidence},
+              {"confidence", evaluation.confidence},
               {"measures", measures}};
   if (!table.one_per.empty()) out["one_per"] = table.one_per;
-  if (!report.tests.empty()) {
+  if (!evaluation.tests.empty()) {
     Json tests = Json::object();
-    for (std::size_t i = 0; i < report.tests.size(); ++i)
-      tests[table.measures[i].name] = test_json(report.tests[i], report.against_means[i]);
-    out["against"] = {{"name", report.against}, {"measures", tests}};
+    for (std::size_t i = 0; i < evaluation.tests.size(); ++i)
+      tests[table.measures[i].name] = test_json(evaluation.tests[i], evaluation.against_means[i]);
+    out["against"] = {{"name", evaluation.against}, {"measures", tests}};
   }
   return out.dump(2) + "\n";
 }
 
 std::string per_query_csv(const EvaluationTable& table) {
-  std::string text = "qid";
-  for (const MeasureResult& m : table.measures) text += fmt::format(",{}", csv_field(m.name));
-  text += "\n";
+  std::vector<std::string> fields = {"qid"};
+  for (const MeasureResult& m : table.measures) fields.push_back(m.name);
+  std::string text = report::csv_line(fields);
   for (std::size_t q = 0; q < table.query_ids.size(); ++q) {
-    text += csv_field(table.query_ids[q]);
+    fields = {table.query_ids[q]};
     for (const MeasureResult& m : table.measures)
-      text += std::isnan(m.per_query[q]) ? std::string(",") : fmt::format(",{}", m.per_query[q]);
-    text += "\n";
+      fields.push_back(std::isnan(m.per_query[q]) ? "" : fmt::format("{}", m.per_query[q]));
+    text += report::csv_line(fields);
   }
   return text;
 }

@@ -73,11 +73,23 @@ void fetch_missing(const std::string& name, const ExperimentArguments& arguments
   }
 }
 
+std::vector<std::string> names_of(const report::Table& table) {
+  std::vector<std::string> names;
+  for (const report::Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::string> texts_of(const std::vector<report::Cell>& row) {
+  std::vector<std::string> texts;
+  for (const report::Cell& cell : row) texts.push_back(cell.text);
+  return texts;
+}
+
 std::string result_page(const ExperimentResult& result) {
   std::string page = fmt::format("{}: {}\n", result.name, result.title);
-  for (const TextTable& table : result.tables) {
-    std::vector<std::vector<std::string>> lines = {table.columns};
-    lines.insert(lines.end(), table.rows.begin(), table.rows.end());
+  for (const report::Table& table : result.tables) {
+    std::vector<std::vector<std::string>> lines = {names_of(table)};
+    for (const auto& row : table.rows) lines.push_back(texts_of(row));
     page += fmt::format("\n{}\n{}", table.caption, aligned(lines));
   }
   return page;
@@ -85,8 +97,11 @@ std::string result_page(const ExperimentResult& result) {
 
 nlohmann::ordered_json result_json(const ExperimentResult& result) {
   nlohmann::ordered_json tables = nlohmann::ordered_json::array();
-  for (const TextTable& table : result.tables)
-    tables.push_back({{"caption", table.caption}, {"columns", table.columns}, {"rows", table.rows}});
+  for (const report::Table& table : result.tables) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& row : table.rows) rows.push_back(texts_of(row));
+    tables.push_back({{"caption", table.caption}, {"columns", names_of(table)}, {"rows", rows}});
+  }
   return {{"name", result.name}, {"title", result.title}, {"remarks", result.remarks}, {"tables", tables}};
 }
 

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "dorm/error.h"
 #include "dorm/factorize.h"
+#include "dorm/report.h"
 #include "dorm/write.h"
 #include "help.h"
 #include "input.h"
@@ -71,13 +72,6 @@ std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendA
   return users;
 }
 
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + "\"";
-}
-
 void write_list(const FactorModel& model, const std::string& name, const std::vector<Recommendation>& list,
                 const std::string& format, std::ostream& out) {
   if (format == "jsonl") {
@@ -90,8 +84,8 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
     const std::string& item = model.items[list[rank].item];
-    out << (format == "csv" ? fmt::format("{},{},{},{}\n", quoted(name), rank + 1, quoted(item), list[rank].score)
-                            : fmt::format("{}\t{}\t{}\t{}\n", name, rank + 1, item, list[rank].score));
+    const std::vector<std::string> fields = {name, std::to_string(rank + 1), item, fmt::format("{}", list[rank].score)};
+    out << (format == "csv" ? report::csv_line(fields) : fmt::format("{}\n", fmt::join(fields, "\t")));
   }
 }
 

@@ -31,7 +31,4 @@ report::Table chosen_table(const ComparisonRows& rows, std::string caption);
 /// `data` names the set in the titles; empty: there is only one.
 std::vector<report::Block> comparison_plots(const ComparisonResult& result, const std::string& data);
 
-/// "0.0123", "< 0.0001".
-std::string p_value_text(double p);
-
 }  // namespace dorm::cli

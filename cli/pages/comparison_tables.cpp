@@ -19,13 +19,13 @@ report::Cell figure_cell(const ComparisonFigure& figure, bool best) {
   if (figure.reference)
     cell.note = "reference";
   else if (!std::isnan(figure.p_holm))
-    cell.note = fmt::format("p {}{}", p_value_text(figure.p_holm), figure.p_holm >= 0.05 ? " =" : "");
+    cell.note = fmt::format("p {}{}", report::p_value_text(figure.p_holm), figure.p_holm >= 0.05 ? " =" : "");
   return cell;
 }
 
 report::Cell p_cell(double p) {
   report::Cell cell(p);
-  cell.text = p_value_text(p);
+  cell.text = report::p_value_text(p);
   return cell;
 }
 
@@ -46,8 +46,6 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::string p_value_text(double p) { return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p); }
 
 std::vector<ComparisonRows> rows_by_size(const ComparisonResult& result) {
   std::vector<ComparisonRows> groups;

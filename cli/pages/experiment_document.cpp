@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "pages/comparison_blocks.h"
 #include "pages/comparison_document.h"
@@ -19,50 +20,44 @@ double leading_number(std::string_view text) {
   return error == std::errc() && whole ? value : report::kMissing;
 }
 
-bool is_numeric(const TextTable& table, std::size_t column) {
+bool is_numeric(const report::Table& table, std::size_t column) {
   bool any = false;
   for (const auto& row : table.rows) {
-    const std::string& text = column < row.size() ? row[column] : "";
+    const std::string& text = column < row.size() ? row[column].text : "";
     if (text.empty() || text == "-") continue;
-    if (leading_number(text) != leading_number(text)) return false;
+    if (std::isnan(leading_number(text))) return false;
     any = true;
   }
   return any;
 }
 
-report::Table to_table(const TextTable& text) {
-  report::Table table{.caption = text.caption, .columns = {}};
-  std::vector<bool> numeric;
-  for (std::size_t c = 0; c < text.columns.size(); ++c) {
-    numeric.push_back(is_numeric(text, c));
-    table.columns.push_back(numeric[c] ? report::number_column(text.columns[c]) : report::text_column(text.columns[c]));
-  }
-  for (const auto& row : text.rows) {
-    std::vector<report::Cell>& line = table.rows.emplace_back();
-    for (std::size_t c = 0; c < row.size() && c < numeric.size(); ++c) {
-      line.emplace_back(row[c]);
-      if (numeric[c]) line.back().value = leading_number(row[c]);
-    }
+/// Columns of text that begin with figures are sorted by these.
+report::Table with_figures(report::Table table) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (!is_numeric(table, c)) continue;
+    table.columns[c] = report::number_column(table.columns[c].name);
+    for (std::vector<report::Cell>& row : table.rows)
+      if (c < row.size()) row[c].value = leading_number(row[c].text);
   }
   return table;
 }
 
 /// Our figures with the paper's beside them, for a table that has a column of each; no bars for others.
-report::Bars paper_bars(const TextTable& table) {
+report::Bars paper_bars(const report::Table& table) {
   report::Bars bars{.title = fmt::format("{}: the paper beside ours", table.caption),
                     .value = {.label = "as in the table"},
                     .groups = {{.name = "ours", .values = {}}, {.name = "paper", .values = {}}}};
   std::size_t ours = 0, paper = 0;
   for (std::size_t c = 1; c < table.columns.size(); ++c) {
-    if (table.columns[c].starts_with("ours")) ours = c;
-    if (table.columns[c] == "paper") paper = c;
+    if (table.columns[c].name.starts_with("ours")) ours = c;
+    if (table.columns[c].name == "paper") paper = c;
   }
   if (ours == 0 || paper == 0) return bars;
   for (const auto& row : table.rows) {
-    if (row.size() <= std::max(ours, paper) || row[paper].empty()) continue;
-    bars.categories.push_back(row[0]);
-    bars.groups[0].values.push_back(leading_number(row[ours]));
-    bars.groups[1].values.push_back(leading_number(row[paper]));
+    if (row.size() <= std::max(ours, paper) || row[paper].text.empty()) continue;
+    bars.categories.push_back(row[0].text);
+    bars.groups[0].values.push_back(leading_number(row[ours].text));
+    bars.groups[1].values.push_back(leading_number(row[paper].text));
   }
   return bars;
 }
@@ -91,12 +86,12 @@ report::Section section_of(const ExperimentResult& result, const std::string& pr
   if (!result.difference.empty()) beside.facts.push_back({"where we differ", result.difference});
   if (!beside.facts.empty()) section.blocks.emplace_back(std::move(beside));
   for (const std::string& remark : result.remarks) section.blocks.emplace_back(report::Paragraph{remark});
-  for (const TextTable& table : result.tables) {
-    report::Table shown = to_table(table);
+  for (const report::Table& table : result.tables) {
+    report::Table shown = with_figures(table);
     shown.caption.insert(0, prefix);
     section.blocks.emplace_back(std::move(shown));
   }
-  for (const TextTable& table : result.tables) {
+  for (const report::Table& table : result.tables) {
     report::Bars bars = paper_bars(table);
     bars.title.insert(0, prefix);
     if (!bars.categories.empty()) section.blocks.emplace_back(std::move(bars));

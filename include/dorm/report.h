@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -76,6 +77,8 @@ Column text_column(std::string name, std::string help = {});
 Column number_column(std::string name, int decimals = 4, std::string help = {});
 Column count_column(std::string name, std::string help = {});
 Column significant_column(std::string name, int digits = 6, std::string help = {});
+
+std::vector<Column> text_columns(std::vector<std::string> names);
 
 struct Table {
   struct Order {
@@ -176,8 +179,17 @@ std::string to_markdown(const Report& report);
 /// Every table and plot in one table of cells: section, table, row, column, value, low, high, note.
 std::string to_csv(const Report& report);
 
-/// One table as it stands; an interval adds the columns "NAME low" and "NAME high".
+/// The rows of one table under their headings, without caption and footnotes. In CSV an interval adds the columns "NAME
+/// low" and "NAME high".
+std::string to_markdown(const Table& table);
 std::string to_csv(const Table& table);
+
+/// One line of CSV for other programs: the fields as they are, quoted where they must be. In reports, which people open
+/// in spreadsheets, what would be taken for a formula gets a leading '.
+std::string csv_line(std::span<const std::string> fields);
+
+/// "0.0123", "< 0.0001"; nothing when p is no number.
+std::string p_value_text(double p);
 
 /// The numbers behind a picture: one row per x where all series share it, else one per point.
 Table numbers_of(const Plot& plot);

@@ -115,7 +115,6 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   method.seed = options.seed;
   method.threads = 1;
   CellRecord record;
-  record.key = cell.key;
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);
     const double began = thread_seconds();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dorm/lab/comparison.h"
+#include "lab/compare/cell_store.h"
 
 namespace dorm {
 
@@ -36,31 +37,9 @@ std::vector<std::string> all_measures(const ComparisonOptions& options);
 /// The first `size` queries of a seeded shuffle, in their old order; all of them when size is 0.
 Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed);
 
-struct CellRecord {
-  std::string key;
-  std::string failure;  // a method that cannot learn from this data says why
-  double seconds = 0, gap = 0, health = 0;
-  std::uint64_t support_vectors = 0, passes = 0;
-  // By measure, then query; NaN where the measure skips the query.
-  std::vector<std::vector<double>> valid, test;
-};
-
 /// Nothing when the observer stopped it.
 std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, const ComparisonOptions& options,
                                    const Observer& observer);
-
-/// Records in a folder, one file each, named after its key.
-class CellStore {
- public:
-  explicit CellStore(std::string directory) : directory_(std::move(directory)) {}
-  /// Nothing when there is none, or when it is damaged or of another key.
-  std::optional<CellRecord> load(const std::string& key) const;
-  void save(const CellRecord& record) const;
-
- private:
-  std::string path(const std::string& key) const;
-  std::string directory_;  // empty: nothing is kept
-};
 
 /// Rows for all methods at all sizes, from the records of all cells.
 ComparisonResult summarise(const std::vector<DataSplit>& splits, const ComparisonOptions& options,

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record is one JSON file, written in one step. Its name is a hash of its key: results of other data or other options
 // are never found, and never in the way.
+#include "lab/compare/cell_store.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "data/io/checksum.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
-#include "lab/compare/cell.h"
 
 namespace dorm {
 namespace {

@@ -3,19 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 
 #include "dorm/lab/comparison.h"
+#include "dorm/report.h"
 
 namespace dorm {
 namespace {
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
 
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6f}", value); }
 
@@ -25,29 +18,40 @@ std::string chosen_text(const ComparisonFigure& figure) {
   return text;
 }
 
-std::string csv_line(const ComparisonRow& row, const MeasureResult& result, const std::string& rest) {
-  return fmt::format("{},{},{},{},{},{},{},{},{}\n", row.size, quoted(row.method), quoted(result.name),
-                     number(result.mean), number(result.low), number(result.high), result.queries, result.skipped,
-                     rest);
+/// What every line begins with, whether it is of the table or of the curve.
+std::vector<std::string> first_fields(const ComparisonRow& row, const MeasureResult& result) {
+  return {std::to_string(row.size),
+          row.method,
+          result.name,
+          number(result.mean),
+          number(result.low),
+          number(result.high),
+          std::to_string(result.queries),
+          std::to_string(result.skipped)};
+}
+
+std::string line_of(const ComparisonRow& row, const ComparisonFigure& figure) {
+  std::vector<std::string> fields = first_fields(row, figure.result);
+  const auto tested = [&figure](const std::string& text) { return std::isnan(figure.p_holm) ? "" : text; };
+  fields.insert(
+      fields.end(),
+      {figure.reference ? "1" : "0", tested(number(figure.test.mean_difference)),
+       tested(fmt::format("{:.3g}", figure.test.p_t)), tested(fmt::format("{:.3g}", figure.test.p_permutation)),
+       tested(fmt::format("{:.3g}", figure.p_holm)), fmt::format("{:.4f}", figure.seconds),
+       fmt::format("{:.4f}", figure.tuning_seconds), fmt::format("{:.1f}", figure.support_vectors),
+       fmt::format("{:.1f}", figure.passes), chosen_text(figure)});
+  return report::csv_line(fields);
 }
 
 /// A figure with what makes it trustworthy: bold for the one tested against, a mark where no test sets it
 /// apart from that.
-std::string shown(const ComparisonFigure& figure) {
+report::Cell shown(const ComparisonFigure& figure) {
   if (std::isnan(figure.result.mean)) return "-";
-  std::string text = fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.result.mean, figure.result.low, figure.result.high);
-  if (figure.reference) return fmt::format("**{}**", text);
-  if (std::isnan(figure.p_holm)) return text;
-  return text + (figure.p_holm >= 0.05 ? " =" : "") + fmt::format(" (p {:.2g})", figure.p_holm);
-}
-
-std::string heading(const std::vector<std::string>& cells) {
-  std::string names = "|", rule = "|";
-  for (const std::string& cell : cells) {
-    names += fmt::format(" {} |", cell);
-    rule += "---|";
-  }
-  return names + '\n' + rule + '\n';
+  report::Cell cell(fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.result.mean, figure.result.low, figure.result.high));
+  cell.best = figure.reference;
+  if (!figure.reference && !std::isnan(figure.p_holm))
+    cell.text += fmt::format("{} (p {})", figure.p_holm >= 0.05 ? " =" : "", report::p_value_text(figure.p_holm));
+  return cell;
 }
 
 std::string size_name(std::size_t size) {
@@ -55,38 +59,35 @@ std::string size_name(std::size_t size) {
 }
 
 std::string table_of(const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> columns = {"method"};
-  for (const ComparisonFigure& figure : rows.back()->figures) columns.push_back(figure.measure);
-  columns.insert(columns.end(), {"seconds", "support vectors"});
-  std::string text = heading(columns);
+  report::Table table{"", {report::text_column("method")}};
+  for (const ComparisonFigure& figure : rows.back()->figures)
+    table.columns.push_back(report::text_column(figure.measure));
+  for (const char* name : {"seconds", "support vectors"}) table.columns.push_back(report::text_column(name));
   for (const ComparisonRow* row : rows) {
-    text += fmt::format("| {} |", row->method);
+    std::vector<report::Cell>& line = table.rows.emplace_back();
+    line.emplace_back(row->method);
     if (!row->failure.empty()) {
-      for (std::size_t m = 1; m < columns.size(); ++m) text += " - |";
-      text += '\n';
+      line.resize(table.columns.size(), "-");
       continue;
     }
-    for (const ComparisonFigure& figure : row->figures) text += fmt::format(" {} |", shown(figure));
+    for (const ComparisonFigure& figure : row->figures) line.push_back(shown(figure));
     const ComparisonFigure& first = row->figures.front();
-    text += first.chosen.empty() ? " | |\n"
-                                 : fmt::format(" {:.3g} | {} |\n", first.seconds,
-                                               first.support_vectors > 0 ? fmt::format("{:.0f}", first.support_vectors)
-                                                                         : std::string("-"));
+    if (first.chosen.empty()) continue;
+    line.emplace_back(fmt::format("{:.3g}", first.seconds));
+    line.emplace_back(first.support_vectors > 0 ? fmt::format("{:.0f}", first.support_vectors) : "-");
   }
-  return text;
+  return report::to_markdown(table);
 }
 
 std::string curve_of(const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> columns = {"method"};
-  for (const MeasureResult& result : rows.back()->curve) columns.push_back(result.name);
-  std::string text = heading(columns);
+  report::Table table{"", {report::text_column("method")}};
+  for (const MeasureResult& result : rows.back()->curve) table.columns.push_back(report::text_column(result.name));
   for (const ComparisonRow* row : rows) {
     if (row->curve.empty()) continue;
-    text += fmt::format("| {} |", row->method);
-    for (const MeasureResult& result : row->curve) text += fmt::format(" {:.4f} |", result.mean);
-    text += '\n';
+    table.rows.push_back({row->method});
+    for (const MeasureResult& result : row->curve) table.rows.back().emplace_back(fmt::format("{:.4f}", result.mean));
   }
-  return text;
+  return report::to_markdown(table);
 }
 
 std::string failures_of(const std::vector<const ComparisonRow*>& rows) {
@@ -99,23 +100,18 @@ std::string failures_of(const std::vector<const ComparisonRow*>& rows) {
 }  // namespace
 
 std::string comparison_csv(const ComparisonResult& result) {
-  std::string text =
-      "size,method,measure,mean,low,high,queries,skipped,reference,difference,p_t,p_permutation,p_holm,"
-      "seconds,"
-      "tuning_seconds,support_vectors,passes,chosen\n";
+  const std::vector<std::string> heading = {
+      "size",           "method",          "measure",    "mean",  "low",           "high",   "queries",
+      "skipped",        "reference",       "difference", "p_t",   "p_permutation", "p_holm", "seconds",
+      "tuning_seconds", "support_vectors", "passes",     "chosen"};
+  std::string text = report::csv_line(heading);
   for (const ComparisonRow& row : result.rows) {
-    for (const ComparisonFigure& figure : row.figures) {
-      const bool tested = !std::isnan(figure.p_holm);
-      text += csv_line(
-          row, figure.result,
-          fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.1f},{:.1f},{}", figure.reference ? 1 : 0,
-                      tested ? number(figure.test.mean_difference) : "",
-                      tested ? fmt::format("{:.3g}", figure.test.p_t) : "",
-                      tested ? fmt::format("{:.3g}", figure.test.p_permutation) : "",
-                      tested ? fmt::format("{:.3g}", figure.p_holm) : "", figure.seconds, figure.tuning_seconds,
-                      figure.support_vectors, figure.passes, quoted(chosen_text(figure))));
+    for (const ComparisonFigure& figure : row.figures) text += line_of(row, figure);
+    for (const MeasureResult& point : row.curve) {
+      std::vector<std::string> fields = first_fields(row, point);
+      fields.insert(fields.end(), {"0", "", "", "", "", "", "", "", "", "curve"});
+      text += report::csv_line(fields);
     }
-    for (const MeasureResult& point : row.curve) text += csv_line(row, point, "0,,,,,,,,,curve");
   }
   return text;
 }

@@ -13,14 +13,13 @@ namespace {
 
 constexpr const char* kMeasured = "dorm:ndcg@10~power:0.5";
 
-TextTable seconds_table(const std::string& data, const ComparisonResult& result) {
-  TextTable table{
+report::Table seconds_table(const std::string& data, const ComparisonResult& result) {
+  report::Table table{
       fmt::format("{}: seconds for all candidates of C, mean over splits (in brackets: ratio to {})", data, kMeasured),
-      {"method"},
-      {}};
+      {report::text_column("method")}};
   for (std::size_t r = 0; r < result.rows.size();) {
     const std::size_t size = result.rows[r].size;
-    table.columns.push_back(size == 0 ? "all" : std::to_string(size));
+    table.columns.push_back(report::text_column(size == 0 ? "all" : std::to_string(size)));
     double unit = 0;
     for (const ComparisonRow& row : result.rows)
       if (row.size == size && row.method == kMeasured) unit = row.figures[0].tuning_seconds;
@@ -29,7 +28,7 @@ TextTable seconds_table(const std::string& data, const ComparisonResult& result)
       if (row.figures.empty() || row.figures[0].chosen.empty()) continue;
       if (line == table.rows.size()) table.rows.push_back({row.method});
       const double seconds = row.figures[0].tuning_seconds;
-      table.rows[line++].push_back(fmt::format("{:.3g} ({:.3g})", seconds, seconds / unit));
+      table.rows[line++].emplace_back(fmt::format("{:.3g} ({:.3g})", seconds, seconds / unit));
     }
   }
   return table;
@@ -99,8 +98,8 @@ ExperimentResult solver_table(const Laboratory& laboratory) {
       fmt::format("{}, {} training queries (the paper: 1000), solver nslack, C = 100, relative gap 1e-3, "
                   "bound `best` for DORM.",
                   data, train.num_queries())};
-  TextTable table{
-      "ours (paper)", {"for", "method", "support vectors", "iterations", "% of time in the QP", "seconds"}, {}};
+  report::Table table{"ours (paper)", report::text_columns({"for", "method", "support vectors", "iterations",
+                                                            "% of time in the QP", "seconds"})};
   for (const Printed& paper : kPaper) {
     if (laboratory.observer && !laboratory.observer({table.rows.size(), kPaper.size(), 0, paper.method})) {
       result.complete = false;

@@ -39,10 +39,9 @@ void add_methods(ComparisonResult& whole, const ComparisonResult& more) {
 }
 
 /// Largest minus smallest figure over the paper's decays (`measure` is not one of them), by size.
-TextTable spread(const std::string& data, const ComparisonResult& result) {
-  TextTable table{fmt::format("{}: largest difference between the paper's decays, NDCG@10 x 100", data),
-                  {"training queries", "1/sqrt(m)", "difference"},
-                  {}};
+report::Table spread(const std::string& data, const ComparisonResult& result) {
+  report::Table table{fmt::format("{}: largest difference between the paper's decays, NDCG@10 x 100", data),
+                      report::text_columns({"training queries", "1/sqrt(m)", "difference"})};
   for (std::size_t size : kSizes) {
     double low = 1, high = 0;
     for (const ComparisonRow& row : result.rows) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/stopwatch.h"
+#include "dorm/evaluate.h"
 #include "dorm/joint.h"
 #include "dorm/lab/collaborative.h"
 
@@ -116,7 +117,6 @@ std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& dat
                                        const std::function<bool()>& wanted) {
   const Stopwatch watch;
   CellRecord record;
-  record.key = key_of(cell, seed);
   const std::uint64_t trial_seed = seed * 1000 + cell.trial;
   const EruTrial trial = draw_trial(data.ratings, cell.unseen, kEruUsers, kEruItems, trial_seed);
   const EruTrial held = validation_of(trial, cell.unseen, trial_seed);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dorm/factorize.h"
-#include "lab/compare/cell.h"
+#include "lab/compare/cell_store.h"
 #include "lab/experiment/eru_trial.h"
 
 namespace dorm {

@@ -23,6 +23,9 @@ ExperimentResult solver_table(const Laboratory& laboratory);
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
 ExperimentResult eachmovie_eru(const Laboratory& laboratory);
 
+/// Where finished cells are kept; empty: nowhere.
+std::string cells_folder(const Laboratory& laboratory);
+
 /// Runs and keeps the comparison under `data`; false when it was stopped.
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
                 const Laboratory& laboratory, ExperimentResult& result);
@@ -31,11 +34,10 @@ bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, C
 std::vector<std::string> web_sets(const Laboratory& laboratory);
 
 /// Methods by row, measures by column, figures times 100 with their intervals.
-TextTable figures_table(std::string caption, const ComparisonResult& result, std::size_t size);
+report::Table figures_table(std::string caption, const ComparisonResult& result, std::size_t size);
 /// One measure, methods by row, training sizes by column.
-TextTable sizes_table(std::string caption, const ComparisonResult& result, std::size_t measure);
+report::Table sizes_table(std::string caption, const ComparisonResult& result, std::size_t measure);
 
 std::string percent(double value);  // 63.71
-std::string p_text(double p);       // "< 0.0001"
 
 }  // namespace dorm

@@ -3,12 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <filesystem>
-#include <mutex>
-
-#include "base/parallel.h"
-#include "dorm/error.h"
+#include "lab/compare/run_cells.h"
 
 namespace dorm {
 namespace {
@@ -42,55 +37,6 @@ CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint6
   return record;
 }
 
-class Runner {
- public:
-  Runner(const std::vector<RatingsCell>& cells, const RatingsData& data, const Laboratory& laboratory)
-      : cells_(cells),
-        data_(data),
-        laboratory_(laboratory),
-        store_(laboratory.options.directory),
-        records_(cells.size()) {}
-
-  std::optional<std::vector<CellRecord>> run() {
-    std::vector<std::size_t> missing;
-    for (std::size_t c = 0; c < cells_.size(); ++c) {
-      std::optional<CellRecord> record = store_.load(key_of(cells_[c], data_, laboratory_.options.seed));
-      if (record)
-        records_[c] = std::move(*record);
-      else
-        missing.push_back(c);
-    }
-    done_ = found_ = cells_.size() - missing.size();
-    parallel_for(missing.size(), laboratory_.options.threads,
-                 [&](std::size_t index, std::size_t) { compute(missing[index]); });
-    if (stopped_) return std::nullopt;
-    return std::move(records_);
-  }
-
- private:
-  void compute(std::size_t c) {
-    if (stopped_) return;
-    CellRecord record = run_cell(cells_[c], data_, laboratory_.options.seed);
-    record.key = key_of(cells_[c], data_, laboratory_.options.seed);
-    store_.save(record);
-    records_[c] = std::move(record);
-    ++done_;
-    const std::lock_guard lock(mutex_);
-    if (laboratory_.observer && !laboratory_.observer({done_, cells_.size(), found_, cells_[c].contender.method}))
-      stopped_ = true;
-  }
-
-  const std::vector<RatingsCell>& cells_;
-  const RatingsData& data_;
-  const Laboratory& laboratory_;
-  CellStore store_;
-  std::vector<CellRecord> records_;
-  std::mutex mutex_;
-  std::atomic<bool> stopped_ = false;
-  std::atomic<std::size_t> done_ = 0;
-  std::size_t found_ = 0;
-};
-
 }  // namespace
 
 std::string Contender::label() const {
@@ -105,13 +51,13 @@ const std::vector<std::string>& rating_measures() {
 
 std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<RatingsCell>& cells, const RatingsData& data,
                                                          const Laboratory& laboratory) {
-  const std::string& directory = laboratory.options.directory;
-  std::error_code error;
-  if (!directory.empty()) std::filesystem::create_directories(directory, error);
-  if (error)
-    throw Error(ErrorCode::io, {directory},
-                fmt::format("cannot make this folder for the results ({})", error.message()));
-  return Runner(cells, data, laboratory).run();
+  const std::uint64_t seed = laboratory.options.seed;
+  const CellWork work{
+      .count = cells.size(),
+      .key = [&](std::size_t c) { return key_of(cells[c], data, seed); },
+      .method = [&](std::size_t c) { return std::string(cells[c].contender.method); },
+      .compute = [&](std::size_t c, const std::function<bool()>&) { return run_cell(cells[c], data, seed); }};
+  return run_cells(work, cells_folder(laboratory), laboratory.options.threads, laboratory.observer);
 }
 
 }  // namespace dorm

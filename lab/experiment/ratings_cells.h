@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dorm/lab/collaborative.h"
-#include "lab/compare/cell.h"
+#include "lab/compare/cell_store.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"
 

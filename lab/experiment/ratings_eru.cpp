@@ -4,14 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <filesystem>
-#include <mutex>
 
-#include "base/parallel.h"
-#include "dorm/error.h"
 #include "dorm/read.h"
+#include "lab/compare/run_cells.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/eru_cell.h"
 #include "lab/experiment/experiments.h"
@@ -68,44 +64,17 @@ std::vector<EruCell> all_cells() {
   return cells;
 }
 
-/// The records of all cells; empty when the observer stopped it. Finished cells are kept in the folder.
-std::vector<CellRecord> run_cells(const std::vector<EruCell>& cells, const Laboratory& laboratory) {
+std::optional<std::vector<CellRecord>> run_eru_cells(const std::vector<EruCell>& cells, const Laboratory& laboratory) {
   const ExperimentOptions& options = laboratory.options;
   const MovieData data = read_movies(options.data_directory);
-  const std::string folder = options.directory.empty() ? "" : options.directory + "/cells";
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ErrorCode::io, {folder}, fmt::format("cannot make this folder for the results ({})", error.message()));
-  const CellStore store(folder);
-  std::vector<CellRecord> records(cells.size());
-  std::vector<std::size_t> missing;
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    std::optional<CellRecord> found = store.load(key_of(cells[c], options.seed));
-    if (found)
-      records[c] = std::move(*found);
-    else
-      missing.push_back(c);
-  }
-  const std::size_t found = cells.size() - missing.size();
-  std::atomic<std::size_t> done = found;
-  std::atomic<bool> stopped = false;
-  std::mutex mutex;
-  const auto wanted = [&] {
-    const std::lock_guard lock(mutex);
-    if (!stopped && laboratory.observer && !laboratory.observer({done, cells.size(), found, "joint kernels"}))
-      stopped = true;
-    return !stopped;
-  };
-  parallel_for(missing.size(), thread_count(options.threads), [&](std::size_t index, std::size_t) {
-    std::optional<CellRecord> record = run_eru_cell(cells[missing[index]], data, options.seed, wanted);
-    if (!record) return;
-    store.save(*record);
-    records[missing[index]] = std::move(*record);
-    ++done;
-    wanted();
-  });
-  return stopped ? std::vector<CellRecord>() : records;
+  const CellWork work{.count = cells.size(),
+                      .key = [&](std::size_t c) { return key_of(cells[c], options.seed); },
+                      .method = [](std::size_t) { return std::string("joint kernels"); },
+                      .compute =
+                          [&](std::size_t c, const std::function<bool()>& wanted) {
+                            return run_eru_cell(cells[c], data, options.seed, wanted);
+                          }};
+  return run_cells(work, cells_folder(laboratory), options.threads, laboratory.observer);
 }
 
 /// What a learner got under a measure: means by trial, and by user over the trials he was ranked for in.
@@ -145,11 +114,10 @@ std::string usual_choice(std::span<const CellRecord> records, std::size_t learne
                      records.size());
 }
 
-TextTable table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
-  TextTable table{
-      fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
-      {"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users", "NDCG@10 x 100", "parameter chosen most"},
-      {}};
+report::Table table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
+  report::Table table{fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
+                      report::text_columns({"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users",
+                                            "NDCG@10 x 100", "parameter chosen most"})};
   const std::vector<EruLearner> learners = eru_learners();
   const Outcome dorm = outcome_of(records, kDorm, 0);
   for (std::size_t learner = 0; learner < learners.size(); ++learner) {
@@ -160,8 +128,8 @@ TextTable table_of(const EruSetting& setting, Unseen unseen, std::span<const Cel
         {std::string(learners[learner].name),
          fmt::format("{} ± {}", percent(mean_of_numbers(eru.by_trial)), percent(deviation(eru.by_trial))),
          in_paper ? std::string(setting.paper[learner + 2 - kDorm]) : "",
-         tested ? p_text(compare(dorm.by_trial, eru.by_trial).p_t) : "",
-         tested ? p_text(compare(dorm.by_user, eru.by_user).p_t) : "",
+         tested ? report::p_value_text(compare(dorm.by_trial, eru.by_trial).p_t) : "",
+         tested ? report::p_value_text(compare(dorm.by_user, eru.by_user).p_t) : "",
          fmt::format("{} ± {}", percent(mean_of_numbers(ndcg.by_trial)), percent(deviation(ndcg.by_trial))),
          usual_choice(records, learner, learners[learner].grid)});
   }
@@ -191,12 +159,12 @@ ExperimentResult eachmovie_eru(const Laboratory& laboratory) {
       "p-values are of paired t tests of DORM (ERU) against the method, over trials, which share data, and "
       "over users, each averaged over his trials; not corrected for their number."};
   const std::vector<EruCell> cells = all_cells();
-  const std::vector<CellRecord> records = run_cells(cells, laboratory);
-  result.complete = !records.empty();
-  for (std::size_t begin = 0; begin < records.size(); begin += kTrials)
+  const auto records = run_eru_cells(cells, laboratory);
+  result.complete = records.has_value();
+  for (std::size_t begin = 0; records && begin < records->size(); begin += kTrials)
     for (const EruSetting& setting : kEruSettings)
       if (setting.kernels == cells[begin].kernels)
-        result.tables.push_back(table_of(setting, cells[begin].unseen, std::span(records).subspan(begin, kTrials)));
+        result.tables.push_back(table_of(setting, cells[begin].unseen, std::span(*records).subspan(begin, kTrials)));
   return result;
 }
 

@@ -128,10 +128,9 @@ Difference difference(const Column& one, const Column& other) {
   return out;
 }
 
-std::string p_brief(double p) { return p < 0.0001 ? "<.0001" : fmt::format("{:.2g}", p); }
-
 std::string difference_text(const Difference& to) {
-  return fmt::format("{:+.2f} ({}; {})", 100 * to.mean, p_brief(to.p_users), p_brief(to.p_splits));
+  return fmt::format("{:+.2f} ({}; {})", 100 * to.mean, report::p_value_text(to.p_users),
+                     report::p_value_text(to.p_splits));
 }
 
 std::string mean_text(const Column& column) {
@@ -149,24 +148,23 @@ const Line& best_of(const std::vector<Line>& lines, std::size_t m, Allowed allow
   return *best;
 }
 
-TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines) {
-  TextTable table{fmt::format("N = {}, {} genres: figures x 100", kGiven[given], facts ? "with" : "without"),
-                  {"method", "NDCG@10", "to the first (p users; splits)", "NDCG", "to the first (p users; splits)",
-                   "paper: NDCG@10", "NDCG"},
-                  {}};
+report::Table table_of(std::size_t given, bool facts, const std::vector<Line>& lines) {
+  report::Table table{fmt::format("N = {}, {} genres: figures x 100", kGiven[given], facts ? "with" : "without"),
+                      report::text_columns({"method", "NDCG@10", "to the first (p users; splits)", "NDCG",
+                                            "to the first (p users; splits)", "paper: NDCG@10", "NDCG"})};
   for (const Line& line : lines) {
-    std::vector<std::string>& row = table.rows.emplace_back();
-    row.push_back(line.contender.label());
+    std::vector<report::Cell>& row = table.rows.emplace_back();
+    row.emplace_back(line.contender.label());
     for (std::size_t m = 0; m < line.columns.size(); ++m) {
       const Line& first = best_of(lines, m, [](const Line&) { return true; });
-      row.push_back(mean_text(line.columns[m]));
-      row.push_back(&first == &line ? "first" : difference_text(difference(line.columns[m], first.columns[m])));
+      row.emplace_back(mean_text(line.columns[m]));
+      row.emplace_back(&first == &line ? "first" : difference_text(difference(line.columns[m], first.columns[m])));
     }
     const auto paper = std::find_if(kPaperNdcg.begin(), kPaperNdcg.end(), [&](const PrintedNdcg& printed) {
       return printed.method == line.contender.method;
     });
-    row.push_back(paper == kPaperNdcg.end() ? "" : paper->ndcg10[given]);
-    row.push_back(paper == kPaperNdcg.end() ? "" : paper->ndcg[given]);
+    row.emplace_back(paper == kPaperNdcg.end() ? "" : paper->ndcg10[given]);
+    row.emplace_back(paper == kPaperNdcg.end() ? "" : paper->ndcg[given]);
   }
   return table;
 }
@@ -174,18 +172,18 @@ TextTable table_of(std::size_t given, bool facts, const std::vector<Line>& lines
 bool is_dorm(const Contender& contender) { return std::string_view(contender.method) == "dorm"; }
 
 /// DORM at its defaults against the best of the others that know no more, in one row per table.
-void add_verdict(TextTable& verdict, std::size_t given, bool facts, bool raters, const std::vector<Line>& lines) {
+void add_verdict(report::Table& verdict, std::size_t given, bool facts, bool raters, const std::vector<Line>& lines) {
   const Line& own = best_of(lines, 0, [&](const Line& line) {
     const Contender& who = line.contender;
     return is_dorm(who) && who.rank == 20 && !who.chosen && who.raters == raters;
   });
-  std::vector<std::string>& row = verdict.rows.emplace_back();
-  row.push_back(
+  std::vector<report::Cell>& row = verdict.rows.emplace_back();
+  row.emplace_back(
       fmt::format("N = {}, {} genres{}", kGiven[given], facts ? "with" : "without", raters ? ", raters" : ""));
   for (std::size_t m = 0; m < own.columns.size(); ++m) {
     const Line& rival = best_of(
         lines, m, [&](const Line& line) { return !is_dorm(line.contender) && line.contender.raters <= raters; });
-    row.push_back(
+    row.emplace_back(
         fmt::format("{} {}", difference_text(difference(own.columns[m], rival.columns[m])), rival.contender.label()));
   }
 }
@@ -220,8 +218,8 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   const auto records = run_ratings_cells(cells, data, laboratory);
   result.complete = records.has_value();
   if (!records) return result;
-  TextTable verdict{
-      "DORM, rank 20, minus the best other method, x 100 (p users; splits)", {"setting", "NDCG@10", "NDCG"}, {}};
+  report::Table verdict{"DORM, rank 20, minus the best other method, x 100 (p users; splits)",
+                        report::text_columns({"setting", "NDCG@10", "NDCG"})};
   for (std::size_t first = 0, given = 0; first < cells.size(); given = (given + 1) % kGiven.size()) {
     std::vector<Line> lines;
     const RatingsCell here = cells[first];

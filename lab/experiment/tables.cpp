@@ -15,32 +15,12 @@ std::string interval_text(const MeasureResult& result) {
   return fmt::format("{} [{}, {}]", percent(result.mean), percent(result.low), percent(result.high));
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const std::string& cell : cells) line += fmt::format("{}{}", line.empty() ? "" : ",", quoted(cell));
-  return line + '\n';
-}
-
-std::string markdown_line(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += fmt::format(" {} |", cell);
-  return line + '\n';
-}
-
 }  // namespace
 
 std::string percent(double value) { return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value); }
 
-std::string p_text(double p) {
-  if (std::isnan(p)) return "";
-  return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p);
+std::string cells_folder(const Laboratory& laboratory) {
+  return laboratory.options.directory.empty() ? "" : laboratory.options.directory + "/cells";
 }
 
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
@@ -48,7 +28,7 @@ bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, C
   options.threads = laboratory.options.threads;
   options.seed = laboratory.options.seed;
   options.choice = laboratory.options.choice;
-  if (!laboratory.options.directory.empty()) options.directory = laboratory.options.directory + "/cells";
+  options.directory = cells_folder(laboratory);
   result.comparisons.emplace_back(data, run_comparison(splits, options, laboratory.observer));
   result.complete = result.comparisons.back().second.complete;
   return result.complete;
@@ -62,44 +42,52 @@ std::vector<std::string> web_sets(const Laboratory& laboratory) {
   return present;
 }
 
-TextTable figures_table(std::string caption, const ComparisonResult& result, std::size_t size) {
-  TextTable table{std::move(caption), {"method"}, {}};
+report::Table figures_table(std::string caption, const ComparisonResult& result, std::size_t size) {
+  report::Table table{std::move(caption), {report::text_column("method")}};
   for (const ComparisonRow& row : result.rows) {
     if (row.size != size) continue;
-    std::vector<std::string>& line = table.rows.emplace_back();
-    line.push_back(row.method);
+    std::vector<report::Cell>& line = table.rows.emplace_back();
+    line.emplace_back(row.method);
     for (const ComparisonFigure& figure : row.figures) {
-      if (line.size() > table.columns.size() - 1) table.columns.push_back(figure.measure);
-      line.push_back(interval_text(figure.result) + (figure.reference ? " *" : ""));
+      if (line.size() > table.columns.size() - 1) table.columns.push_back(report::text_column(figure.measure));
+      line.emplace_back(interval_text(figure.result) + (figure.reference ? " *" : ""));
     }
   }
   return table;
 }
 
-TextTable sizes_table(std::string caption, const ComparisonResult& result, std::size_t measure) {
-  TextTable table{std::move(caption), {"method"}, {}};
+report::Table sizes_table(std::string caption, const ComparisonResult& result, std::size_t measure) {
+  report::Table table{std::move(caption), {report::text_column("method")}};
   std::vector<std::size_t> sizes;
   for (const ComparisonRow& row : result.rows) {
     if (std::find(sizes.begin(), sizes.end(), row.size) == sizes.end()) {
       sizes.push_back(row.size);
-      table.columns.push_back(row.size == 0 ? "all" : std::to_string(row.size));
+      table.columns.push_back(report::text_column(row.size == 0 ? "all" : std::to_string(row.size)));
     }
-    const auto line =
-        std::find_if(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[0] == row.method; });
+    const auto line = std::find_if(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& cells) { return cells[0].text == row.method; });
     const std::string shown = row.figures.empty() ? "-" : percent(row.figures[measure].result.mean);
     if (line == table.rows.end())
       table.rows.push_back({row.method, shown});
     else
-      line->push_back(shown);
+      line->emplace_back(shown);
   }
   return table;
 }
 
 std::string experiment_csv(const ExperimentResult& result) {
   std::string text;
-  for (const TextTable& table : result.tables) {
-    text += fmt::format("{}{}{}", text.empty() ? "" : "\n", csv_line({table.caption}), csv_line(table.columns));
-    for (const auto& row : table.rows) text += csv_line(row);
+  std::vector<std::string> fields;
+  for (const report::Table& table : result.tables) {
+    text += (text.empty() ? "" : "\n") + report::csv_line(std::span(&table.caption, 1));
+    fields.clear();
+    for (const report::Column& column : table.columns) fields.push_back(column.name);
+    text += report::csv_line(fields);
+    for (const auto& row : table.rows) {
+      fields.clear();
+      for (const report::Cell& cell : row) fields.push_back(cell.text);
+      text += report::csv_line(fields);
+    }
   }
   return text;
 }
@@ -109,11 +97,8 @@ std::string experiment_markdown(const ExperimentResult& result) {
   if (!result.paper.empty()) text += fmt::format("\nThe paper: {}\n", result.paper);
   if (!result.difference.empty()) text += fmt::format("\nWhere we differ: {}\n", result.difference);
   for (const std::string& remark : result.remarks) text += fmt::format("\n{}\n", remark);
-  for (const TextTable& table : result.tables) {
-    text += fmt::format("\n## {}\n\n{}", table.caption, markdown_line(table.columns));
-    text += markdown_line(std::vector<std::string>(table.columns.size(), "---"));
-    for (const auto& row : table.rows) text += markdown_line(row);
-  }
+  for (const report::Table& table : result.tables)
+    text += fmt::format("\n## {}\n\n{}", table.caption, report::to_markdown(table));
   return text;
 }
 

@@ -31,10 +31,9 @@ std::string printed(const PrintedUci& paper, std::string_view method) {
   return method == kReference ? paper.dorm : "";
 }
 
-TextTable table_of(const PrintedUci& paper, const ComparisonResult& result) {
-  TextTable table{fmt::format("{}: NDCG@10 x 100", paper.data),
-                  {"method", "ours [95 % interval]", "paper", "p against DORM (t, Holm)"},
-                  {}};
+report::Table table_of(const PrintedUci& paper, const ComparisonResult& result) {
+  report::Table table{fmt::format("{}: NDCG@10 x 100", paper.data),
+                      report::text_columns({"method", "ours [95 % interval]", "paper", "p against DORM (t, Holm)"})};
   std::vector<double> p;
   for (const ComparisonRow& row : result.rows)
     p.push_back(row.figures.empty() || std::isnan(row.figures[0].p_holm) ? std::numeric_limits<double>::quiet_NaN()
@@ -46,7 +45,7 @@ TextTable table_of(const PrintedUci& paper, const ComparisonResult& result) {
     const MeasureResult& figure = row.figures[0].result;
     table.rows.push_back({row.method,
                           fmt::format("{} [{}, {}]", percent(figure.mean), percent(figure.low), percent(figure.high)),
-                          printed(paper, row.method), p_text(p[r])});
+                          printed(paper, row.method), report::p_value_text(p[r])});
   }
   return table;
 }

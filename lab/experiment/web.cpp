@@ -41,7 +41,7 @@ constexpr const char* kFeatures =
     "rival is tuned here over the same grid of C.";
 
 /// How long the lists are: queries by number of documents, in powers of two. Every query is tested once.
-TextTable lengths_table(const std::string& data, const std::vector<DataSplit>& splits) {
+report::Table lengths_table(const std::string& data, const std::vector<DataSplit>& splits) {
   std::vector<std::size_t> counts;
   for (const DataSplit& split : splits)
     for (std::size_t q = 0; q < split.test.num_queries(); ++q) {
@@ -49,7 +49,7 @@ TextTable lengths_table(const std::string& data, const std::vector<DataSplit>& s
       counts.resize(std::max(counts.size(), bin + 1));
       ++counts[bin];
     }
-  TextTable table{fmt::format("{}: documents per query", data), {"documents", "queries"}, {}};
+  report::Table table{fmt::format("{}: documents per query", data), report::text_columns({"documents", "queries"})};
   for (std::size_t bin = 0; bin < counts.size(); ++bin)
     if (counts[bin] > 0)
       table.rows.push_back(
@@ -99,11 +99,11 @@ ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
     if (!compare_on(data, splits, options, laboratory, result)) return result;
     result.tables.push_back(lengths_table(data, splits));
     const ComparisonResult& comparison = result.comparisons.back().second;
-    TextTable levels{fmt::format("{}: NDCG@n x 100, C chosen by NDCG@10", data), {"method"}, {}};
-    for (int n = 1; n <= 10; ++n) levels.columns.push_back(fmt::format("{}", n));
+    report::Table levels{fmt::format("{}: NDCG@n x 100, C chosen by NDCG@10", data), {report::text_column("method")}};
+    for (int n = 1; n <= 10; ++n) levels.columns.push_back(report::text_column(std::to_string(n)));
     for (const ComparisonRow& row : comparison.rows) {
       levels.rows.push_back({row.method});
-      for (const MeasureResult& point : row.curve) levels.rows.back().push_back(percent(point.mean));
+      for (const MeasureResult& point : row.curve) levels.rows.back().emplace_back(percent(point.mean));
     }
     result.tables.push_back(std::move(levels));
     result.tables.push_back(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers in full precision for other programs.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,25 +8,39 @@
 namespace dorm::report {
 namespace {
 
+void append_quoted(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += field;
+    return;
+  }
+  out += '"';
+  for (const char c : field) out.append(c == '"' ? 2 : 1, c);
+  out += '"';
+}
+
 // A figure in full, whatever is shown on the page; words otherwise.
 std::string value_field(const Cell& cell) {
-  return std::isfinite(cell.value) ? exact_text(cell.value) : csv_field(cell.text);
+  return std::isfinite(cell.value) ? exact_text(cell.value) : disarmed(cell.text);
+}
+
+std::string report_line(std::initializer_list<std::string> fields) {
+  return csv_line(std::vector<std::string>(fields));
 }
 
 void add_cells(std::string& out, const std::string& section, const Table& table) {
-  const std::string where = csv_field(section) + ',' + csv_field(table.caption);
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t c = 0; c < std::min(table.columns.size(), table.rows[r].size()); ++c) {
       const Cell& cell = table.rows[r][c];
-      out += fmt::format("{},{},{},{},{},{},{}\n", where, r + 1, csv_field(table.columns[c].name), value_field(cell),
-                         exact_text(cell.low), exact_text(cell.high), csv_field(cell.note));
+      out += report_line({disarmed(section), disarmed(table.caption), std::to_string(r + 1),
+                          disarmed(table.columns[c].name), value_field(cell), exact_text(cell.low),
+                          exact_text(cell.high), disarmed(cell.note)});
     }
 }
 
 void add_facts(std::string& out, const std::string& section, const std::vector<Fact>& facts) {
   for (std::size_t r = 0; r < facts.size(); ++r)
-    out += fmt::format("{},,{},{},{},,,{}\n", csv_field(section), r + 1, csv_field(facts[r].name),
-                       csv_field(facts[r].value), csv_field(facts[r].note));
+    out += report_line({disarmed(section), "", std::to_string(r + 1), disarmed(facts[r].name), disarmed(facts[r].value),
+                        "", "", disarmed(facts[r].note)});
 }
 
 struct BlockWriter {
@@ -55,8 +67,17 @@ bool has_intervals(const Table& table, std::size_t column) {
 
 }  // namespace
 
+std::string csv_line(std::span<const std::string> fields) {
+  std::string line;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    if (k > 0) line += ',';
+    append_quoted(line, fields[k]);
+  }
+  return line + '\n';
+}
+
 std::string to_csv(const Report& report) {
-  std::string out = "section,table,row,column,value,low,high,note\n";
+  std::string out = report_line({"section", "table", "row", "column", "value", "low", "high", "note"});
   add_facts(out, "", report.highlights);
   for (const Section& section : report.sections)
     for (const Block& block : section.blocks) std::visit(BlockWriter{out, section.title}, block);
@@ -64,25 +85,22 @@ std::string to_csv(const Report& report) {
 }
 
 std::string to_csv(const Table& table) {
-  std::string out;
-  const auto field = [&out](const std::string& text, bool first) { out += (first ? "" : ",") + text; };
+  std::vector<std::string> fields;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    field(csv_field(table.columns[c].name), c == 0);
-    if (!has_intervals(table, c)) continue;
-    field(csv_field(table.columns[c].name + " low"), false);
-    field(csv_field(table.columns[c].name + " high"), false);
+    const std::string& name = table.columns[c].name;
+    fields.push_back(disarmed(name));
+    if (has_intervals(table, c)) fields.insert(fields.end(), {disarmed(name + " low"), disarmed(name + " high")});
   }
-  out += '\n';
+  std::string out = csv_line(fields);
   const Cell nothing;
   for (const std::vector<Cell>& row : table.rows) {
+    fields.clear();
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const Cell& cell = c < row.size() ? row[c] : nothing;
-      field(value_field(cell), c == 0);
-      if (!has_intervals(table, c)) continue;
-      field(exact_text(cell.low), false);
-      field(exact_text(cell.high), false);
+      fields.push_back(value_field(cell));
+      if (has_intervals(table, c)) fields.insert(fields.end(), {exact_text(cell.low), exact_text(cell.high)});
     }
-    out += '\n';
+    out += csv_line(fields);
   }
   return out;
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "report/html_table.h"
-#include "report/style.h"
+#include "report/page.h"
 #include "report/svg.h"
 #include "report/text.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/style.h"
+#include "report/page.h"
 #include "report/text.h"
 
 namespace dorm::report {

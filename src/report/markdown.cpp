@@ -21,18 +21,7 @@ std::string cell_markdown(const Cell& cell, const Column& column) {
 
 std::string table_markdown(const Table& table) {
   std::string out = table.caption.empty() ? "" : fmt::format("**{}**\n\n", escape_markdown(table.caption));
-  std::string rule;
-  for (const Column& column : table.columns) {
-    out += fmt::format("| {} ", escape_markdown(column.name));
-    rule += column.kind == Column::Kind::text ? "|---" : "|--:";
-  }
-  out += fmt::format("|\n{}|\n", rule);
-  for (const std::vector<Cell>& row : table.rows) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      out += fmt::format("| {} ", c < row.size() ? cell_markdown(row[c], table.columns[c]) : "");
-    out += "|\n";
-  }
-  out += '\n';
+  out += to_markdown(table) + '\n';
   for (const std::string& footnote : table.footnotes) out += escape_markdown(footnote) + "\n\n";
   return out;
 }
@@ -87,6 +76,21 @@ struct MarkdownBlockWriter {
 };
 
 }  // namespace
+
+std::string to_markdown(const Table& table) {
+  std::string out, rule;
+  for (const Column& column : table.columns) {
+    out += fmt::format("| {} ", escape_markdown(column.name));
+    rule += column.kind == Column::Kind::text ? "|---" : "|--:";
+  }
+  out += fmt::format("|\n{}|\n", rule);
+  for (const std::vector<Cell>& row : table.rows) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      out += fmt::format("| {} ", c < row.size() ? cell_markdown(row[c], table.columns[c]) : "");
+    out += "|\n";
+  }
+  return out;
+}
 
 std::string to_markdown(const Report& report) {
   std::string out = fmt::format("# {}\n\n", escape_markdown(report.title));

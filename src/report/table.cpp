@@ -49,6 +49,12 @@ Column significant_column(std::string name, int digits, std::string help) {
   return {std::move(name), Column::Kind::significant, digits, std::move(help)};
 }
 
+std::vector<Column> text_columns(std::vector<std::string> names) {
+  std::vector<Column> columns;
+  for (std::string& name : names) columns.push_back(text_column(std::move(name)));
+  return columns;
+}
+
 Table numbers_of(const Plot& plot) {
   Table table{.caption = plot.title, .columns = {}};
   std::vector<const Series*> series;

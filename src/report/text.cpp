@@ -89,14 +89,16 @@ std::string escape_markdown(std::string_view text) {
   return out;
 }
 
-std::string csv_field(std::string_view text) {
+std::string disarmed(std::string_view text) {
   std::string safe = clean(text);
   if (!safe.empty() && std::string_view("=+-@\t\r").find(safe[0]) != std::string_view::npos)
     safe.insert(safe.begin(), '\'');
-  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
-  std::string quoted = "\"";
-  for (const char c : safe) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
+  return safe;
+}
+
+std::string p_value_text(double p) {
+  if (std::isnan(p)) return "";
+  return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p);
 }
 
 std::string number_text(double value, const Column& column) {

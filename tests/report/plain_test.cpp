@@ -52,6 +52,11 @@ TEST(Csv, WritesATableWithColumnsForIntervals) {
   EXPECT_EQ(to_csv(small_table()), "name,value,value low,value high\na|b,0.75,0.5,1\nc,,,\nd,,,\n");
 }
 
+TEST(Csv, QuotesFieldsThatNeedItAndChangesNone) {
+  const std::vector<std::string> fields = {"plain", "a,b", "say \"x\"", "two\nlines", "=1+2", ""};
+  EXPECT_EQ(csv_line(fields), "plain,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",=1+2,\n");
+}
+
 TEST(Csv, WritesAReportCellByCell) {
   const Report report{.title = "T",
                       .summary = "",

@@ -43,12 +43,17 @@ TEST(Escape, KeepsMarkdownOnOneLineAndInOneCell) {
   EXPECT_EQ(escape_markdown("<b>*x*</b>"), "\\<b\\>\\*x\\*\\</b\\>");
 }
 
-TEST(Escape, QuotesCsvAndDisarmsFormulas) {
-  EXPECT_EQ(csv_field("plain"), "plain");
-  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
-  EXPECT_EQ(csv_field("=HYPERLINK(1)"), "'=HYPERLINK(1)");
-  EXPECT_EQ(csv_field("+1"), "'+1");
+TEST(Escape, DisarmsFormulas) {
+  EXPECT_EQ(disarmed("plain"), "plain");
+  EXPECT_EQ(disarmed("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  EXPECT_EQ(disarmed("+1"), "'+1");
+}
+
+TEST(PValues, AreNeverShownAsZero) {
+  EXPECT_EQ(p_value_text(0.01234), "0.0123");
+  EXPECT_EQ(p_value_text(1), "1.0000");
+  EXPECT_EQ(p_value_text(0), "< 0.0001");
+  EXPECT_EQ(p_value_text(std::nan("")), "");
 }
 
 TEST(Numbers, AreShownAsTheColumnAsks) {

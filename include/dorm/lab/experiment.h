@@ -12,6 +12,7 @@
 
 #include "dorm/catalog.h"
 #include "dorm/lab/comparison.h"
+#include "dorm/report.h"
 
 namespace dorm {
 
@@ -28,17 +29,11 @@ struct DataFile {
   std::string set, path, published, url, sha256;
 };
 
-struct TextTable {
-  std::string caption;
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-
 struct ExperimentResult {
   std::string name, title;
-  std::string paper, difference;     // what the paper found; why ours need not be the same
-  std::vector<std::string> remarks;  // how it was done
-  std::vector<TextTable> tables;
+  std::string paper, difference;      // what the paper found; why ours need not be the same
+  std::vector<std::string> remarks;   // how it was done
+  std::vector<report::Table> tables;  // of text
   std::vector<std::pair<std::string, ComparisonResult>> comparisons;  // by data set: what the tables are from
   bool complete = true;                                               // false: stopped
 };

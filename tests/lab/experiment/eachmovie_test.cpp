@@ -35,9 +35,9 @@ void write_movielens(const std::string& directory) {
   std::ofstream(directory + "/movielens-100k/u.user") << "1|24|M|technician|85711\n";
 }
 
-const std::vector<std::string>& row_of(const TextTable& table, const std::string& method) {
+const std::vector<report::Cell>& row_of(const report::Table& table, const std::string& method) {
   for (const auto& row : table.rows)
-    if (row[0] == method) return row;
+    if (row[0].text == method) return row;
   throw Error(ErrorCode::internal, fmt::format("no row {}", method));
 }
 
@@ -58,7 +58,7 @@ TEST(EachMovie, GivesTheFiguresOfEvaluation) {
     squares += value * value;
   }
   const double deviation = std::sqrt((squares - sum * sum / 10) / 9);
-  EXPECT_EQ(row_of(result.tables[2], "item-mean:0")[1], fmt::format("{:.2f} ± {:.2f}", sum / 10, deviation));
+  EXPECT_EQ(row_of(result.tables[2], "item-mean:0")[1].text, fmt::format("{:.2f} ± {:.2f}", sum / 10, deviation));
 }
 
 TEST(EachMovie, GoesOnWhereItStopped) {

@@ -1,10 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "report/style.h"
-
-namespace dorm::report {
-
-std::string_view script() {
-  return R"js(
 (function () {
   "use strict";
   var root = document.documentElement;
@@ -74,13 +67,3 @@ std::string_view script() {
     opened.forEach(function (part) { part.open = false; });
   });
 })();
-)js";
-}
-
-std::string_view content_policy() {
-  // The hash is that of the script above; a test tells when it no longer is.
-  return "default-src 'none'; style-src 'unsafe-inline'; script-src "
-         "'sha256-nBWiDkLI55VWoa2KND92qEfF1HXubnk0NVIt7wbGxCc='";
-}
-
-}  // namespace dorm::report

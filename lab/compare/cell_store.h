@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a finished cell of an experiment has left, and the folder where it is kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dorm {
+
+struct CellRecord {
+  std::string key;
+  std::string failure;  // a method that cannot learn from this data says why
+  double seconds = 0, gap = 0, health = 0;
+  std::uint64_t support_vectors = 0, passes = 0;
+  // By measure, then query; NaN where the measure skips the query.
+  std::vector<std::vector<double>> valid, test;
+};
+
+/// Records in a folder, one file each, named after its key.
+class CellStore {
+ public:
+  explicit CellStore(std::string directory) : directory_(std::move(directory)) {}
+  /// Nothing when there is none, or when it is damaged or of another key.
+  std::optional<CellRecord> load(const std::string& key) const;
+  void save(const CellRecord& record) const;
+
+ private:
+  std::string path(const std::string& key) const;
+  std::string directory_;  // empty: nothing is kept
+};
+
+}  // namespace dorm
