@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "dorm/lab/collaborative.h"
 #include "support/case_name.h"
 #include "support/message_of.h"
