@@ -2,8 +2,8 @@
 // What tests of learning go through one by one.
 #pragma once
 
+#include "dorm/oracle.h"
 #include "dorm/solver.h"
-#include "learning/risk/bound.h"
 
 namespace dorm::test {
 

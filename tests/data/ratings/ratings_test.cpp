@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 
 namespace dorm {
 namespace {

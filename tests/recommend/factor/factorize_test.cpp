@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
 #include "support/case_name.h"
 #include "support/ratings.h"
 
