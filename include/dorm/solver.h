@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/catalog.h"
 #include "dorm/geometry.h"
 
 namespace dorm {
@@ -86,14 +87,15 @@ class StructuredRisk {
   virtual double linearize_cost(std::size_t block) const;
 };
 
-enum class SolverKind { bcda, nslack, oneslack, bcfw, online };
+/// A solver: a row of solver_catalog(), the first of which is the default. Got by name.
+enum class SolverKind : std::uint32_t {};
 
-std::span<const std::string_view> solver_names();  // in the order of SolverKind
+std::span<const CatalogEntry> solver_catalog();
 std::string_view solver_name(SolverKind kind);
-SolverKind parse_solver(std::string_view name);  // throws Error with the list of names
+SolverKind parse_solver(std::string_view name);  // throws Error(unknown_name)
 
 struct SolveOptions {
-  SolverKind solver = SolverKind::bcda;
+  SolverKind solver = {};             // bcda
   double tolerance = 1e-3;            // stop at (P - D) / P <= tolerance
   std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
   double seconds = 0;                 // 0: no limit
@@ -123,7 +125,7 @@ struct BlockPlanes {
 /// dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used: blocks (bcda,
 /// nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
 struct SolverState {
-  SolverKind solver = SolverKind::bcda;
+  SolverKind solver = {};
   std::uint64_t dimension = 0;
   std::uint64_t pass = 0;
   std::uint64_t oracle_calls = 0;
