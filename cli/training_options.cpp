@@ -81,7 +81,8 @@ void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
     app.add_option(name, value, help)->option_text(shown)->group("Solving");
   };
   std::string names;
-  for (const std::string_view name : solver_names()) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  for (const CatalogEntry& solver : solver_catalog())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", solver.name);
   add("--solver", options.solver, "NAME", fmt::format("{} ({})", names, options.solver));
   add("--tolerance", options.tolerance, "X", fmt::format("relative duality gap to reach ({})", options.tolerance));
   add("--passes", options.max_passes, "N",

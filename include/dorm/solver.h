@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/catalog.h"
 #include "dorm/geometry.h"
 
 namespace dorm {
@@ -24,6 +25,35 @@ namespace dorm {
 /// Scratch memory of one thread inside a risk; a risk derives its own.
 struct RiskWorkspace {
   virtual ~RiskWorkspace() = default;
+  Plane answer;               // of linearize_all()
+  double oracle_seconds = 0;  // spent by linearize_all() so far
+};
+
+/// Blocks to be linearised at one w, in so many pieces: piece p is [count p / pieces, count (p + 1) / pieces).
+struct BlockBatch {
+  std::span<const std::size_t> blocks;
+  std::span<const double> w;
+  std::size_t pieces = 1;
+};
+
+/// One of them when it has been linearised.
+struct BlockAnswer {
+  std::size_t index = 0;  // in the batch
+  std::size_t block = 0;
+  std::size_t piece = 0;
+  double value = 0;    // H_q(w)
+  const Plane& plane;  // attains it; gone after the visit
+};
+using BlockVisitor = std::function<void(const BlockAnswer&)>;
+
+/// The threads that a batch may use, each with a workspace of the risk.
+class BlockWorkers {
+ public:
+  virtual ~BlockWorkers() = default;
+  virtual std::size_t size() const = 0;
+  virtual RiskWorkspace& workspace(std::size_t worker) = 0;
+  /// body(index, worker) for every index < count, worker < size(); returns when all are done.
+  virtual void run(std::size_t count, const std::function<void(std::size_t index, std::size_t worker)>& body) = 0;
 };
 
 /// All that a solver sees of a learning problem. Const calls are safe from several threads, each with its own
@@ -46,19 +76,26 @@ class StructuredRisk {
   virtual double linearize(std::size_t block, std::span<const double> w, Plane& out,
                            RiskWorkspace& workspace) const = 0;
 
+  /// Linearises many blocks at one w; all that solvers call. Every block is visited once, with the value and the plane
+  /// that linearize() gives, to the last bit: in order within a piece, pieces in any order and several at a time. By
+  /// default the workers share the pieces and visit a block as soon as it is known. A risk whose oracle runs on another
+  /// device or machine answers the batch there instead, and lets the workers visit.
+  virtual void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const;
+
   /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the next oracle
   /// pass; it never changes what is correct. Default: 50 dimension().
   virtual double linearize_cost(std::size_t block) const;
 };
 
-enum class SolverKind { bcda, nslack, oneslack, bcfw, online };
+/// A solver: a row of solver_catalog(), the first of which is the default. Got by name.
+enum class SolverKind : std::uint32_t {};
 
-std::span<const std::string_view> solver_names();  // in the order of SolverKind
+std::span<const CatalogEntry> solver_catalog();
 std::string_view solver_name(SolverKind kind);
-SolverKind parse_solver(std::string_view name);  // throws Error with the list of names
+SolverKind parse_solver(std::string_view name);  // throws Error(unknown_name)
 
 struct SolveOptions {
-  SolverKind solver = SolverKind::bcda;
+  SolverKind solver = {};             // bcda
   double tolerance = 1e-3;            // stop at (P - D) / P <= tolerance
   std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
   double seconds = 0;                 // 0: no limit
@@ -88,7 +125,7 @@ struct BlockPlanes {
 /// dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used: blocks (bcda,
 /// nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
 struct SolverState {
-  SolverKind solver = SolverKind::bcda;
+  SolverKind solver = {};
   std::uint64_t dimension = 0;
   std::uint64_t pass = 0;
   std::uint64_t oracle_calls = 0;

@@ -2,8 +2,6 @@
 // Every name a user can pass.
 #include "dorm/catalog.h"
 
-#include <vector>
-
 #include "bindings.h"
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
@@ -37,9 +35,7 @@ void bind_catalog(nb::module_& module) {
         all["decay"] = entries(decay_catalog());
         all["bound"] = entries(bound_choices());
         all["start"] = entries(start_catalog());
-        std::vector<CatalogEntry> solvers;
-        for (std::string_view name : solver_names()) solvers.push_back({name, name, ""});
-        all["solver"] = entries(solvers);
+        all["solver"] = entries(solver_catalog());
         return all;
       },
       "Every name that can be passed, as (name, usage, help, trainable) by kind.");

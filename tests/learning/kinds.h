@@ -10,7 +10,7 @@ namespace dorm::test {
 inline constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, Bound::predicted};
 
 /// The solvers that prove how far from the optimum they stop, and reach any distance asked for.
-inline constexpr SolverKind kCertified[] = {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack,
-                                            SolverKind::bcfw};
+inline const SolverKind kCertified[] = {parse_solver("bcda"), parse_solver("nslack"), parse_solver("oneslack"),
+                                        parse_solver("bcfw")};
 
 }  // namespace dorm::test

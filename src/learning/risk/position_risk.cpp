@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.h"
 #include "dorm/assignment.h"
 #include "dorm/error.h"
 #include "ranking/topics/best_list.h"
@@ -40,10 +39,7 @@ struct PositionRisk::Workspace final : RiskWorkspace {
 };
 
 PositionRisk::PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads)
-    : features_(features),
-      problem_(problem),
-      geometry_(parts() * features.dimension()),
-      threads_(thread_count(threads)) {
+    : ReferencedRisk(threads), features_(features), problem_(problem), geometry_(parts() * features.dimension()) {
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) add_block(q);
   if (blocks_.empty())
     throw Error(ErrorCode::bad_input,
@@ -168,42 +164,30 @@ double PositionRisk::linearize(std::size_t b, std::span<const double> w, Plane& 
   return value;
 }
 
-std::size_t PositionRisk::set_reference(Bound bound, std::span<const double> w) {
+double PositionRisk::value(std::size_t b, std::span<const double> w, RiskWorkspace& scratch) const {
+  auto& workspace = static_cast<Workspace&>(scratch);
+  score(blocks_[b], w, workspace);
+  return separate(blocks_[b], workspace, workspace.list);
+}
+
+bool PositionRisk::choose_reference(std::size_t b, Bound bound, std::span<const double> w, RiskWorkspace& scratch) {
   if (bound == Bound::average)
     throw Error(ErrorCode::unsupported,
                 "the bound average is defined for sorted rankings only; expected given, best or predicted");
-  std::vector<char> changed(blocks_.size(), 0);
-  std::vector<Workspace> workspaces(threads_);
-  parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
-    Block& block = blocks_[b];
-    Workspace& workspace = workspaces[worker];
-    score(block, w, workspace);
-    double largest = 0;
-    for (const double s : workspace.score) largest = std::max(largest, std::abs(s));
-    const double gain_weight = kGainFirst * (largest > 0 ? largest : 1.0);
-    workspace.values = workspace.score;
-    if (bound == Bound::given) std::fill(workspace.values.begin(), workspace.values.end(), 0.0);
-    if (bound != Bound::predicted)
-      for (std::size_t k = 0; k < block.gain.size(); ++k) workspace.values[k] += gain_weight * block.gain[k];
-    TopicList list = list_for(block, workspace.values);
-    if (list.documents.empty() || list.documents == block.reference) return;
-    block.reference = std::move(list.documents);
-    changed[b] = 1;
-  });
-  return static_cast<std::size_t>(std::count(changed.begin(), changed.end(), 1));
-}
-
-double PositionRisk::loss(std::span<const double> w) const {
-  std::vector<double> values(blocks_.size());
-  std::vector<Workspace> workspaces(threads_);
-  parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
-    Workspace& workspace = workspaces[worker];
-    score(blocks_[b], w, workspace);
-    values[b] = separate(blocks_[b], workspace, workspace.list);
-  });
-  double sum = 0;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) sum += block_weight(b) * values[b];
-  return sum;
+  auto& workspace = static_cast<Workspace&>(scratch);
+  Block& block = blocks_[b];
+  score(block, w, workspace);
+  double largest = 0;
+  for (const double s : workspace.score) largest = std::max(largest, std::abs(s));
+  const double gain_weight = kGainFirst * (largest > 0 ? largest : 1.0);
+  workspace.values = workspace.score;
+  if (bound == Bound::given) std::fill(workspace.values.begin(), workspace.values.end(), 0.0);
+  if (bound != Bound::predicted)
+    for (std::size_t k = 0; k < block.gain.size(); ++k) workspace.values[k] += gain_weight * block.gain[k];
+  TopicList list = list_for(block, workspace.values);
+  if (list.documents.empty() || list.documents == block.reference) return false;
+  block.reference = std::move(list.documents);
+  return true;
 }
 
 }  // namespace dorm

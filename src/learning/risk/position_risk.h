@@ -30,6 +30,8 @@ struct PositionProblem {
   TopicOptions topic_options = {};  // for each list
 };
 
+/// References: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain); `predicted`
+/// the highest-scoring of all. `average` is defined for sorted rankings only and refused.
 class PositionRisk final : public ReferencedRisk {
  public:
   /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are left out.
@@ -48,10 +50,6 @@ class PositionRisk final : public ReferencedRisk {
   /// The time for each list from now on.
   void set_topic_options(const TopicOptions& options) { problem_.topic_options = options; }
 
-  /// References: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain);
-  /// `predicted` the highest-scoring of all. `average` is defined for sorted rankings only and refused.
-  std::size_t set_reference(Bound bound, std::span<const double> w) override;
-  double loss(std::span<const double> w) const override;
   std::size_t longest_query() const override { return longest_; }
 
   /// Lists asked for so far, those not proven the best, and their largest gap.
@@ -69,6 +67,9 @@ class PositionRisk final : public ReferencedRisk {
   };
   struct Workspace;
 
+  bool choose_reference(std::size_t block, Bound bound, std::span<const double> w, RiskWorkspace& workspace) override;
+  double value(std::size_t block, std::span<const double> w, RiskWorkspace& workspace) const override;
+
   std::size_t parts() const { return problem_.per_position ? 1 + problem_.positions : 1; }
   void add_block(std::size_t query);
   TopicList list_for(const Block& block, std::span<const double> values) const;
@@ -80,7 +81,6 @@ class PositionRisk final : public ReferencedRisk {
   const LinearFeatures& features_;
   PositionProblem problem_;
   EuclideanGeometry geometry_;
-  std::size_t threads_;
   std::size_t longest_ = 0;
   std::vector<Block> blocks_;
   mutable std::atomic<std::size_t> lists_ = 0, unproven_ = 0;

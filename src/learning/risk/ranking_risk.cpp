@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "base/parallel.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -30,7 +29,7 @@ struct RankingRisk::Workspace final : RiskWorkspace {
 
 RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
                          std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups)
-    : features_(features), oracle_(oracle), threads_(thread_count(threads)) {
+    : ReferencedRisk(threads), features_(features), oracle_(oracle) {
   const Dataset& data = features.data();
   double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
@@ -74,30 +73,19 @@ double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plan
   return workspace.plane.value;
 }
 
-std::size_t RankingRisk::set_reference(Bound bound, std::span<const double> w) {
-  std::vector<char> changed(blocks_.size(), 0);
-  std::vector<Workspace> workspaces(threads_);
-  parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
-    Block& block = blocks_[b];
-    Workspace& workspace = workspaces[worker];
-    workspace.scores.resize(block.list.size());
-    if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
-    changed[b] =
-        block.list.set_reference(bound, features_.data().query(block.query).labels, workspace.scores, workspace.list);
-  });
-  return static_cast<std::size_t>(std::count(changed.begin(), changed.end(), 1));
+double RankingRisk::value(std::size_t block, std::span<const double> w, RiskWorkspace& scratch) const {
+  auto& workspace = static_cast<Workspace&>(scratch);
+  linearize_scores(blocks_[block], w, workspace);
+  return workspace.plane.value;
 }
 
-double RankingRisk::loss(std::span<const double> w) const {
-  std::vector<double> values(blocks_.size());
-  std::vector<Workspace> workspaces(threads_);
-  parallel_for(blocks_.size(), threads_, [&](std::size_t b, std::size_t worker) {
-    linearize_scores(blocks_[b], w, workspaces[worker]);
-    values[b] = workspaces[worker].plane.value;
-  });
-  double total = 0;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) total += block_weight(b) * values[b];
-  return total;
+bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const double> w, RiskWorkspace& scratch) {
+  auto& workspace = static_cast<Workspace&>(scratch);
+  Block& block = blocks_[b];
+  workspace.scores.resize(block.list.size());
+  if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
+  const Labels labels = features_.data().query(block.query).labels;
+  return block.list.set_reference(bound, labels, workspace.scores, workspace.list);
 }
 
 }  // namespace dorm

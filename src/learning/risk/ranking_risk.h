@@ -35,8 +35,6 @@ class RankingRisk final : public ReferencedRisk {
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
-  std::size_t set_reference(Bound bound, std::span<const double> w) override;
-  double loss(std::span<const double> w) const override;
   std::size_t longest_query() const override { return longest_; }
 
  private:
@@ -47,13 +45,15 @@ class RankingRisk final : public ReferencedRisk {
   };
   struct Workspace;
 
+  bool choose_reference(std::size_t block, Bound bound, std::span<const double> w, RiskWorkspace& workspace) override;
+  double value(std::size_t block, std::span<const double> w, RiskWorkspace& workspace) const override;
+
   /// Leaves the scores and the plane of the most violated ranking in the workspace.
   void linearize_scores(const Block& block, std::span<const double> w, Workspace& workspace) const;
 
   const Representation& features_;
   OracleTables tables_;
   OracleKind oracle_;
-  std::size_t threads_;
   std::size_t longest_ = 0;
   std::vector<Block> blocks_;
 };

@@ -14,14 +14,16 @@ namespace dorm {
 /// set_reference, so the risk is convex while a solver looks at it.
 class ReferencedRisk : public StructuredRisk {
  public:
+  explicit ReferencedRisk(std::size_t threads);
+
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
   /// Fixes the reference of every list for the scores of w; returns in how many lists it changed.
-  virtual std::size_t set_reference(Bound bound, std::span<const double> w) = 0;
+  std::size_t set_reference(Bound bound, std::span<const double> w);
 
   /// sum_q C_q H_q(w).
-  virtual double loss(std::span<const double> w) const = 0;
+  double loss(std::span<const double> w) const;
 
   /// Documents of the longest query among the blocks.
   virtual std::size_t longest_query() const = 0;
@@ -30,6 +32,13 @@ class ReferencedRisk : public StructuredRisk {
   double trade_off() const { return trade_off_; }
 
  private:
+  /// set_reference() of one block: whether it changed.
+  virtual bool choose_reference(std::size_t block, Bound bound, std::span<const double> w,
+                                RiskWorkspace& workspace) = 0;
+  /// H_q(w), without its plane.
+  virtual double value(std::size_t block, std::span<const double> w, RiskWorkspace& workspace) const = 0;
+
+  std::size_t threads_;
   double trade_off_ = 1;
 };
 

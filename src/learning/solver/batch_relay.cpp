@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/solver/batch_relay.h"
 
-#include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace dorm {
 namespace {
@@ -32,7 +32,7 @@ bool BatchRelay::work_once(std::size_t worker) {
     if (index >= limit_.load(std::memory_order_acquire)) return false;
   } while (!next_.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
   try {
-    body_(index, worker);
+    (*body_)(index - first_, worker);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!failure_ || index < failure_index_) {
@@ -54,29 +54,17 @@ void BatchRelay::follow(std::size_t worker) {
   }
 }
 
-void BatchRelay::lead_batches(std::size_t count, std::size_t batch, std::size_t worker,
-                              const std::function<void(std::size_t, std::size_t)>& serial) {
-  for (std::size_t first = 0; first < count; first += batch) {
-    const std::size_t last = std::min(count, first + batch);
-    limit_.store(last, std::memory_order_release);
-    while (work_once(worker)) {
-    }
-    Backoff backoff;
-    while (completed_.load(std::memory_order_acquire) < last) backoff.pause();
-    if (failure_) std::rethrow_exception(failure_);
-    serial(first, last);
+// body_ and first_ are written before limit_ lets anyone take an index, and stay until all of them are completed.
+void BatchRelay::run(std::size_t count, std::size_t worker, const std::function<void(std::size_t, std::size_t)>& body) {
+  body_ = &body;
+  first_ = limit_.load(std::memory_order_relaxed);
+  const std::size_t last = first_ + count;
+  limit_.store(last, std::memory_order_release);
+  while (work_once(worker)) {
   }
-}
-
-void BatchRelay::lead(std::size_t count, std::size_t batch, std::size_t worker,
-                      const std::function<void(std::size_t, std::size_t)>& serial) {
-  try {
-    lead_batches(count, batch, worker, serial);
-  } catch (...) {
-    done_.store(true, std::memory_order_release);
-    throw;
-  }
-  done_.store(true, std::memory_order_release);
+  Backoff backoff;
+  while (completed_.load(std::memory_order_acquire) < last) backoff.pause();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 }  // namespace dorm

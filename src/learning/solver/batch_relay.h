@@ -13,23 +13,20 @@ namespace dorm {
 
 class BatchRelay {
  public:
-  /// body(index, worker), called once per index from any thread.
-  explicit BatchRelay(const std::function<void(std::size_t, std::size_t)>& body) : body_(body) {}
+  /// On one thread: body(index, worker) once for every index < count, on this thread and on those that follow. Returns
+  /// when all are done; rethrows what a body threw, the lowest index first. Needs no follower.
+  void run(std::size_t count, std::size_t worker, const std::function<void(std::size_t, std::size_t)>& body);
 
-  /// On one thread: publishes [0, count) batch by batch, works too, and calls serial(first, last) after each. Rethrows
-  /// what a body or serial threw, the lowest index first. Needs no follower.
-  void lead(std::size_t count, std::size_t batch, std::size_t worker,
-            const std::function<void(std::size_t, std::size_t)>& serial);
-
-  /// On any other thread: works until the leader has finished.
+  /// On any other thread: works until finish() is called.
   void follow(std::size_t worker);
+  void finish() { done_.store(true, std::memory_order_release); }
 
  private:
   bool work_once(std::size_t worker);
-  void lead_batches(std::size_t count, std::size_t batch, std::size_t worker,
-                    const std::function<void(std::size_t, std::size_t)>& serial);
 
-  const std::function<void(std::size_t, std::size_t)>& body_;
+  // Indices of all batches are one sequence: a batch is [first_, limit_), and body_ belongs to it.
+  const std::function<void(std::size_t, std::size_t)>* body_ = nullptr;
+  std::size_t first_ = 0;
   std::atomic<std::size_t> next_{0}, limit_{0}, completed_{0};
   std::atomic<bool> done_{false};
   std::mutex mutex_;

@@ -33,15 +33,13 @@ class FrankWolfe {
     state_.oracle_calls += context_.crew.blocks().size();
     const Stopwatch watch;
     const std::vector<std::size_t> order = draw();
-    context_.crew.run_batches(
-        order.size(), planes_.size(),
-        [&](std::size_t i, std::size_t worker) {
-          planes_[i % planes_.size()] = *context_.crew.linearize(order[i], state_.w, worker).plane;
-        },
-        [&](std::size_t first, std::size_t last) {
-          for (std::size_t i = first; i < last; ++i) step(order[i], planes_[i % planes_.size()]);
-          blend_average();
-        });
+    const BlockVisitor keep = [this](const BlockAnswer& answer) { planes_[answer.index] = answer.plane; };
+    context_.crew.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
+      const std::span<const std::size_t> batch = std::span(order).subspan(first, last - first);
+      context_.crew.linearize(batch, state_.w, keep);
+      for (std::size_t i = 0; i < batch.size(); ++i) step(batch[i], planes_[i]);
+      blend_average();
+    });
     seconds_ += watch.seconds();
   }
 
@@ -50,12 +48,12 @@ class FrankWolfe {
     for (const std::span<const double> w : {std::span<const double>(state_.w), std::span<const double>(average_)}) {
       const bool current = w.data() == state_.w.data();
       if (!current && state_.pass >= context_.options.max_passes) return;
-      const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8,
-                                                 [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
-                                                   if (current)
-                                                     gaps_[block] = context_.risk.block_weight(block) * answer.value -
-                                                                    mixture_value(block);
-                                                 });
+      const double risk =
+          context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8, [&](const BlockAnswer& answer) {
+            if (current)
+              gaps_[answer.block] =
+                  context_.risk.block_weight(answer.block) * answer.value - mixture_value(answer.block);
+          });
       ++state_.pass;
       state_.oracle_calls += context_.crew.blocks().size();
       context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);
@@ -64,7 +62,7 @@ class FrankWolfe {
 
   /// P at the start weights, which only become a candidate.
   void offer_start() {
-    const double risk = context_.crew.evaluate(context_.start_weights, context_.crew.blocks().size(), {});
+    const double risk = context_.crew.evaluate(context_.start_weights, context_.crew.blocks().size());
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
     context_.stopping.offer(context_.start_weights,

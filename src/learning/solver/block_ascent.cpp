@@ -37,29 +37,31 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   const double oracle_before = context_.crew.seconds();
   std::vector<char> added(proposals_.size());
   std::vector<double> values(proposals_.size());
-  const std::size_t batch = proposals_.size();
-  context_.crew.run_batches(
-      order.size(), batch,
-      [&](std::size_t i, std::size_t worker) {
-        const std::size_t block = order[i];
-        if (oracle) {
-          const OracleCrew::Answer answer = context_.crew.linearize(block, context_.state.w, worker);
-          added[i % batch] = cache_.insert(block, *answer.plane);
-          values[i % batch] = answer.value;
-        }
-        cache_.propose(block, context_.state.w, proposals_[i % batch]);
-      },
-      [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-          const Proposal& proposal = proposals_[i % batch];
-          result.gain += cache_.apply(order[i], proposal);
-          result.gap += std::isfinite(values[i % batch]) ? proposal.gap : NAN;
-          result.cost += proposal.cost + (oracle ? context_.risk.linearize_cost(order[i]) : 0.0);
-          result.new_planes += added[i % batch];
-        }
-      });
+  std::span<const std::size_t> batch;
+  const std::function<void(std::size_t, std::size_t)> propose = [&](std::size_t i, std::size_t) {
+    cache_.propose(batch[i], context_.state.w, proposals_[i]);
+  };
+  const BlockVisitor look = [&](const BlockAnswer& answer) {
+    added[answer.index] = cache_.insert(answer.block, answer.plane);
+    values[answer.index] = answer.value;
+    cache_.propose(answer.block, context_.state.w, proposals_[answer.index]);
+  };
+  context_.crew.run_batches(order.size(), proposals_.size(), [&](std::size_t first, std::size_t last) {
+    batch = order.subspan(first, last - first);
+    if (oracle)
+      context_.crew.linearize(batch, context_.state.w, look);
+    else
+      context_.crew.run(batch.size(), propose);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      result.gain += cache_.apply(batch[i], proposals_[i]);
+      result.gap += std::isfinite(values[i]) ? proposals_[i].gap : NAN;
+      result.cost += proposals_[i].cost + (oracle ? context_.risk.linearize_cost(batch[i]) : 0.0);
+      result.new_planes += added[i];
+    }
+  });
   const double wall = watch.seconds();
-  seconds_ += std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / context_.crew.threads());
+  seconds_ +=
+      std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / static_cast<double>(context_.crew.size()));
   return result;
 }
 
@@ -80,10 +82,9 @@ double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
   context_.state.oracle_calls += context_.crew.blocks().size();
   const std::size_t count = context_.crew.blocks().size();
   std::atomic<std::size_t> added{0};
-  const double risk =
-      context_.crew.evaluate(w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
-        if (cache_.insert(block, *answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
-      });
+  const double risk = context_.crew.evaluate(w, (count + 7) / 8, [&](const BlockAnswer& answer) {
+    if (cache_.insert(answer.block, answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
+  });
   result.new_planes = added.load();
   for (const std::size_t block : context_.crew.blocks()) result.cost += context_.risk.linearize_cost(block);
   return 0.5 * context_.geometry.inner(w, w) + risk;

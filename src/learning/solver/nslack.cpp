@@ -24,11 +24,10 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
   ++context.state.pass;
   context.state.oracle_calls += count;
   std::atomic<std::size_t> violated{0};
-  const double risk =
-      context.crew.evaluate(w, (count + 7) / 8, [&](std::size_t, std::size_t block, const OracleCrew::Answer& answer) {
-        if (answer.value <= cache.cached_value(block, w) + epsilon) return;
-        if (cache.insert(block, *answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
-      });
+  const double risk = context.crew.evaluate(w, (count + 7) / 8, [&](const BlockAnswer& answer) {
+    if (answer.value <= cache.cached_value(answer.block, w) + epsilon) return;
+    if (cache.insert(answer.block, answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
+  });
   added = violated.load();
   return 0.5 * context.geometry.inner(w, w) + risk;
 }

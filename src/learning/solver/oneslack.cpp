@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ordered_sum.h"
 #include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "learning/solver/context.h"
@@ -26,18 +27,17 @@ class OneSlack {
   /// Adds the aggregate plane at w; returns P(w).
   double separate(std::span<const double> w) {
     const std::size_t dimension = state_.dimension, chunks = std::min(kChunks, context_.crew.blocks().size());
-    std::vector<AggregatePlane> parts(std::max<std::size_t>(1, chunks), {0, std::vector<double>(dimension, 0.0)});
-    const double risk =
-        context_.crew.evaluate(w, chunks, [&](std::size_t chunk, std::size_t block, const OracleCrew::Answer& answer) {
-          const double share = context_.risk.block_weight(block) / context_.crew.total_weight();
-          parts[chunk].offset += share * answer.plane->offset;
-          context_.geometry.add(share, *answer.plane, parts[chunk].direction);
-        });
-    for (std::size_t chunk = 1; chunk < parts.size(); ++chunk) {
-      parts[0].offset += parts[chunk].offset;
-      axpy(1.0, parts[chunk].direction, parts[0].direction);
-    }
-    if (std::isfinite(risk)) append(std::move(parts[0]));
+    PartialSums sums(std::max<std::size_t>(1, chunks), dimension + 1);  // of directions, offsets behind them
+    const double risk = context_.crew.evaluate(w, chunks, [&](const BlockAnswer& answer) {
+      const double share = context_.risk.block_weight(answer.block) / context_.crew.total_weight();
+      std::vector<double>& sum = sums[answer.piece];
+      sum[dimension] += share * answer.plane.offset;
+      context_.geometry.add(share, answer.plane, std::span(sum).first(dimension));
+    });
+    AggregatePlane plane{0, sums.total()};
+    plane.offset = plane.direction.back();
+    plane.direction.pop_back();
+    if (std::isfinite(risk)) append(std::move(plane));
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
     return 0.5 * context_.geometry.inner(w, w) + risk;

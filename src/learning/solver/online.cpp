@@ -25,20 +25,17 @@ class Online {
     state_.oracle_calls += context_.crew.blocks().size();
     const std::vector<std::size_t> order = pass_order(context_, state_.pass);
     std::fill(average_.begin(), average_.end(), 0.0);
-    context_.crew.run_batches(
-        order.size(), planes_.size(),
-        [&](std::size_t i, std::size_t worker) {
-          planes_[i % planes_.size()] = *context_.crew.linearize(order[i], state_.w, worker).plane;
-        },
-        [&](std::size_t first, std::size_t last) {
-          const std::span batch = std::span(order).subspan(first, last - first);
-          if (first_pass)
-            passive_aggressive(batch);
-          else
-            subgradient(batch);
-          const double share = static_cast<double>(batch.size()) / static_cast<double>(order.size());
-          for (std::size_t k = 0; k < average_.size(); ++k) average_[k] += share * state_.w[k];
-        });
+    const BlockVisitor keep = [this](const BlockAnswer& answer) { planes_[answer.index] = answer.plane; };
+    context_.crew.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
+      const std::span<const std::size_t> batch = std::span(order).subspan(first, last - first);
+      context_.crew.linearize(batch, state_.w, keep);
+      if (first_pass)
+        passive_aggressive(batch);
+      else
+        subgradient(batch);
+      const double share = static_cast<double>(batch.size()) / static_cast<double>(order.size());
+      for (std::size_t k = 0; k < average_.size(); ++k) average_[k] += share * state_.w[k];
+    });
     seconds_ += watch.seconds();
   }
 
@@ -50,7 +47,7 @@ class Online {
   }
 
   void evaluate(std::span<const double> w) {
-    const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8, {});
+    const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8);
     ++state_.pass;
     state_.oracle_calls += context_.crew.blocks().size();
     context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);

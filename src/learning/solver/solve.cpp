@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry: names, checks of options and starts, dispatch.
+// The entry: checks of options and starts, dispatch.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "dorm/error.h"
-#include "learning/solver/context.h"
+#include "learning/solver/solver_table.h"
 
 namespace dorm {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"bcda", "nslack", "oneslack", "bcfw", "online"};
-
 [[noreturn]] void refuse_state(const std::string& why) { throw Error(ErrorCode::bad_input, "solver state: " + why); }
-
-bool same_family(SolverKind a, SolverKind b) {
-  const auto by_planes = [](SolverKind kind) { return kind == SolverKind::bcda || kind == SolverKind::nslack; };
-  return a == b || (by_planes(a) && by_planes(b));
-}
 
 void check_blocks(const StructuredRisk& risk, const SolverState& state) {
   for (std::size_t block = 0; block < state.blocks.size(); ++block) {
@@ -37,7 +29,8 @@ void check_blocks(const StructuredRisk& risk, const SolverState& state) {
 
 // A state must belong to this solver, this risk and these block weights.
 void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
-  if (options.solver == SolverKind::online || !same_family(state.solver, options.solver))
+  const StateFamily family = solver_row(options.solver).family;
+  if (family == StateFamily::none || family != solver_row(state.solver).family)
     refuse_state(
         fmt::format("made by {}, cannot be used by {}", solver_name(state.solver), solver_name(options.solver)));
   if (state.dimension != risk.dimension() || state.block_weights.size() != risk.num_blocks())
@@ -74,34 +67,7 @@ void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
     throw Error(ErrorCode::bad_input, "a start weight is not finite");
 }
 
-void run_solver(SolveContext& context) {
-  switch (context.options.solver) {
-    case SolverKind::bcda:
-      return solve_bcda(context);
-    case SolverKind::nslack:
-      return solve_nslack(context);
-    case SolverKind::oneslack:
-      return solve_oneslack(context);
-    case SolverKind::bcfw:
-      return solve_bcfw(context);
-    case SolverKind::online:
-      return solve_online(context);
-  }
-}
-
 }  // namespace
-
-std::span<const std::string_view> solver_names() { return kNames; }
-
-std::string_view solver_name(SolverKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
-
-SolverKind parse_solver(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end())
-    throw Error(ErrorCode::unknown_name,
-                fmt::format("no solver is called '{}'; expected {}", name, fmt::join(kNames, ", ")));
-  return static_cast<SolverKind>(found - kNames.begin());
-}
 
 void SolveOptions::validate() const {
   const auto require = [](bool ok, std::string_view field, double value, std::string_view allowed) {
@@ -116,6 +82,7 @@ void SolveOptions::validate() const {
 SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer, SolveStart start) {
   options.validate();
   check_risk(risk, start.weights);
+  const SolverRow& solver = solver_row(options.solver);
   SolveResult result;
   if (start.state.empty()) {
     result.state = fresh_state(risk, options.solver);
@@ -127,7 +94,7 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   OracleCrew crew(risk, options.threads);
   Stopping stopping(options, observer, result.state);
   SolveContext context{risk, risk.geometry(), options, crew, stopping, result.state, start.weights};
-  if (!stopping.converged()) run_solver(context);  // a state that was saved when it had converged stays as it is
+  if (!stopping.converged()) solver.run(context);  // a state that was saved when it had converged stays as it is
 
   SolveReport& report = stopping.report();
   report.primal = stopping.primal();
@@ -139,7 +106,7 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   report.seconds = stopping.seconds();
   result.report = std::move(report);
   result.w = result.state.best_w;
-  if (options.solver == SolverKind::online) result.state = {};
+  if (solver.family == StateFamily::none) result.state = {};
   return result;
 }
 

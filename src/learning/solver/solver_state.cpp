@@ -14,7 +14,7 @@
 #include <string>
 
 #include "dorm/error.h"
-#include "dorm/solver.h"
+#include "learning/solver/solver_table.h"
 
 namespace dorm {
 namespace {
@@ -151,10 +151,10 @@ void check(const SolverState& state) {
     const bool fits = plane.direction.size() == state.dimension || plane.direction.empty();
     require(fits && std::isfinite(plane.offset) && finite(plane.direction), "bad aggregate plane");
   }
-  const std::size_t expected = state.solver == SolverKind::bcfw ? 0 : state.aggregates.size();
+  const bool mixtures = solver_row(state.solver).family == StateFamily::mixtures;
+  const std::size_t expected = mixtures ? 0 : state.aggregates.size();
   require(state.aggregate_alpha.size() == expected && weights(state.aggregate_alpha), "bad aggregate weights");
-  if (state.solver == SolverKind::bcfw)
-    require(state.aggregates.empty() || state.aggregates.size() == blocks, "wrong number of aggregates");
+  if (mixtures) require(state.aggregates.empty() || state.aggregates.size() == blocks, "wrong number of aggregates");
 }
 
 std::string read_payload(std::istream& in, std::uint64_t size) {
@@ -184,7 +184,7 @@ void SolverState::rescale(double factor) {
     scale(held.alpha);
     std::fill(held.last_active.begin(), held.last_active.end(), 0);
   }
-  if (solver == SolverKind::bcfw) {
+  if (solver_row(solver).family == StateFamily::mixtures) {
     for (AggregatePlane& mixture : aggregates) {
       mixture.offset *= factor;
       scale(mixture.direction);
@@ -231,7 +231,7 @@ SolverState SolverState::load(std::istream& in) {
   Reader from(bytes);
   SolverState state;
   const auto kind = from.value<std::uint32_t>();
-  if (kind >= solver_names().size()) refuse("unknown solver");
+  if (kind >= num_solvers()) refuse("unknown solver");
   state.solver = static_cast<SolverKind>(kind);
   for (std::uint64_t* x : {&state.dimension, &state.pass, &state.oracle_calls, &state.stalled})
     *x = from.value<std::uint64_t>();

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/vector_ops.h"
+#include "base/ordered_sum.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -107,18 +107,17 @@ double KernelFeatures::centred_norm(std::size_t) const {
 }
 
 double centred_kernel_norm(const Kernel& kernel, const Dataset& data, std::size_t threads) {
-  std::vector<double> sums(data.num_queries());
-  parallel_for(sums.size(), threads, [&](std::size_t q, std::size_t) {
+  const double total = ordered_sum(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
     const Documents documents(data.select(std::span(&q, 1)));
     const std::size_t size = documents.size();
     std::vector<std::uint32_t> all(size);
     std::iota(all.begin(), all.end(), 0u);
     std::vector<float> block(size * size);
     kernel.against(documents)->compute(documents, all, 0, size, block.data(), size);
-    sums[q] = scatter(block, size);
+    return scatter(block, size);
   });
   const auto documents = static_cast<double>(data.num_documents());
-  return documents > 0 ? std::accumulate(sums.begin(), sums.end(), 0.0) / documents : 0.0;
+  return documents > 0 ? total / documents : 0.0;
 }
 
 }  // namespace dorm

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/parallel.h"
+#include "base/ordered_sum.h"
 #include "base/vector_ops.h"
 #include "data/storage.h"
 
@@ -23,13 +23,13 @@ constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, w
 // sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of threads.
 template <class Body>
 std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, std::size_t size, const Body& body) {
-  std::vector<std::vector<double>> part(kPieces, std::vector<double>(size, 0.0));
+  PartialSums sums(kPieces, size);
   const std::size_t queries = data.num_queries();
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
-    for (std::size_t q = piece * queries / kPieces; q < (piece + 1) * queries / kPieces; ++q) body(q, part[piece]);
+    const std::size_t end = piece_begin(queries, kPieces, piece + 1);
+    for (std::size_t q = piece_begin(queries, kPieces, piece); q < end; ++q) body(q, sums[piece]);
   });
-  for (std::size_t piece = 1; piece < kPieces; ++piece) axpy(1.0, std::span<const double>(part[piece]), part[0]);
-  return std::move(part[0]);
+  return sums.total();
 }
 
 double square(double x) { return x * x; }

@@ -121,32 +121,32 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
 
   const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
   const std::size_t stride = whole <= 2 * kLanes ? whole : whole <= 4 * kLanes ? 4 * kLanes : kMaxStride;
-  Search search{query,
-                g.data(),
-                order,
-                g[order[l / 2]],
-                stride,
-                reserve(work.sorted_g, l),
-                reserve(work.sorted_b, l),
-                reserve(work.list, l)};
+  Search search{.query = query,
+                .g = g.data(),
+                .order = order,
+                .centre = g[order[l / 2]],
+                .stride = stride,
+                .candidate_g = reserve(work.sorted_g, l),
+                .candidate_b = reserve(work.sorted_b, l),
+                .rank = reserve(work.list, l)};
   find_candidates(search);
   double* gap = reserve(work.exchange.gap, search.found * stride);
   kernels.sum(search, gap);
 
   double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
-  Candidates list{search.found,
-                  t.cutoff,
-                  stride,
-                  search.candidate_g,
-                  search.candidate_b,
-                  gap,
-                  search.rank,
-                  a,
-                  t.c.data(),
-                  reserve(work.exchange.top_of, l),
-                  {},
-                  0};
+  Candidates list{.size = search.found,
+                  .n = t.cutoff,
+                  .stride = stride,
+                  .g = search.candidate_g,
+                  .b = search.candidate_b,
+                  .gap = gap,
+                  .rank = search.rank,
+                  .a = a,
+                  .c = t.c.data(),
+                  .top_of = reserve(work.exchange.top_of, l),
+                  .at = {},
+                  .tolerance = 0};
   const double largest = *std::max_element(list.b, list.b + list.size), spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
   std::fill_n(list.top_of, list.size, kTail);

@@ -30,7 +30,7 @@ std::vector<SortRiskOptions> medium_problems() {
 TEST(Agreement, AllSolversAgreeWithinTheirGaps) {
   for (const SortRiskOptions& problem : medium_problems()) {
     const SortRisk risk(problem);
-    const SolveReport best = solve(risk, with(SolverKind::bcda, 1e-6)).report;
+    const SolveReport best = solve(risk, with(parse_solver("bcda"), 1e-6)).report;
     ASSERT_EQ(best.status, SolveStatus::converged);
     for (const SolverKind kind : test::kCertified) {
       const SolveReport report = solve(risk, with(kind, 1e-3)).report;
@@ -38,7 +38,7 @@ TEST(Agreement, AllSolversAgreeWithinTheirGaps) {
       EXPECT_LE(report.dual, best.primal * (1 + 1e-8)) << solver_name(kind) << " seed " << problem.seed;
       EXPECT_GE(report.primal, best.dual * (1 - 1e-8)) << solver_name(kind) << " seed " << problem.seed;
     }
-    SolveOptions online = with(SolverKind::online, 1e-3);
+    SolveOptions online = with(parse_solver("online"), 1e-3);
     online.max_passes = 50;
     const SolveReport report = solve(risk, online).report;
     EXPECT_LE(report.dual, best.primal * (1 + 1e-8)) << "online, seed " << problem.seed;
@@ -75,15 +75,15 @@ TEST(Agreement, TheDualNeverFalls) {
 
 TEST(Determinism, OneTwoAndFourThreadsGiveTheSameBits) {
   const SortRisk risk({.blocks = 120, .weight = 0.3, .seed = 12});
-  for (const std::string_view name : solver_names()) {
-    SolveOptions options = with(parse_solver(name), 1e-3);
+  for (const CatalogEntry& solver : solver_catalog()) {
+    SolveOptions options = with(parse_solver(solver.name), 1e-3);
     options.max_passes = 25;
     options.batch = 16;
     const SolveResult one = solve(risk, options);
     for (const std::size_t threads : {2u, 4u}) {
       options.threads = threads;
       const SolveResult many = solve(risk, options);
-      EXPECT_EQ(many.w, one.w) << name << " with " << threads << " threads";
+      EXPECT_EQ(many.w, one.w) << solver.name << " with " << threads << " threads";
       EXPECT_EQ(many.report.dual, one.report.dual);
       EXPECT_EQ(many.report.passes, one.report.passes);
     }
@@ -92,7 +92,7 @@ TEST(Determinism, OneTwoAndFourThreadsGiveTheSameBits) {
 
 TEST(Determinism, TheSeedSetsTheOrder) {
   const SortRisk risk({.seed = 13});
-  SolveOptions options = with(SolverKind::bcda, 1e-2);
+  SolveOptions options = with(parse_solver("bcda"), 1e-2);
   const std::vector<double> first = solve(risk, options).w;
   EXPECT_EQ(solve(risk, options).w, first);
   options.seed = 2;
@@ -101,8 +101,8 @@ TEST(Determinism, TheSeedSetsTheOrder) {
 
 TEST(Eviction, TinyCapsStillConverge) {
   const SortRisk risk({.weight = 1.0, .seed = 14});
-  const double optimum = solve(risk, with(SolverKind::bcda, 1e-6)).report.primal;
-  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack}) {
+  const double optimum = solve(risk, with(parse_solver("bcda"), 1e-6)).report.primal;
+  for (const SolverKind kind : {parse_solver("bcda"), parse_solver("nslack")}) {
     SolveOptions options = with(kind, 1e-3);
     options.planes_per_block = 2;
     const SolveResult result = solve(risk, options);
@@ -113,8 +113,8 @@ TEST(Eviction, TinyCapsStillConverge) {
 
 TEST(Eviction, MemoryLimitHoldsFewerPlanesAndConverges) {
   const SortRisk risk({.weight = 1.0, .seed = 15});
-  const SolveResult free = solve(risk, with(SolverKind::nslack, 1e-3));
-  SolveOptions options = with(SolverKind::bcda, 1e-3);
+  const SolveResult free = solve(risk, with(parse_solver("nslack"), 1e-3));
+  SolveOptions options = with(parse_solver("bcda"), 1e-3);
   options.plane_bytes = 1;
   std::uint64_t most = 0;
   const SolveResult tight = solve(risk, options, [&](const Progress& p) {

@@ -24,11 +24,11 @@ SolveOptions quick(std::string_view name, double tolerance = 1e-6) {
 TEST(Edge, NoBlocksAndZeroWeightsGiveZero) {
   const ListedRisk none(3, {}, {});
   const ListedRisk idle(1, {0, 0}, {{{1, {1}, {}}}, {{2, {1}, {}}}});
-  for (const std::string_view name : solver_names()) {
-    const SolveResult empty = solve(none, quick(name));
-    EXPECT_EQ(empty.w, std::vector<double>(3, 0.0)) << name;
-    EXPECT_EQ(empty.report.status, SolveStatus::converged) << name;
-    EXPECT_EQ(solve(idle, quick(name)).w, std::vector<double>(1, 0.0)) << name;
+  for (const CatalogEntry& solver : solver_catalog()) {
+    const SolveResult empty = solve(none, quick(solver.name));
+    EXPECT_EQ(empty.w, std::vector<double>(3, 0.0)) << solver.name;
+    EXPECT_EQ(empty.report.status, SolveStatus::converged) << solver.name;
+    EXPECT_EQ(solve(idle, quick(solver.name)).w, std::vector<double>(1, 0.0)) << solver.name;
   }
 }
 
@@ -57,10 +57,10 @@ TEST(Edge, OneBlockOnePlaneByHand) {
 
 TEST(Edge, PlanesWithoutDirectionOnlyAddAConstant) {
   const ListedRisk risk(2, {1, 3}, {{{0.5, {0, 0}, {}}}, {{0.25, {0, 0}, {}}}});
-  for (const std::string_view name : solver_names()) {
-    const SolveReport report = solve(risk, quick(name)).report;
-    EXPECT_NEAR(report.primal, 1.25, 1e-12) << name;
-    EXPECT_NEAR(report.dual, 1.25, 1e-5) << name;
+  for (const CatalogEntry& solver : solver_catalog()) {
+    const SolveReport report = solve(risk, quick(solver.name)).report;
+    EXPECT_NEAR(report.primal, 1.25, 1e-12) << solver.name;
+    EXPECT_NEAR(report.dual, 1.25, 1e-5) << solver.name;
   }
 }
 
@@ -75,21 +75,21 @@ TEST(Edge, HugeCConverges) {
 
 TEST(Edge, ObserverStopsWithTheBestPointAndItsCertificate) {
   const SortRisk risk({.weight = 1.0});
-  for (const std::string_view name : solver_names()) {
+  for (const CatalogEntry& solver : solver_catalog()) {
     int calls = 0;
-    const SolveResult result = solve(risk, quick(name, 1e-9), [&](const Progress& p) {
+    const SolveResult result = solve(risk, quick(solver.name, 1e-9), [&](const Progress& p) {
       calls += p.evaluated;
       return calls < 3;
     });
-    EXPECT_EQ(result.report.status, SolveStatus::interrupted) << name;
-    EXPECT_EQ(calls, 3) << name;
+    EXPECT_EQ(result.report.status, SolveStatus::interrupted) << solver.name;
+    EXPECT_EQ(calls, 3) << solver.name;
     const auto workspace = risk.make_workspace();
     Plane plane;
     double primal = 0.5 * risk.geometry().inner(result.w, result.w);
     for (std::size_t q = 0; q < risk.num_blocks(); ++q)
       primal += risk.block_weight(q) * risk.linearize(q, result.w, plane, *workspace);
-    EXPECT_NEAR(result.report.primal, primal, 1e-12 * primal) << name;
-    EXPECT_LE(result.report.dual, primal) << name;
+    EXPECT_NEAR(result.report.primal, primal, 1e-12 * primal) << solver.name;
+    EXPECT_LE(result.report.dual, primal) << solver.name;
     EXPECT_NEAR(result.report.gap, (result.report.primal - result.report.dual) / result.report.primal, 1e-15);
   }
 }
@@ -110,14 +110,14 @@ TEST(Edge, ObserverStopsBetweenEvaluationsToo) {
 
 TEST(Edge, PassLimitIsKept) {
   const SortRisk risk({.weight = 1.0});
-  for (const std::string_view name : solver_names())
+  for (const CatalogEntry& solver : solver_catalog())
     for (const std::uint64_t limit : {1u, 2u, 7u}) {
-      SolveOptions options = quick(name, 0);
+      SolveOptions options = quick(solver.name, 0);
       options.max_passes = limit;
       const SolveReport report = solve(risk, options).report;
-      EXPECT_EQ(report.status, SolveStatus::pass_limit) << name << " limit " << limit << " gap " << report.gap;
-      EXPECT_LE(report.passes, limit) << name;
-      EXPECT_EQ(report.oracle_calls, report.passes * risk.num_blocks()) << name;
+      EXPECT_EQ(report.status, SolveStatus::pass_limit) << solver.name << " limit " << limit << " gap " << report.gap;
+      EXPECT_LE(report.passes, limit) << solver.name;
+      EXPECT_EQ(report.oracle_calls, report.passes * risk.num_blocks()) << solver.name;
     }
 }
 
@@ -143,8 +143,8 @@ class NotFinite : public ListedRisk {
 
 TEST(Edge, ValuesThatAreNotFiniteEndTheRun) {
   const NotFinite risk(1, {1}, {{{1, {2}, {}}}});
-  for (const std::string_view name : solver_names())
-    EXPECT_EQ(solve(risk, quick(name)).report.status, SolveStatus::numerical_trouble) << name;
+  for (const CatalogEntry& solver : solver_catalog())
+    EXPECT_EQ(solve(risk, quick(solver.name)).report.status, SolveStatus::numerical_trouble) << solver.name;
 }
 
 TEST(Edge, BadRisksAndStartsAreRefused) {

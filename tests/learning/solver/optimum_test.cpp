@@ -55,8 +55,8 @@ TEST_P(TinyOptimum, PrimalAndDualEqualTheReference) {
   SolveOptions options;
   options.solver = kind;
   // Frank-Wolfe steps without memory close the gap like 1/t: they are asked for 1e-6 and given the passes.
-  options.tolerance = kind == SolverKind::bcfw ? 9e-7 : 1e-7;
-  options.max_passes = kind == SolverKind::bcfw ? 3000000 : 5000;
+  options.tolerance = kind == parse_solver("bcfw") ? 9e-7 : 1e-7;
+  options.max_passes = kind == parse_solver("bcfw") ? 3000000 : 5000;
   const SolveResult result = solve(reference.risk, options);
   EXPECT_EQ(result.report.status, SolveStatus::converged) << "gap " << result.report.gap;
   EXPECT_NEAR(result.report.primal, reference.primal, 1e-6 * reference.primal);
@@ -74,18 +74,18 @@ INSTANTIATE_TEST_SUITE_P(All, TinyOptimum, testing::Combine(testing::ValuesIn(te
 // The reported gap bounds the true one at every moment, and no dual value passes the optimum.
 TEST(Certificate, GapIsNeverBelowTheTrueGap) {
   for (const int number : {2, 3, 4, 6})
-    for (const std::string_view name : solver_names()) {
+    for (const CatalogEntry& solver : solver_catalog()) {
       const Reference reference = read_reference(number);
       SolveOptions options;
-      options.solver = parse_solver(name);
+      options.solver = parse_solver(solver.name);
       options.tolerance = 1e-4;
       options.max_passes = 400;
       const SolveResult result = solve(reference.risk, options);
       ASSERT_FALSE(result.report.history.empty());
       for (const Progress& p : result.report.history) {
         const double true_gap = (p.primal - reference.primal) / p.primal;
-        EXPECT_GE(p.gap, true_gap - 1e-9) << name << " " << number;
-        EXPECT_LE(p.dual, reference.primal * (1 + 1e-9)) << name << " " << number;
+        EXPECT_GE(p.gap, true_gap - 1e-9) << solver.name << " " << number;
+        EXPECT_LE(p.dual, reference.primal * (1 + 1e-9)) << solver.name << " " << number;
       }
     }
 }
@@ -94,7 +94,7 @@ TEST(Certificate, OnlineClosesTheGapWithPasses) {
   for (const int number : {1, 2, 3, 5, 6}) {
     const Reference reference = read_reference(number);
     SolveOptions options;
-    options.solver = SolverKind::online;
+    options.solver = parse_solver("online");
     options.tolerance = 1e-2;
     options.max_passes = 100000;
     const SolveResult result = solve(reference.risk, options);

@@ -31,7 +31,7 @@ SolverState loaded(const std::string& bytes) {
 TEST(WarmStart, APathOfCReachesTheColdOptimum) {
   for (const SolverKind kind : test::kCertified) {
     SortRisk risk({.weight = 0.01, .seed = 3});
-    const double tolerance = kind == SolverKind::bcfw ? 1e-3 : 1e-4;
+    const double tolerance = kind == parse_solver("bcfw") ? 1e-3 : 1e-4;
     SolveResult result = solve(risk, with(kind, tolerance));
     for (const double weight : {0.1, 0.3, 0.03}) {
       result.state.rescale(weight / risk.block_weight(0));
@@ -46,24 +46,24 @@ TEST(WarmStart, APathOfCReachesTheColdOptimum) {
 
 TEST(WarmStart, FromTheSolutionTakesFewerPassesThanCold) {
   SortRisk risk({.weight = 1.0, .seed = 5});
-  SolveResult first = solve(risk, with(SolverKind::bcda, 1e-4));
+  SolveResult first = solve(risk, with(parse_solver("bcda"), 1e-4));
   const std::uint64_t cold = first.report.passes;
   first.state.rescale(1.0);
-  const SolveResult again = solve(risk, with(SolverKind::bcda, 1e-4), {}, {{}, std::move(first.state)});
+  const SolveResult again = solve(risk, with(parse_solver("bcda"), 1e-4), {}, {{}, std::move(first.state)});
   EXPECT_LT(again.report.passes, cold / 2);
 }
 
 TEST(WarmStart, WorkingSetsPassBetweenBcdaAndNslack) {
   const SortRisk risk({.seed = 6});
-  SolveOptions loose = with(SolverKind::bcda, 1e-2);
+  SolveOptions loose = with(parse_solver("bcda"), 1e-2);
   SolveResult first = solve(risk, loose);
-  const SolveResult second = solve(risk, with(SolverKind::nslack, 1e-5), {}, {{}, std::move(first.state)});
+  const SolveResult second = solve(risk, with(parse_solver("nslack"), 1e-5), {}, {{}, std::move(first.state)});
   EXPECT_EQ(second.report.status, SolveStatus::converged);
 }
 
 TEST(SolverState, ResumingASavedStateGivesTheSameBits) {
   const SortRisk risk({.weight = 1.0, .seed = 7});
-  for (const SolverKind kind : {SolverKind::bcda, SolverKind::nslack, SolverKind::oneslack}) {
+  for (const SolverKind kind : {parse_solver("bcda"), parse_solver("nslack"), parse_solver("oneslack")}) {
     const SolveResult whole = solve(risk, with(kind, 1e-3));
     for (const std::size_t stop_after : {1u, 2u, 5u}) {
       std::string bytes;
@@ -83,16 +83,16 @@ TEST(SolverState, ResumingASavedStateGivesTheSameBits) {
 
 TEST(SolverState, BcfwGoesOnFromTheSameDualPoint) {
   const SortRisk risk({.seed = 8});
-  SolveResult first = solve(risk, with(SolverKind::bcfw, 1e-1));
+  SolveResult first = solve(risk, with(parse_solver("bcfw"), 1e-1));
   const double dual = first.report.dual;
-  const SolveResult second = solve(risk, with(SolverKind::bcfw, 1e-3), {}, {{}, loaded(saved(first.state))});
+  const SolveResult second = solve(risk, with(parse_solver("bcfw"), 1e-3), {}, {{}, loaded(saved(first.state))});
   EXPECT_EQ(second.report.status, SolveStatus::converged);
   EXPECT_GE(second.report.history.front().dual, dual);
 }
 
 TEST(SolverState, EveryDamagedByteAndEveryCutIsRefused) {
   const SortRisk risk({.blocks = 3, .min_documents = 2, .max_documents = 3, .dimension = 2});
-  const std::string good = saved(solve(risk, with(SolverKind::bcda, 1e-2)).state);
+  const std::string good = saved(solve(risk, with(parse_solver("bcda"), 1e-2)).state);
   EXPECT_NO_THROW(loaded(good));
   for (std::size_t at = 0; at < good.size(); ++at) {
     if (at >= 12 && at < 16) continue;  // reserved
@@ -105,7 +105,7 @@ TEST(SolverState, EveryDamagedByteAndEveryCutIsRefused) {
 
 TEST(SolverState, InconsistentContentsAreRefusedWhateverTheChecksum) {
   const SortRisk risk({.blocks = 3});
-  const SolverState good = solve(risk, with(SolverKind::bcda, 1e-2)).state;
+  const SolverState good = solve(risk, with(parse_solver("bcda"), 1e-2)).state;
   const std::function<void(SolverState&)> changes[] = {
       [](SolverState& s) { s.w.pop_back(); },
       [](SolverState& s) { s.w[0] = NAN; },
@@ -126,27 +126,28 @@ TEST(SolverState, InconsistentContentsAreRefusedWhateverTheChecksum) {
 
 TEST(SolverState, StatesOfOtherProblemsAreRefusedWithTheReason) {
   const SortRisk risk({.blocks = 5, .dimension = 4, .weight = 0.5});
-  const SolverState state = solve(risk, with(SolverKind::bcda, 1e-2)).state;
+  const SolverState state = solve(risk, with(parse_solver("bcda"), 1e-2)).state;
   const auto message = [&](const StructuredRisk& other, SolverKind kind, const SolverState& start) {
     return test::message_of([&] { solve(other, with(kind, 1e-2), {}, {{}, start}); });
   };
-  EXPECT_NO_THROW(solve(risk, with(SolverKind::bcda, 1e-2), {}, {{}, state}));
-  EXPECT_EQ(message(risk, SolverKind::oneslack, state), "solver state: made by bcda, cannot be used by oneslack");
-  EXPECT_EQ(message(SortRisk({.blocks = 6, .dimension = 4, .weight = 0.5}), SolverKind::bcda, state),
+  EXPECT_NO_THROW(solve(risk, with(parse_solver("bcda"), 1e-2), {}, {{}, state}));
+  EXPECT_EQ(message(risk, parse_solver("oneslack"), state), "solver state: made by bcda, cannot be used by oneslack");
+  EXPECT_EQ(message(SortRisk({.blocks = 6, .dimension = 4, .weight = 0.5}), parse_solver("bcda"), state),
             "solver state: made for 5 blocks of dimension 4; expected 6 of dimension 4");
-  EXPECT_EQ(message(SortRisk({.blocks = 5, .dimension = 4, .weight = 1.0}), SolverKind::bcda, state),
+  EXPECT_EQ(message(SortRisk({.blocks = 5, .dimension = 4, .weight = 1.0}), parse_solver("bcda"), state),
             "solver state: block 0 has weight 0.5; expected 1 (rescale the state first)");
   SolverState heavy = state;
   heavy.blocks[2].alpha.assign(heavy.blocks[2].planes.size(), 1.0);
-  EXPECT_EQ(message(risk, SolverKind::bcda, heavy).substr(0, 48), "solver state: the dual weights of block 2 add up");
+  EXPECT_EQ(message(risk, parse_solver("bcda"), heavy).substr(0, 48),
+            "solver state: the dual weights of block 2 add up");
   SolverState foreign = state;
   foreign.blocks[1].planes.at(0).direction.resize(9);
-  EXPECT_EQ(message(risk, SolverKind::bcda, foreign), "solver state: block 1 holds a plane of another problem");
+  EXPECT_EQ(message(risk, parse_solver("bcda"), foreign), "solver state: block 1 holds a plane of another problem");
 }
 
 TEST(SolverState, AStreamThatRefusesIsAnError) {
   const SortRisk risk({.blocks = 2});
-  const SolverState state = solve(risk, with(SolverKind::bcda, 1e-2)).state;
+  const SolverState state = solve(risk, with(parse_solver("bcda"), 1e-2)).state;
   std::ostringstream out;
   out.setstate(std::ios::badbit);
   EXPECT_THROW(state.save(out), Error);

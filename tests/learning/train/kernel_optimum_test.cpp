@@ -49,9 +49,9 @@ TEST_P(TinyKernelProblem, EverySolverReachesTheOptimum) {
   for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
-    const double accuracy = kind == SolverKind::bcfw ? 5e-3 : 1e-5;
+    const double accuracy = kind == parse_solver("bcfw") ? 5e-3 : 1e-5;
     options.tolerance = accuracy / 2;
-    options.max_passes = kind == SolverKind::bcfw ? 20000 : 5000;
+    options.max_passes = kind == parse_solver("bcfw") ? 20000 : 5000;
     const SolveReport report = solve(risk, options).report;
     EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " gap " << report.gap;
     EXPECT_NEAR(report.primal, truth.primal, accuracy * truth.primal) << truth.kernel << " " << solver_name(kind);

@@ -84,9 +84,9 @@ TEST_P(TinyLists, EverySolverReachesTheOptimum) {
   for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
-    options.tolerance = kind == SolverKind::bcfw ? 3e-3 : truth_.topics ? 1e-5 : 2e-7;
-    options.max_passes = kind == SolverKind::bcfw ? 20000 : 5000;
-    if (truth_.topics && kind == SolverKind::bcfw) continue;  // too many integer programs
+    options.tolerance = kind == parse_solver("bcfw") ? 3e-3 : truth_.topics ? 1e-5 : 2e-7;
+    options.max_passes = kind == parse_solver("bcfw") ? 20000 : 5000;
+    if (truth_.topics && kind == parse_solver("bcfw")) continue;  // too many integer programs
     const SolveReport report = solve(risk, options).report;
     EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " gap " << report.gap;
     EXPECT_NEAR(report.primal, truth_.primal, 2 * options.tolerance * truth_.primal) << solver_name(kind);

@@ -49,8 +49,8 @@ TEST_P(TinyProblem, EverySolverReachesTheOptimum) {
   for (const SolverKind kind : test::kCertified) {
     SolveOptions options;
     options.solver = kind;
-    options.tolerance = kind == SolverKind::bcfw ? 9e-7 : 2e-7;
-    options.max_passes = kind == SolverKind::bcfw ? 1000000 : 5000;
+    options.tolerance = kind == parse_solver("bcfw") ? 9e-7 : 2e-7;
+    options.max_passes = kind == parse_solver("bcfw") ? 1000000 : 5000;
     const SolveReport report = solve(risk_, options).report;
     EXPECT_EQ(report.status, SolveStatus::converged) << solver_name(kind) << " gap " << report.gap;
     EXPECT_NEAR(report.primal, truth_.primal, 1e-6 * truth_.primal) << solver_name(kind);
@@ -60,7 +60,7 @@ TEST_P(TinyProblem, EverySolverReachesTheOptimum) {
 
 TEST_P(TinyProblem, OnlineStaysWithinItsGap) {
   SolveOptions options;
-  options.solver = SolverKind::online;
+  options.solver = parse_solver("online");
   options.tolerance = 1e-2;
   options.max_passes = 3000;
   const SolveReport report = solve(risk_, options).report;
@@ -96,16 +96,16 @@ TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
     risk.set_reference(problem.bound, ridge(features, 1e-3, 1));
     const SolveReport truth = solve(risk, {.tolerance = 1e-7, .max_passes = 20000}).report;
     ASSERT_LE(truth.gap, 1e-6) << problem.measure;
-    for (const std::string_view name : solver_names()) {
-      SolveOptions options{.solver = parse_solver(name), .tolerance = 1e-3, .max_passes = 2000};
-      if (options.solver == SolverKind::online) options.max_passes = 30;
+    for (const CatalogEntry& solver : solver_catalog()) {
+      SolveOptions options{.solver = parse_solver(solver.name), .tolerance = 1e-3, .max_passes = 2000};
+      if (options.solver == parse_solver("online")) options.max_passes = 30;
       const SolveReport report = solve(risk, options).report;
-      if (options.solver != SolverKind::online) {
-        EXPECT_EQ(report.status, SolveStatus::converged) << name << " " << problem.measure << " " << report.gap;
+      if (options.solver != parse_solver("online")) {
+        EXPECT_EQ(report.status, SolveStatus::converged) << solver.name << " " << problem.measure << " " << report.gap;
       }
       for (const Progress& p : report.history) {
-        EXPECT_GE(p.gap, (p.primal - truth.primal) / p.primal - 1e-8) << name << " " << problem.measure;
-        EXPECT_LE(p.dual, truth.primal * (1 + 1e-8)) << name << " " << problem.measure;
+        EXPECT_GE(p.gap, (p.primal - truth.primal) / p.primal - 1e-8) << solver.name << " " << problem.measure;
+        EXPECT_LE(p.dual, truth.primal * (1 + 1e-8)) << solver.name << " " << problem.measure;
       }
     }
   }

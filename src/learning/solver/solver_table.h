@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of solvers: what a new one adds its row to.
+#pragma once
+
+#include "dorm/catalog.h"
+#include "learning/solver/context.h"
+
+namespace dorm {
+
+/// What a solver keeps in a SolverState. Solvers that keep the same read each other's states.
+enum class StateFamily {
+  none,        // cannot be resumed
+  planes,      // blocks: planes of each block with their weights
+  aggregates,  // aggregates: planes over all blocks with their weights
+  mixtures,    // aggregates: one weighted sum of planes per block
+};
+
+struct SolverRow {
+  CatalogEntry entry;
+  StateFamily family;
+  void (*run)(SolveContext& context);
+};
+
+std::size_t num_solvers();
+const SolverRow& solver_row(SolverKind kind);
+
+}  // namespace dorm
