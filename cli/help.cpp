@@ -62,26 +62,26 @@ std::string HelpFormatter::make_subcommand(const CLI::App* verb) const {
   return fmt::format("  {:<24}{}\n", verb->get_name(), summary.substr(0, summary.find('\n')));
 }
 
-std::string catalog_page(const std::string& title, std::span<const CatalogEntry> entries) {
+std::string catalog_text(const std::string& title, std::span<const CatalogEntry> entries) {
   std::size_t width = 0;
   for (const CatalogEntry& entry : entries) width = std::max(width, entry.usage.size());
   width = std::min<std::size_t>(width, 32);
-  std::string page = title + ":\n";
+  std::string text = title + ":\n";
   for (const CatalogEntry& entry : entries) {
     std::string_view left = entry.usage;
     if (left.size() > width) {
-      page += fmt::format("  {}\n", left);
+      text += fmt::format("  {}\n", left);
       left = {};
     }
     for (const std::string& line : folded(entry.help, kPageWidth - width - 4)) {
-      page += fmt::format("  {:{}}  {}\n", left, width, line);
+      text += fmt::format("  {:{}}  {}\n", left, width, line);
       left = {};
     }
   }
-  return page;
+  return text;
 }
 
-std::string exit_status_page() {
+std::string exit_status_text() {
   return "Exit status:\n"
          "  0  success\n"
          "  1  failure: the data, a file or the system; nothing half-written is left behind\n"

@@ -25,8 +25,8 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 /// " usage help" lines of a catalog, folded to the width of a page.
-std::string catalog_page(const std::string& title, std::span<const CatalogEntry> entries);
+std::string catalog_text(const std::string& title, std::span<const CatalogEntry> entries);
 
-std::string exit_status_page();
+std::string exit_status_text();
 
 }  // namespace dorm::cli

@@ -8,6 +8,7 @@
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "option_group.h"
 #include "progress.h"
 
 namespace dorm::cli {
@@ -38,24 +39,20 @@ Enum parse(std::string_view kind, std::string_view name, std::span<const Catalog
 
 void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option) {
   ReadOptions& options = arguments.options;
-  const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Reading");
-  };
-  text(format_option, arguments.format, "NAME", "letor, csv, tsv or binary; by default by content and extension");
-  text("--missing", arguments.missing, "NAME",
-       "NaN and infinite features: error (default), zero, or mean of\nthe column");
-  text("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
-  text("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
-  text("--document-column", options.document_column, "NAME", "CSV: column of the document ids, if any (docid)");
-  text("--group-column", options.group_column, "NAME", "CSV: column of the groups, if any (group)");
-  text("--weight-column", options.weight_column, "NAME", "CSV: column of the query weights, if any (weight)");
-  app.add_option("--ignore-column", options.ignore_columns, "CSV: a column to leave out; may be repeated")
-      ->option_text("NAME")
+  const OptionGroup reading(app, "Reading");
+  reading.add(format_option, arguments.format, "NAME",
+              "letor, csv, tsv or binary; by default by content and extension");
+  reading.add("--missing", arguments.missing, "NAME",
+              "NaN and infinite features: error (default), zero, or mean of\nthe column");
+  reading.add("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
+  reading.add("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
+  reading.add("--document-column", options.document_column, "NAME", "CSV: column of the document ids, if any (docid)");
+  reading.add("--group-column", options.group_column, "NAME", "CSV: column of the groups, if any (group)");
+  reading.add("--weight-column", options.weight_column, "NAME", "CSV: column of the query weights, if any (weight)");
+  reading.add("--ignore-column", options.ignore_columns, "NAME", "CSV: a column to leave out; may be repeated")
       ->expected(1)
-      ->take_all()
-      ->group("Reading");
-  app.add_flag("!--no-side-files", options.side_files, "do not look for FILE.query, FILE.group and FILE.weight")
-      ->group("Reading");
+      ->take_all();
+  reading.flag("!--no-side-files", options.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
 }
 
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,

@@ -28,8 +28,8 @@ std::string report_lines(const std::vector<std::string>& paths) {
   return text;
 }
 
-void write_reports(const report::Report& document, const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) write_text(path, report::render(document, report::format_of(path)));
+void write_reports(const report::Report& page, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) write_text(path, report::render(page, report::format_of(path)));
 }
 
 }  // namespace dorm::cli

@@ -20,6 +20,6 @@ void check_report_files(const std::vector<std::string>& paths);
 std::string report_lines(const std::vector<std::string>& paths);
 
 /// Into every file that was asked for.
-void write_reports(const report::Report& document, const std::vector<std::string>& paths);
+void write_reports(const report::Report& page, const std::vector<std::string>& paths);
 
 }  // namespace dorm::cli

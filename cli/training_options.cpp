@@ -159,11 +159,11 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
 }
 
 std::string training_footer(const std::string& examples) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_page("Bounds", bound_choices()),
-                     catalog_page("Starts", start_catalog()), catalog_page("Decays", decay_catalog()),
-                     catalog_page("Scalings", scaling_catalog()),
-                     catalog_page("Kernels, joined by * and +", kernel_catalog()),
-                     catalog_page("Approximations", approximation_catalog()));
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
+                     catalog_text("Starts", start_catalog()), catalog_text("Decays", decay_catalog()),
+                     catalog_text("Scalings", scaling_catalog()),
+                     catalog_text("Kernels, joined by * and +", kernel_catalog()),
+                     catalog_text("Approximations", approximation_catalog()));
 }
 
 }  // namespace dorm::cli

@@ -77,7 +77,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
   app.formatter(std::make_shared<HelpFormatter>());
   add_common_options(app, settings);
   app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
-  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_page()));
+  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_text()));
   app.allow_extras();
   std::vector<std::pair<CLI::App*, Action>> actions;
   std::vector<std::string> names;
@@ -86,7 +86,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     verb->allow_extras();
     add_common_options(*verb, settings);
     actions.emplace_back(verb, command.declare(*verb, settings));
-    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_page()));
+    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
     names.emplace_back(command.name);
   }
   try {

@@ -139,6 +139,7 @@ LAYERS = {
             "base",
             "data/judgments",
             "data/ratings",
+            "learning/baseline",
             "learning/risk",
             "learning/solver",
             "learning/train",

@@ -7,17 +7,18 @@
 #include <numeric>
 
 #include "command.h"
-#include "commands/comparison_page.h"
 #include "comparison_view.h"
 #include "dorm/error.h"
 #include "dorm/lab/comparison.h"
 #include "grid.h"
 #include "help.h"
 #include "input.h"
+#include "option_group.h"
 #include "output.h"
-#include "pages/comparison_document.h"
+#include "pages/comparison_page.h"
 #include "report_files.h"
 #include "stop.h"
+#include "text/comparison_text.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -217,8 +218,8 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
     write_text(arguments.out + "/table.md", comparison_markdown(result));
     if (reports.empty()) reports = {arguments.out + "/report.html"};
   }
-  write_reports(comparison_document(result, options, data_files(arguments), settings), reports);
-  if (!settings.json) return print(fmt::format("{}\n{}", comparison_page(result), report_lines(reports)));
+  write_reports(comparison_page(result, options, data_files(arguments), settings), reports);
+  if (!settings.json) return print(fmt::format("{}\n{}", comparison_text(result), report_lines(reports)));
   nlohmann::ordered_json json = comparison_json(result);
   json["reports"] = reports;
   print(json.dump(2) + "\n");
@@ -231,37 +232,32 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   ComparisonOptions& options = arguments->options;
   app.add_option("DATA", arguments->data, "judged documents: one file, or the parts that take turns")
       ->option_text("FILE...");
-  const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help,
-                           const char* group) { app.add_option(name, value, help)->option_text(shown)->group(group); };
-  text("--valid", arguments->valid, "FILE", "data to choose C on, beside --test", "Data");
-  text("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns", "Data");
-  app.add_option("--folds", arguments->folds, "parts of the queries of one DATA file (5)")
-      ->option_text("K")
-      ->group("Data");
-  text("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random", "Data");
-  text("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html", "Data");
+  const OptionGroup data(app, "Data"), comparison(app, "Comparison");
+  data.add("--valid", arguments->valid, "FILE", "data to choose C on, beside --test");
+  data.add("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns");
+  data.add("--folds", arguments->folds, "K", "parts of the queries of one DATA file (5)");
+  data.add("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random");
+  data.add("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
-  text("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME", "Comparison");
-  text("--measures", arguments->measures, "LIST", fmt::format("measures, each tuned for ({})", arguments->measures),
-       "Comparison");
-  text("--against", options.against, "METHOD", "test the others against this one; by default the best", "Comparison");
-  text("--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)", "Comparison");
-  text("--choose", arguments->choose, "NAME",
-       "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)", "Comparison");
-  text("--convention", options.convention, "NAME", "details of the measures (standard)", "Comparison");
-  text("--scale", options.scale, "NAME", "feature scaling (auto)", "Comparison");
-  app.add_option("--tolerance", options.tolerance, "relative duality gap of each training (0.001)")
-      ->option_text("GAP")
-      ->group("Comparison");
-  app.add_option("--seed", options.seed, "of folds, samples and solvers (1)")->option_text("S")->group("Comparison");
-  app.add_flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff")->group("Comparison");
+  comparison.add("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME");
+  comparison.add("--measures", arguments->measures, "LIST",
+                 fmt::format("measures, each tuned for ({})", arguments->measures));
+  comparison.add("--against", options.against, "METHOD", "test the others against this one; by default the best");
+  comparison.add("--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
+  comparison.add("--choose", arguments->choose, "NAME",
+                 "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)");
+  comparison.add("--convention", options.convention, "NAME", "details of the measures (standard)");
+  comparison.add("--scale", options.scale, "NAME", "feature scaling (auto)");
+  comparison.add("--tolerance", options.tolerance, "GAP", "relative duality gap of each training (0.001)");
+  comparison.add("--seed", options.seed, "S", "of folds, samples and solvers (1)");
+  comparison.flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff");
   add_input_options(app, arguments->input);
   app.description(kCompareDescription);
   const CatalogEntry outside{
       .name = "scores", .usage = "scores:FILE", .help = "somebody else's scores, one per row of the data tested on"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
   methods.push_back(outside);
-  app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_page("Methods", methods)));
+  app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_text("Methods", methods)));
   return [arguments, &settings] { run_compare(*arguments, settings); };
 }
 

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "command.h"
-#include "commands/eval_report.h"
-#include "commands/list_options.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -18,8 +16,10 @@
 #include "dorm/one_per.h"
 #include "help.h"
 #include "input.h"
+#include "list_options.h"
 #include "output.h"
 #include "ratings_input.h"
+#include "text/eval_text.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -291,7 +291,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                                    : evaluate_data(arguments, settings);
   report.confidence = arguments.options.confidence;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
-  if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_page(report));
+  if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_text(report));
 }
 
 }  // namespace
@@ -340,9 +340,9 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   add_split_options(app, arguments->split);
   add_input_options(app, arguments->input);
   app.description(kEvalDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_page("Measures", measure_catalog()),
-                         catalog_page("Subtopic measures", subtopic_catalog()),
-                         catalog_page("Conventions", convention_catalog()), catalog_page("Ties", tie_catalog())));
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Measures", measure_catalog()),
+                         catalog_text("Subtopic measures", subtopic_catalog()),
+                         catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog())));
   return [arguments, &settings] { run_eval(*arguments, settings); };
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "comparison_view.h"
@@ -15,10 +14,12 @@
 #include "grid.h"
 #include "help.h"
 #include "input.h"
+#include "option_group.h"
 #include "output.h"
-#include "pages/comparison_document.h"
+#include "pages/comparison_page.h"
 #include "report_files.h"
 #include "stop.h"
+#include "text/experiment_text.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -73,38 +74,6 @@ void fetch_missing(const std::string& name, const ExperimentArguments& arguments
   }
 }
 
-std::vector<std::string> names_of(const report::Table& table) {
-  std::vector<std::string> names;
-  for (const report::Column& column : table.columns) names.push_back(column.name);
-  return names;
-}
-
-std::vector<std::string> texts_of(const std::vector<report::Cell>& row) {
-  std::vector<std::string> texts;
-  for (const report::Cell& cell : row) texts.push_back(cell.text);
-  return texts;
-}
-
-std::string result_page(const ExperimentResult& result) {
-  std::string page = fmt::format("{}: {}\n", result.name, result.title);
-  for (const report::Table& table : result.tables) {
-    std::vector<std::vector<std::string>> lines = {names_of(table)};
-    for (const auto& row : table.rows) lines.push_back(texts_of(row));
-    page += fmt::format("\n{}\n{}", table.caption, aligned(lines));
-  }
-  return page;
-}
-
-nlohmann::ordered_json result_json(const ExperimentResult& result) {
-  nlohmann::ordered_json tables = nlohmann::ordered_json::array();
-  for (const report::Table& table : result.tables) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& row : table.rows) rows.push_back(texts_of(row));
-    tables.push_back({{"caption", table.caption}, {"columns", names_of(table)}, {"rows", rows}});
-  }
-  return {{"name", result.name}, {"title", result.title}, {"remarks", result.remarks}, {"tables", tables}};
-}
-
 ExperimentResult run_one(const std::string& name, const ExperimentArguments& arguments,
                          const ExperimentOptions& options, const Settings& settings, const StopRequest& stop) {
   if (arguments.download) fetch_missing(name, arguments, options, settings);
@@ -125,9 +94,9 @@ ExperimentResult run_one(const std::string& name, const ExperimentArguments& arg
     const std::string path = fmt::format("{}/{}", arguments.out, name);
     write_text(path + ".md", experiment_markdown(result));
     write_text(path + ".csv", experiment_csv(result));
-    write_reports(experiment_document(std::span(&result, 1), {}, options, settings), {path + ".html"});
+    write_reports(experiment_page(std::span(&result, 1), {}, options, settings), {path + ".html"});
   }
-  print(settings.json ? result_json(result).dump(2) + "\n" : result_page(result));
+  print(settings.json ? experiment_json(result).dump(2) + "\n" : experiment_text(result));
   return result;
 }
 
@@ -149,7 +118,7 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
   }
   std::vector<std::string> reports = arguments.reports;
   if (!arguments.out.empty()) reports.push_back(arguments.out + "/all.html");
-  if (!results.empty()) write_reports(experiment_document(results, skipped, options, settings), reports);
+  if (!results.empty()) write_reports(experiment_page(results, skipped, options, settings), reports);
   if (!skipped.empty())
     throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run for want of data: {}", skipped.size(),
                                            experiment_catalog().size(), names));
@@ -163,27 +132,25 @@ void run_experiments(const ExperimentArguments& arguments, const Settings& setti
   const StopRequest stop;
   if (arguments.name == "all") return run_all(arguments, options, settings, stop);
   const ExperimentResult result = run_one(arguments.name, arguments, options, settings, stop);
-  write_reports(experiment_document(std::span(&result, 1), {}, options, settings), arguments.reports);
+  write_reports(experiment_page(std::span(&result, 1), {}, options, settings), arguments.reports);
 }
 
 }  // namespace
 
 Action declare_experiment(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExperimentArguments>();
+  const OptionGroup options(app, "Options");
   app.add_option("NAME", arguments->name, "which one; see below")->option_text("NAME");
-  app.add_option("--data-dir", arguments->data, "folder of data sets (DORM_DATA)")->option_text("DIR");
-  app.add_option("--out", arguments->out, "folder for finished cells, NAME.html, NAME.md and NAME.csv")
-      ->option_text("DIR");
+  options.add("--data-dir", arguments->data, "DIR", "folder of data sets (DORM_DATA)");
+  options.add("--out", arguments->out, "DIR", "folder for finished cells, NAME.html, NAME.md and NAME.csv");
   add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html", "Options");
-  app.add_flag("--download", arguments->download,
+  options.flag("--download", arguments->download,
                "fetch missing files that have a plain address, and check their SHA-256");
-  app.add_option("--mirror", arguments->mirror, "fetch from this address instead of the publisher's")
-      ->option_text("URL");
-  app.add_option("--choose", arguments->choose, "candidate by validation, as in dorm compare (best)")
-      ->option_text("NAME");
-  app.add_option("--seed", arguments->seed, "of samples and solvers (1)")->option_text("S");
+  options.add("--mirror", arguments->mirror, "URL", "fetch from this address instead of the publisher's");
+  options.add("--choose", arguments->choose, "NAME", "candidate by validation, as in dorm compare (best)");
+  options.add("--seed", arguments->seed, "S", "of samples and solvers (1)");
   app.description(kExperimentDescription);
-  app.footer(fmt::format("{}\n{}", kExperimentExamples, catalog_page("Experiments", experiment_catalog())));
+  app.footer(fmt::format("{}\n{}", kExperimentExamples, catalog_text("Experiments", experiment_catalog())));
   return [arguments, &settings] { run_experiments(*arguments, settings); };
 }
 

@@ -9,16 +9,17 @@
 #include <optional>
 
 #include "command.h"
-#include "commands/eval_report.h"
-#include "commands/factorize_report.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
 #include "input.h"
+#include "option_group.h"
 #include "output.h"
 #include "progress.h"
 #include "ratings_input.h"
 #include "stop.h"
+#include "text/eval_text.h"
+#include "text/factorize_text.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -129,69 +130,58 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
   const auto test = test_model(result.model, parts, inputs.user_features, arguments, settings);
   if (arguments.model != "-")
     print(settings.json ? factorize_json(result, parts.train, test ? &*test : nullptr, arguments.model)
-                        : factorize_page(result, parts.train, test ? &*test : nullptr, arguments.model));
+                        : factorize_text(result, parts.train, test ? &*test : nullptr, arguments.model));
   if (signal != 0) throw Stopped{signal};
 }
 
 void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
   FactorizeOptions& o = arguments.options;
-  const auto add = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Learning problem");
-  };
-  add("--rank", o.rank, "K", fmt::format("factors of users and items ({})", o.rank));
-  add("--measure", o.measure, "NAME", fmt::format("what to train for ({})", o.measure));
-  add("--convention", o.convention, "NAME", "of the measure (standard)");
-  add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
-  add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
-  add("--lambda", o.lambda, "X", fmt::format("regularisation of the ranking objective ({})", o.lambda));
-  add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
-  add("--rounds", o.rounds, "N", fmt::format("of item and user steps; 0: squared loss only ({})", o.rounds));
-  app.add_flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start")
-      ->group("Learning problem");
-  add("--start-lambda", o.start_lambda, "X", fmt::format("ridge of the start ({})", o.start_lambda));
-  add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
-  add("--implicit", o.implicit, "X",
-      fmt::format("ridge of the table of what being rated says; 0: none ({})", o.implicit));
-  add("--neighbours", o.neighbours, "K",
-      fmt::format("item features from who rated them together; 0: none ({})", o.neighbours));
-  const auto stop = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Stopping");
-  };
-  stop("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
-  stop("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
-  stop("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));
-  stop("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
-  stop("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));
+  const OptionGroup problem(app, "Learning problem"), stopping(app, "Stopping");
+  problem.add("--rank", o.rank, "K", fmt::format("factors of users and items ({})", o.rank));
+  problem.add("--measure", o.measure, "NAME", fmt::format("what to train for ({})", o.measure));
+  problem.add("--convention", o.convention, "NAME", "of the measure (standard)");
+  problem.add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
+  problem.add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
+  problem.add("--lambda", o.lambda, "X", fmt::format("regularisation of the ranking objective ({})", o.lambda));
+  problem.add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
+  problem.add("--rounds", o.rounds, "N", fmt::format("of item and user steps; 0: squared loss only ({})", o.rounds));
+  problem.flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start");
+  problem.add("--start-lambda", o.start_lambda, "X", fmt::format("ridge of the start ({})", o.start_lambda));
+  problem.add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
+  problem.add("--implicit", o.implicit, "X",
+              fmt::format("ridge of the table of what being rated says; 0: none ({})", o.implicit));
+  problem.add("--neighbours", o.neighbours, "K",
+              fmt::format("item features from who rated them together; 0: none ({})", o.neighbours));
+  stopping.add("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
+  stopping.add("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
+  stopping.add("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));
+  stopping.add("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
+  stopping.add("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));
 }
 
 }  // namespace
 
 Action declare_factorize(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<FactorizeArguments>();
-  const auto file = [&app](const char* name, std::string& value, const char* shown, const char* help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Files");
-  };
+  const OptionGroup files(app, "Files"), split(app, "Split");
   app.add_option("RATINGS", arguments->ratings,
                  "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
-  file("--model", arguments->model, "FILE", "where to write the recommender");
-  file("--valid", arguments->valid, "FILE", "ratings to choose the round by");
-  app.add_option("--valid-share", arguments->valid_share, "take this share of the training ratings for that")
-      ->option_text("X")
-      ->group("Files");
-  file("--test", arguments->test, "FILE", "ratings to report measures on");
-  file("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
-  file("--item-columns", arguments->item_columns, "LIST", "columns of that file, e.g. 6-24 (trailing numbers)");
-  file("--user-features", arguments->user_features, "FILE", "id and features of the users");
-  file("--user-columns", arguments->user_columns, "LIST", "columns of that file");
-  file("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
-  file("--checkpoint", arguments->options.checkpoint, "FILE", "save progress here, and go on from it when it exists");
+  files.add("--model", arguments->model, "FILE", "where to write the recommender");
+  files.add("--valid", arguments->valid, "FILE", "ratings to choose the round by");
+  files.add("--valid-share", arguments->valid_share, "X", "take this share of the training ratings for that");
+  files.add("--test", arguments->test, "FILE", "ratings to report measures on");
+  files.add("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
+  files.add("--item-columns", arguments->item_columns, "LIST", "columns of that file, e.g. 6-24 (trailing numbers)");
+  files.add("--user-features", arguments->user_features, "FILE", "id and features of the users");
+  files.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
+  files.add("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
+  files.add("--checkpoint", arguments->options.checkpoint, "FILE",
+            "save progress here, and go on from it when it exists");
   add_split_options(app, arguments->split);
-  app.add_option("--measures", arguments->measures, "to report on test ratings (ndcg@10,ndcg)")
-      ->option_text("LIST")
-      ->group("Split");
+  split.add("--measures", arguments->measures, "LIST", "to report on test ratings (ndcg@10,ndcg)");
   add_learning_options(app, *arguments);
   app.description(kFactorizeDescription);
-  app.footer(fmt::format("{}\n{}", kFactorizeExamples, catalog_page("Decays", decay_catalog())));
+  app.footer(fmt::format("{}\n{}", kFactorizeExamples, catalog_text("Decays", decay_catalog())));
   return [arguments, &settings] { run_factorize(*arguments, settings); };
 }
 

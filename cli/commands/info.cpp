@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "command.h"
-#include "commands/factors_page.h"
-#include "commands/model_page.h"
 #include "input.h"
 #include "output.h"
+#include "text/factors_text.h"
+#include "text/model_text.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -122,7 +122,7 @@ std::string labels_text(const Json& info) {
   return text;
 }
 
-std::string page(const Json& info) {
+std::string data_text(const Json& info) {
   const auto share = [&info](const char* key) {
     return fmt::format("{} ({:.1f} %)", info[key].get<std::size_t>(),
                        100 * info[key].get<double>() / info["queries"].get<double>());
@@ -174,16 +174,16 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
     if (looks_like_model(arguments->file)) {
       const Model model = load_model(arguments->file);
-      print(settings.json ? model_json(model, arguments->file) : model_page(model, arguments->file));
+      print(settings.json ? model_json(model, arguments->file) : model_text(model, arguments->file));
       return;
     }
     if (is_factor_file(arguments->file)) {
       const FactorModel model = load_factors(arguments->file);
-      print(settings.json ? factors_json(model, arguments->file) : factors_page(model, arguments->file));
+      print(settings.json ? factors_json(model, arguments->file) : factors_text(model, arguments->file));
       return;
     }
     const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));
-    print(settings.json ? info.dump(2) + "\n" : page(info));
+    print(settings.json ? info.dump(2) + "\n" : data_text(info));
   };
 }
 

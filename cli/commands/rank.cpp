@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "commands/list_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
 #include "help.h"
 #include "input.h"
+#include "list_options.h"
 #include "output.h"
 #include "usage.h"
 
@@ -178,7 +178,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   add_topic_options(app, arguments->topics);
   add_input_options(app, arguments->input, "--input-format");
   app.description(kRankDescription);
-  app.footer(fmt::format("{}\n{}", kRankExamples, catalog_page("Formats", kRankFormats)));
+  app.footer(fmt::format("{}\n{}", kRankExamples, catalog_text("Formats", kRankFormats)));
   return [arguments, &settings] { run_rank(*arguments, settings); };
 }
 

@@ -16,6 +16,7 @@
 #include "dorm/write.h"
 #include "help.h"
 #include "input.h"
+#include "option_group.h"
 #include "output.h"
 #include "ratings_input.h"
 #include "usage.h"
@@ -134,22 +135,21 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
 
 Action declare_recommend(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendArguments>();
-  const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
-                           const char* help) { app.add_option(name, value, help)->option_text(shown)->group(group); };
+  const OptionGroup whom(app, "For whom"), output(app, "Output");
   app.add_option("MODEL", arguments->model, "model written by dorm factorize");
-  text("--user", arguments->user, "ID", "For whom", "one user");
-  text("--users", arguments->users, "FILE", "For whom", "users, one id per line");
-  app.add_flag("--all", arguments->all, "every user of the model")->group("For whom");
-  text("--similar-to", arguments->similar_to, "ITEM", "For whom", "items like this one instead (cosine)");
-  text("--ratings", arguments->ratings, "FILE", "For whom", "ratings of new users, to fold them in");
-  text("--user-features", arguments->user_features, "FILE", "For whom", "features of new users");
-  text("--user-columns", arguments->user_columns, "LIST", "For whom", "columns of that file");
-  app.add_option("--top", arguments->top, "how many items (10)")->option_text("N")->group("Output");
-  app.add_flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated")->group("Output");
-  text("--format", arguments->format, "NAME", "Output", "text, csv or jsonl; see below (text)");
-  text("-o,--output", arguments->output, "FILE", "Output", "where to write; - is standard output (-)");
+  whom.add("--user", arguments->user, "ID", "one user");
+  whom.add("--users", arguments->users, "FILE", "users, one id per line");
+  whom.flag("--all", arguments->all, "every user of the model");
+  whom.add("--similar-to", arguments->similar_to, "ITEM", "items like this one instead (cosine)");
+  whom.add("--ratings", arguments->ratings, "FILE", "ratings of new users, to fold them in");
+  whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
+  whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
+  output.add("--top", arguments->top, "N", "how many items (10)");
+  output.flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated");
+  output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
+  output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)");
   app.description(kRecommendDescription);
-  app.footer(fmt::format("{}\n{}", kRecommendExamples, catalog_page("Formats", kRecommendFormats)));
+  app.footer(fmt::format("{}\n{}", kRecommendExamples, catalog_text("Formats", kRecommendFormats)));
   return [arguments, &settings] { run_recommend(*arguments, settings); };
 }
 

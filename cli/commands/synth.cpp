@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "command.h"
+#include "option_group.h"
 #include "output.h"
 #include "usage.h"
 
@@ -36,33 +37,30 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
   };
   auto arguments = std::make_shared<Arguments>();
   SynthOptions& options = arguments->options;
-  const auto number = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Size and shape");
-  };
-  number("--queries", options.queries, "N", fmt::format("number of queries ({})", options.queries));
-  number("--features", options.features, "D", fmt::format("number of features ({})", options.features));
-  number("--documents-median", options.documents_median, "X",
-         fmt::format("median of the documents per query, log-normal ({})", options.documents_median));
-  number("--documents-spread", options.documents_spread, "X",
-         fmt::format("standard deviation of their logarithm; 0: all equal ({})", options.documents_spread));
-  number("--documents-min", options.documents_min, "N",
-         fmt::format("fewest documents of a query ({})", options.documents_min));
-  number("--documents-max", options.documents_max, "N",
-         fmt::format("most documents of a query ({})", options.documents_max));
-  number("--density", options.density, "X",
-         fmt::format("share of non-zero features; below 0.25 stored compressed ({:.1f})", options.density));
-  number("--noise", options.noise, "X",
-         fmt::format("label noise against a signal of 1; at 1 a linear ranker\nreaches an NDCG@10 of about .7 ({:.1f})",
-                     options.noise));
-  number("--query-effect", options.query_effect, "X",
-         fmt::format("spread of what all documents of a query share ({})", options.query_effect));
-  number("--groups", options.groups, "N", "sites the documents belong to, Zipf-like; 0: none (0)");
-  number("--seed", options.seed, "N", "another seed, other data (0)");
-  app.add_option("-o,--output", arguments->output,
-                 "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
-                 "compress; - is standard output")
-      ->option_text("FILE")
-      ->group("Output");
+  const OptionGroup shape(app, "Size and shape"), output(app, "Output");
+  shape.add("--queries", options.queries, "N", fmt::format("number of queries ({})", options.queries));
+  shape.add("--features", options.features, "D", fmt::format("number of features ({})", options.features));
+  shape.add("--documents-median", options.documents_median, "X",
+            fmt::format("median of the documents per query, log-normal ({})", options.documents_median));
+  shape.add("--documents-spread", options.documents_spread, "X",
+            fmt::format("standard deviation of their logarithm; 0: all equal ({})", options.documents_spread));
+  shape.add("--documents-min", options.documents_min, "N",
+            fmt::format("fewest documents of a query ({})", options.documents_min));
+  shape.add("--documents-max", options.documents_max, "N",
+            fmt::format("most documents of a query ({})", options.documents_max));
+  shape.add("--density", options.density, "X",
+            fmt::format("share of non-zero features; below 0.25 stored compressed ({:.1f})", options.density));
+  shape.add(
+      "--noise", options.noise, "X",
+      fmt::format("label noise against a signal of 1; at 1 a linear ranker\nreaches an NDCG@10 of about .7 ({:.1f})",
+                  options.noise));
+  shape.add("--query-effect", options.query_effect, "X",
+            fmt::format("spread of what all documents of a query share ({})", options.query_effect));
+  shape.add("--groups", options.groups, "N", "sites the documents belong to, Zipf-like; 0: none (0)");
+  shape.add("--seed", options.seed, "N", "another seed, other data (0)");
+  output.add("-o,--output", arguments->output, "FILE",
+             "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
+             "compress; - is standard output");
   app.description(kSynthDescription);
   app.footer(kSynthFooter);
   return [arguments, &settings] {

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "command.h"
-#include "commands/list_options.h"
-#include "commands/train_report.h"
 #include "dorm/baseline.h"
 #include "dorm/error.h"
 #include "help.h"
+#include "list_options.h"
 #include "output.h"
-#include "pages/train_document.h"
+#include "pages/train_page.h"
 #include "stop.h"
+#include "text/train_text.h"
 #include "training_options.h"
 #include "training_view.h"
 
@@ -71,7 +71,7 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
 }
 
 void write_document(const TrainingStory& story, const Settings& settings) {
-  if (!story.arguments.reports.empty()) write_reports(train_document(story, settings), story.arguments.reports);
+  if (!story.arguments.reports.empty()) write_reports(train_page(story, settings), story.arguments.reports);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
@@ -120,7 +120,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
-    print(settings.json ? json.dump(2) + "\n" : train_page(result, arguments.model) + report_lines(arguments.reports));
+    print(settings.json ? json.dump(2) + "\n" : train_text(result, arguments.model) + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }
@@ -156,7 +156,7 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
   app.description(kTrainDescription);
-  app.footer(training_footer(kTrainExamples + ("\n" + catalog_page("Methods", method_catalog()))));
+  app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()))));
   return [arguments, &settings] { run_train(*arguments, settings); };
 }
 

@@ -6,13 +6,13 @@
 
 #include "base/parallel.h"
 #include "command.h"
-#include "commands/train_report.h"
-#include "commands/tune_report.h"
 #include "dorm/error.h"
 #include "grid.h"
 #include "output.h"
-#include "pages/train_document.h"
+#include "pages/train_page.h"
 #include "stop.h"
+#include "text/train_text.h"
+#include "text/tune_text.h"
 #include "training_options.h"
 #include "training_view.h"
 
@@ -83,9 +83,9 @@ void write_document(const TuneArguments& arguments, const TuneOptions& options, 
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
   const TrainingStory story{arguments, data, refit, tuned.trace, tuned.interrupted};
-  write_reports(tune_document(story, tuned.result, options, tuned.judged_on,
-                              choice_reason(tuned.result, options.choice), settings),
-                arguments.reports);
+  write_reports(
+      tune_page(story, tuned.result, options, tuned.judged_on, choice_reason(tuned.result, options.choice), settings),
+      arguments.reports);
 }
 
 void write_result(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
@@ -98,7 +98,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   if (arguments.model == "-") return;
   const TrainResult refit{result.model, result.report};
   if (!settings.json) {
-    print(tune_page(result, options, tuned.judged_on, arguments.verbose) + train_page(refit, arguments.model) +
+    print(tune_text(result, options, tuned.judged_on, arguments.verbose) + train_text(refit, arguments.model) +
           report_lines(arguments.reports));
     return;
   }

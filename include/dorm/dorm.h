@@ -26,5 +26,4 @@
 #include "dorm/baseline.h"    // IWYU pragma: export
 #include "dorm/factorize.h"   // IWYU pragma: export
 #include "dorm/joint.h"       // IWYU pragma: export
-#include "dorm/report.h"      // IWYU pragma: export
 // clang-format on

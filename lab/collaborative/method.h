@@ -29,7 +29,7 @@ std::vector<double> gpor_scores(const CollaborativeTask& task, double noise);
 std::vector<double> cgpr_scores(const CollaborativeTask& task, double noise);
 std::vector<double> cgpor_scores(const CollaborativeTask& task, double noise);
 std::vector<double> dorm_scores(const CollaborativeTask& task, double lambda);
-std::vector<double> prank_scores(const CollaborativeTask& task, double passes);
+std::vector<double> prank_alone_scores(const CollaborativeTask& task, double passes);
 std::vector<double> jrank_scores(const CollaborativeTask& task, double passes);
 std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C);
 

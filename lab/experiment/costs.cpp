@@ -55,7 +55,7 @@ ExperimentResult runtime(const Laboratory& laboratory) {
   result.paper = "DORM is faster than all but the multiclass SVM and BM25.";
   result.difference =
       "The paper's rivals solve with all pairs as constraints and its oracle is the Hungarian method; here "
-      "all methods share solvers that were made fast, and RankSVM counts pairs in O(l log l).";
+      "all methods share the same solvers, and RankSVM counts pairs in O(l log l).";
   result.remarks = {
       "Processor time, each training on one thread. Every method is solved to a relative gap of 1e-3 at C "
       "= 1, 10, 100, 1000; DORM at three bounds and starts each, one at a fixed bound as the paper's."};

@@ -64,9 +64,7 @@ ExperimentResult decay_effect(const Laboratory& laboratory) {
   result.paper =
       "The largest difference between decays falls with the number m of training queries, about as "
       "1/sqrt(m).";
-  result.difference =
-      "The spread of eight noisy figures has a floor that more training queries do not lower: the test set "
-      "is the same at every m. And a steep decay can make the bound degenerate (docs/training.md).";
+  result.difference = "Other data, and the test set is the same at every m.";
   result.remarks = {
       "Nine decays, the bound `best`, C = 10 or 100, chosen on validation queries. loglog begins at 10.6 "
       "where the others begin below 1, which acts like a C a hundred times as large: it gets 0.1 or 1."};

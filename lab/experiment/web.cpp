@@ -36,9 +36,8 @@ constexpr const char* kData =
 
 constexpr const char* kFeatures =
     "LETOR has 46 engineered features and three grades, with a median of 8 (MQ2008) or some 40 (MQ2007) "
-    "documents a query; the paper's set has 367 features, five grades and 50 documents. On LETOR every "
-    "learner that looks at whole queries reaches about the same figures from 100 queries on, and every "
-    "rival is tuned here over the same grid of C.";
+    "documents a query; the paper's set has 367 features, five grades and 50 documents. Every rival is "
+    "tuned here over the same grid of C.";
 
 /// How long the lists are: queries by number of documents, in powers of two. Every query is tested once.
 report::Table lengths_table(const std::string& data, const std::vector<DataSplit>& splits) {
@@ -141,8 +140,7 @@ ExperimentResult web_wta(const Laboratory& laboratory) {
       laboratory, options,
       {"WTA by training set size, with mWTA",
        "Training for WTA itself is bad; mWTA, an NDCG with a cutoff of each query's own, is the best of all.",
-       "LETOR has three grades, not five, and few documents of the highest: there is less below the top "
-       "for mWTA to use, and WTA is one bit per query, so that intervals are wide."});
+       "LETOR has three grades, not five, and few documents of the highest."});
 }
 
 }  // namespace dorm

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/vector_ops.h"
 #include "learning/baseline/method.h"
+#include "learning/baseline/thresholds.h"
 
 namespace dorm {
 namespace {
@@ -28,7 +29,7 @@ BaselineFit fit_prank(const BaselineProblem& problem) {
   for (std::size_t q = 0; q < data.num_queries(); ++q)
     for (std::size_t i = 0; i < data.query(q).size(); ++i) places.push_back({q, i});
 
-  std::vector<double> w(features.dimension(), 0.0), late(w.size(), 0.0), threshold(grades.size() - 1, 0.0);
+  std::vector<double> w(features.dimension(), 0.0), late(w.size(), 0.0), thresholds(grades.size() - 1, 0.0);
   Rng rng(problem.options.seed);
   double time = 0;
   for (std::size_t pass = 0; pass < kPasses; ++pass) {
@@ -36,13 +37,7 @@ BaselineFit fit_prank(const BaselineProblem& problem) {
     for (const Place& place : places) {
       const double score = features.score(place.query, place.document, w);
       const float label = data.query(place.query).labels[place.document];
-      double moves = 0;
-      for (std::size_t r = 0; r < threshold.size(); ++r) {
-        const double side = label > grades[r] ? 1.0 : -1.0;
-        if (side * (score - threshold[r]) > 0) continue;
-        moves += side;
-        threshold[r] -= side;
-      }
+      const double moves = move_thresholds(score, label, grades, thresholds);
       if (moves != 0) {
         features.add_row(place.query, place.document, moves * squared_scale, w);
         features.add_row(place.query, place.document, moves * squared_scale * time, late);

@@ -12,6 +12,7 @@
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "dorm/joint.h"
+#include "learning/baseline/thresholds.h"
 
 namespace dorm {
 namespace {
@@ -22,18 +23,6 @@ std::vector<float> distinct_values(std::span<const Rating> ratings) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
-}
-
-/// Moves the thresholds that the score is on the wrong side of, and says how far the score should move.
-double correct(double score, float value, std::span<const float> grades, std::span<double> thresholds) {
-  double moves = 0;
-  for (std::size_t r = 0; r < thresholds.size(); ++r) {
-    const double side = value > grades[r] ? 1.0 : -1.0;
-    if (side * (score - thresholds[r]) > 0) continue;
-    moves += side;
-    thresholds[r] -= side;
-  }
-  return moves;
 }
 
 /// Scores of all pairs of the users and items learnt from.
@@ -70,7 +59,7 @@ JointRanker run(const Similarities& users, const Similarities& items, std::vecto
   for (std::size_t pass = 0; pass < options.passes; ++pass) {
     rng.shuffle(std::span(ratings));
     for (const Rating& rating : ratings) {
-      const double moves = correct(table.score(rating.user, rating.item), rating.value, grades, thresholds);
+      const double moves = move_thresholds(table.score(rating.user, rating.item), rating.value, grades, thresholds);
       if (moves != 0) {
         table.add(rating.user, rating.item, moves);
         coefficients[{rating.user, rating.item}] += moves * (1 - step / steps);

@@ -18,7 +18,7 @@ struct EvalReport {
   std::vector<PairedTest> tests;
 };
 
-std::string eval_page(const EvalReport& report);
+std::string eval_text(const EvalReport& report);
 std::string eval_json(const EvalReport& report);
 std::string per_query_csv(const EvaluationTable& table);
 

@@ -13,11 +13,11 @@
 namespace dorm::cli {
 
 /// `data`: the files that were compared on.
-report::Report comparison_document(const ComparisonResult& result, const ComparisonOptions& options,
-                                   const std::vector<std::string>& data, const Settings& settings);
+report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
+                               const std::vector<std::string>& data, const Settings& settings);
 
 /// One experiment or several on one page. `skipped`: what could not be run, and why.
-report::Report experiment_document(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
-                                   const ExperimentOptions& options, const Settings& settings);
+report::Report experiment_page(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
+                               const ExperimentOptions& options, const Settings& settings);
 
 }  // namespace dorm::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/tune_report.h"
+#include "text/tune_text.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kTuneReportShown = 10;
+constexpr std::size_t kCellsShown = 10;
 
 std::vector<const TuneCell*> best_first(const TuneResult& result) {
   std::vector<const TuneCell*> cells;
@@ -51,7 +51,7 @@ std::string_view choice_name(Choice choice) {
   return choice == Choice::steady ? "steady" : "one-standard-error";
 }
 
-std::string tune_page(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
       {"  trained for", "C", "decay", "bound", "start", "health", options.train.measure, "std. error"}};
@@ -59,7 +59,7 @@ std::string tune_page(const TuneResult& result, const TuneOptions& options, cons
   if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
-    if (!all && i >= kTuneReportShown && !c.chosen) continue;
+    if (!all && i >= kCellsShown && !c.chosen) continue;
     rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound, c.start,
                     fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.4f}", c.standard_error)});

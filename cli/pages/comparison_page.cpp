@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/comparison_document.h"
+#include "pages/comparison_page.h"
 
 #include <fmt/format.h>
 
-#include "commands/tune_report.h"
 #include "pages/comparison_blocks.h"
 #include "pages/provenance.h"
+#include "text/tune_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -103,26 +103,26 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
 
 }  // namespace
 
-report::Report comparison_document(const ComparisonResult& result, const ComparisonOptions& options,
-                                   const std::vector<std::string>& data, const Settings& settings) {
+report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
+                               const std::vector<std::string>& data, const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report document{
+  report::Report page{
       .title = "Linear rankers compared", .summary = summary_text(ranked_methods(largest, 0)), .footer = footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
   if (!ranked.empty()) {
     const MeasureResult& best = ranked[0]->figures[0].result;
-    document.highlights.push_back({fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
-                                   fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
+    page.highlights.push_back({fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
+                               fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
   }
-  document.highlights.push_back({"methods", std::to_string(ranked.size())});
-  document.highlights.push_back({"test queries", std::to_string(result.test_queries),
-                                 fmt::format("{} split{}", result.splits, result.splits == 1 ? "" : "s")});
-  document.sections = {result_section(sizes),
-                       {"Plots", comparison_plots(result, "")},
-                       tests_section(largest),
-                       provenance_section(settings, options.seed, facts_of(result, options, data))};
-  return document;
+  page.highlights.push_back({"methods", std::to_string(ranked.size())});
+  page.highlights.push_back({"test queries", std::to_string(result.test_queries),
+                             fmt::format("{} split{}", result.splits, result.splits == 1 ? "" : "s")});
+  page.sections = {result_section(sizes),
+                   {"Plots", comparison_plots(result, "")},
+                   tests_section(largest),
+                   provenance_section(settings, options.seed, facts_of(result, options, data))};
+  return page;
 }
 
 }  // namespace dorm::cli

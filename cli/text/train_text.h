@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a finished training is shown: a page for people, JSON for programs.
+// How a finished training is shown: text for the terminal, JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 namespace dorm::cli {
 
 /// The candidates as a table, why the chosen one won, and the certificate of the model.
-std::string train_page(const TrainResult& result, const std::string& model_path);
+std::string train_text(const TrainResult& result, const std::string& model_path);
 
 /// Why the chosen candidate won, and by how much.
 std::string choice_reason(const TrainReport& report, const std::string& measure);

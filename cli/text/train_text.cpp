@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/train_report.h"
+#include "text/train_text.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +74,7 @@ std::string choice_reason(const TrainReport& report, const std::string& measure)
                      100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
 }
 
-std::string train_page(const TrainResult& result, const std::string& model_path) {
+std::string train_text(const TrainResult& result, const std::string& model_path) {
   const Model& model = result.model;
   const TrainReport& report = result.report;
   std::string text = candidate_table(report) + "\n";

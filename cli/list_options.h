@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "command.h"
-#include "commands/eval_report.h"
 #include "dorm/train.h"
+#include "text/eval_text.h"
 #include "training_options.h"
 
 namespace dorm::cli {

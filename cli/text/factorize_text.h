@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "commands/eval_report.h"
 #include "dorm/factorize.h"
+#include "text/eval_text.h"
 
 namespace dorm::cli {
 
 /// `test` may be null.
-std::string factorize_page(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+std::string factorize_text(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
                            const std::string& path);
 std::string factorize_json(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
                            const std::string& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/factorize_report.h"
+#include "text/factorize_text.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ std::string validation_table(const FactorizeResult& result) {
 
 }  // namespace
 
-std::string factorize_page(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
+std::string factorize_text(const FactorizeResult& result, const Ratings& train, const EvalReport* test,
                            const std::string& path) {
   const FactorModel& model = result.model;
   const FactorizeReport& report = result.report;
@@ -48,7 +48,7 @@ std::string factorize_page(const FactorizeResult& result, const Ratings& train, 
     text += fmt::format("\n{}", validation_table(result));
   text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n", report.status,
                       model.rounds, report.seconds, report.start_seconds);
-  if (test != nullptr) text += "\ntest:\n" + eval_page(*test);
+  if (test != nullptr) text += "\ntest:\n" + eval_text(*test);
   return text + fmt::format("model        {}\n", path);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as a page for people and as JSON for programs.
+// A comparison as text for the terminal and as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace dorm::cli {
 
-std::string comparison_page(const ComparisonResult& result);
+std::string comparison_text(const ComparisonResult& result);
 nlohmann::ordered_json comparison_json(const ComparisonResult& result);
 
 }  // namespace dorm::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/list_options.h"
+#include "list_options.h"
 
 #include <fmt/format.h>
 
-#include "commands/train_report.h"
 #include "dorm/error.h"
 #include "output.h"
 #include "stop.h"
+#include "text/train_text.h"
 #include "training_view.h"
 #include "usage.h"
 
@@ -45,7 +45,7 @@ void finish(const TrainResult& result, const std::string& model_text, const std:
   if (arguments.model != "-") {
     nlohmann::ordered_json json = train_json(result, arguments.model);
     json["interrupted"] = signal != 0;
-    print(settings.json ? json.dump(2) + "\n" : train_page(result, arguments.model) + page);
+    print(settings.json ? json.dump(2) + "\n" : train_text(result, arguments.model) + page);
   }
   if (signal != 0) throw Stopped{signal};
 }

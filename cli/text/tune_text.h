@@ -10,7 +10,7 @@
 namespace dorm::cli {
 
 /// `all`: every cell instead of the ten best.
-std::string tune_page(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all);
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all);
 
 nlohmann::ordered_json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/factors_page.h"
+#include "text/factors_text.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,16 @@ namespace dorm::cli {
 namespace {
 
 std::string features_text(const std::vector<std::string>& names) {
-  constexpr std::size_t kFactorsPageShown = 8;
+  constexpr std::size_t kNamesShown = 8;
   std::string text = std::to_string(names.size());
-  for (std::size_t i = 0; i < names.size() && i < kFactorsPageShown; ++i)
+  for (std::size_t i = 0; i < names.size() && i < kNamesShown; ++i)
     text += fmt::format("{}{}", i == 0 ? ": " : ", ", names[i]);
-  return names.size() > kFactorsPageShown ? fmt::format("{}, ...", text) : text;
+  return names.size() > kNamesShown ? fmt::format("{}, ...", text) : text;
 }
 
 }  // namespace
 
-std::string factors_page(const FactorModel& model, const std::string& path) {
+std::string factors_text(const FactorModel& model, const std::string& path) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<16}{}\n", name, value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "eval_report.h"
+#include "text/eval_text.h"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ Json test_json(const PairedTest& test, double other_mean) {
 
 }  // namespace
 
-std::string eval_page(const EvalReport& evaluation) {
+std::string eval_text(const EvalReport& evaluation) {
   const EvaluationTable& table = evaluation.table;
   const std::string level = fmt::format("{:g} % interval", 100 * evaluation.confidence);
   std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
@@ -38,9 +38,9 @@ std::string eval_page(const EvalReport& evaluation) {
     rows.push_back(
         {m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries), std::to_string(m.skipped)});
   const std::string limits = table.one_per.empty() ? "" : fmt::format("one per {}, ", table.one_per);
-  std::string page = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties, limits,
+  std::string text = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties, limits,
                                  table.query_ids.size(), aligned(rows));
-  if (evaluation.tests.empty()) return page;
+  if (evaluation.tests.empty()) return text;
   rows = {{"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
   for (std::size_t i = 0; i < evaluation.tests.size(); ++i) {
     const PairedTest& t = evaluation.tests[i];
@@ -49,7 +49,7 @@ std::string eval_page(const EvalReport& evaluation) {
                     std::to_string(t.losses), std::to_string(t.ties), report::p_value_text(t.p_t),
                     report::p_value_text(t.p_sign), report::p_value_text(t.p_permutation)});
   }
-  return page +
+  return text +
          fmt::format("\nagainst {} (difference: this one minus the other)\n\n{}", evaluation.against, aligned(rows));
 }
 

@@ -8,7 +8,7 @@
 
 namespace dorm::cli {
 
-std::string factors_page(const FactorModel& model, const std::string& path);
+std::string factors_text(const FactorModel& model, const std::string& path);
 std::string factors_json(const FactorModel& model, const std::string& path);
 
 }  // namespace dorm::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/comparison_page.h"
+#include "text/comparison_text.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ std::vector<std::string> line_of(const ComparisonRow& row, std::size_t measures)
   return line;
 }
 
-std::string curve_page(const std::vector<const ComparisonRow*>& rows) {
+std::string curve_text(const std::vector<const ComparisonRow*>& rows) {
   Lines lines = {{"method"}};
   for (const MeasureResult& point : rows.back()->curve) lines[0].push_back(point.name);
   for (const ComparisonRow* row : rows) {
@@ -48,18 +48,18 @@ std::string curve_page(const std::vector<const ComparisonRow*>& rows) {
   return aligned(lines);
 }
 
-std::string size_page(const std::vector<const ComparisonRow*>& rows) {
+std::string size_text(const std::vector<const ComparisonRow*>& rows) {
   const ComparisonRow& ideal = *rows.back();
   Lines lines = {{"method", "95 % interval"}};
   for (const ComparisonFigure& figure : ideal.figures) lines[0].push_back(figure.measure + " ");
   lines[0].insert(lines[0].end(), {"seconds", "planes"});
   for (const ComparisonRow* row : rows) lines.push_back(line_of(*row, ideal.figures.size()));
-  std::string page = ideal.size > 0 ? fmt::format("\n{} training queries\n", ideal.size) : "\n";
-  page += aligned(lines);
+  std::string text = ideal.size > 0 ? fmt::format("\n{} training queries\n", ideal.size) : "\n";
+  text += aligned(lines);
   for (const ComparisonRow* row : rows)
-    if (!row->failure.empty()) page += fmt::format("{}: {}\n", row->method, row->failure);
-  if (!ideal.curve.empty()) page += "\nby cutoff\n" + curve_page(rows);
-  return page;
+    if (!row->failure.empty()) text += fmt::format("{}: {}\n", row->method, row->failure);
+  if (!ideal.curve.empty()) text += "\nby cutoff\n" + curve_text(rows);
+  return text;
 }
 
 Json figure_json(const ComparisonFigure& figure) {
@@ -81,8 +81,8 @@ Json figure_json(const ComparisonFigure& figure) {
 
 }  // namespace
 
-std::string comparison_page(const ComparisonResult& result) {
-  std::string page = fmt::format(
+std::string comparison_text(const ComparisonResult& result) {
+  std::string text = fmt::format(
       "{} test queries, {} split{}; interval of the first measure\n"
       "* tested against; - worse, + better than that (p < 0.05, permutation test, Holm)\n",
       result.test_queries, result.splits, result.splits == 1 ? "" : "s");
@@ -90,9 +90,9 @@ std::string comparison_page(const ComparisonResult& result) {
     std::vector<const ComparisonRow*> rows;
     for (; last < result.rows.size() && result.rows[last].size == result.rows[first].size; ++last)
       rows.push_back(&result.rows[last]);
-    page += size_page(rows);
+    text += size_text(rows);
   }
-  return page;
+  return text;
 }
 
 Json comparison_json(const ComparisonResult& result) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "pages/comparison_blocks.h"
-#include "pages/comparison_document.h"
+#include "pages/comparison_page.h"
 #include "pages/provenance.h"
 
 namespace dorm::cli {
@@ -102,25 +102,24 @@ report::Section section_of(const ExperimentResult& result, const std::string& pr
 
 }  // namespace
 
-report::Report experiment_document(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
-                                   const ExperimentOptions& options, const Settings& settings) {
+report::Report experiment_page(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
+                               const ExperimentOptions& options, const Settings& settings) {
   const bool one = results.size() == 1 && skipped.empty();
-  report::Report document{
-      .title = one ? results[0].title : "The experiments of the paper",
-      .summary =
-          "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
-          "beside them.",
-      .footer = footer_text()};
+  report::Report page{.title = one ? results[0].title : "The experiments of the paper",
+                      .summary =
+                          "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
+                          "beside them.",
+                      .footer = footer_text()};
   for (const ExperimentResult& result : results)
-    document.sections.push_back(section_of(result, one ? "" : fmt::format("{}, ", result.name)));
+    page.sections.push_back(section_of(result, one ? "" : fmt::format("{}, ", result.name)));
   if (!skipped.empty()) {
     report::Section section{"Not run"};
     for (const std::string& reason : skipped)
       section.blocks.emplace_back(report::Notice{report::Notice::Kind::warning, reason});
-    document.sections.push_back(std::move(section));
+    page.sections.push_back(std::move(section));
   }
-  document.sections.push_back(provenance_section(settings, options.seed, {{"data", options.data_directory}}));
-  return document;
+  page.sections.push_back(provenance_section(settings, options.seed, {{"data", options.data_directory}}));
+  return page;
 }
 
 }  // namespace dorm::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/model_page.h"
+#include "text/model_text.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace dorm::cli {
 namespace {
 
-constexpr std::size_t kModelPageShown = 10;
+constexpr std::size_t kWeightsShown = 10;
 
 std::vector<std::size_t> by_size(const Model& model) {
   std::vector<std::size_t> order(model.weights.size());
@@ -24,7 +24,7 @@ std::vector<std::size_t> by_size(const Model& model) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
     return std::fabs(model.weights[i]) > std::fabs(model.weights[j]);
   });
-  if (order.size() > kModelPageShown) order.resize(kModelPageShown);
+  if (order.size() > kWeightsShown) order.resize(kWeightsShown);
   return order;
 }
 
@@ -54,7 +54,7 @@ bool looks_like_model(const std::string& path) {
   return InputFile(path).read(&first, 1) == 1 && first == '{';
 }
 
-std::string model_page(const Model& model, const std::string& path) {
+std::string model_text(const Model& model, const std::string& path) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<15}{}\n", name, value);

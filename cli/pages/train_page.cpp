@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/train_document.h"
+#include "pages/train_page.h"
 
 #include <fmt/format.h>
 
@@ -116,24 +116,23 @@ std::vector<report::Fact> data_facts(const TrainingStory& story) {
 
 }  // namespace
 
-report::Report train_document(const TrainingStory& story, const Settings& settings) {
+report::Report train_page(const TrainingStory& story, const Settings& settings) {
   const Model& model = story.result.model;
   const std::vector<Judgement> judgements = judge_all(story, settings.threads);
   const Judgement& judged = judgements.front();
   const MeasureResult& measure = judged.table.measures[0];
-  report::Report document{
-      .title = fmt::format("A ranker for {}", model.measure),
-      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data, measure.name,
-                             measure.mean, judged.name, measure.queries),
-      .highlights = highlights(story, judged),
-      .footer = footer_text()};
-  document.sections.push_back(result_section(story));
-  if (model.bound != "none") document.sections.push_back(convergence_section(story.result, story.trace));
-  document.sections.push_back(cutoff_section(judgements));
-  if (!model.weights.empty()) document.sections.push_back(weights_section(model));
-  document.sections.push_back(hardest_section(judged));
-  document.sections.push_back(provenance_section(settings, model.seed, data_facts(story)));
-  return document;
+  report::Report page{.title = fmt::format("A ranker for {}", model.measure),
+                      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data,
+                                             measure.name, measure.mean, judged.name, measure.queries),
+                      .highlights = highlights(story, judged),
+                      .footer = footer_text()};
+  page.sections.push_back(result_section(story));
+  if (model.bound != "none") page.sections.push_back(convergence_section(story.result, story.trace));
+  page.sections.push_back(cutoff_section(judgements));
+  if (!model.weights.empty()) page.sections.push_back(weights_section(model));
+  page.sections.push_back(hardest_section(judged));
+  page.sections.push_back(provenance_section(settings, model.seed, data_facts(story)));
+  return page;
 }
 
 }  // namespace dorm::cli

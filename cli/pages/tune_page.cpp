@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid that `dorm tune` went through, before the document of its refit.
+// The grid that `dorm tune` went through, before the page of its refit.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "commands/tune_report.h"
-#include "pages/train_document.h"
+#include "pages/train_page.h"
+#include "text/tune_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -93,12 +93,12 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
 
 }  // namespace
 
-report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
-                             const std::string& judged_on, const std::string& reason, const Settings& settings) {
-  report::Report document = train_document(story, settings);
-  document.title = fmt::format("A ranker tuned for {}", options.train.measure);
-  document.sections.insert(document.sections.begin(), grid_section(tuned, options, judged_on, reason));
-  return document;
+report::Report tune_page(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
+                         const std::string& judged_on, const std::string& reason, const Settings& settings) {
+  report::Report page = train_page(story, settings);
+  page.title = fmt::format("A ranker tuned for {}", options.train.measure);
+  page.sections.insert(page.sections.begin(), grid_section(tuned, options, judged_on, reason));
+  return page;
 }
 
 }  // namespace dorm::cli

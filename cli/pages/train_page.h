@@ -20,10 +20,10 @@ struct TrainingStory {
   std::string reason = {};  // why the chosen candidate won
 };
 
-report::Report train_document(const TrainingStory& story, const Settings& settings);
+report::Report train_page(const TrainingStory& story, const Settings& settings);
 
 /// The same, with the grid that led to it. `reason`: why the cell won.
-report::Report tune_document(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
-                             const std::string& judged_on, const std::string& reason, const Settings& settings);
+report::Report tune_page(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
+                         const std::string& judged_on, const std::string& reason, const Settings& settings);
 
 }  // namespace dorm::cli
