@@ -38,5 +38,7 @@ Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_convert(CLI::App& app, const Settings& settings);
 Action declare_info(CLI::App& app, const Settings& settings);
+Action declare_completion(CLI::App& app, const Settings& settings);
+Action declare_manual(CLI::App& app, const Settings& settings);
 
 }  // namespace dorm::cli

@@ -65,7 +65,8 @@ def dot():
     out = [
         "digraph dorm {",
         '  rankdir=BT; nodesep=0.25; ranksep=0.45; bgcolor="transparent";',
-        '  node [shape=box, style="rounded,filled", fillcolor=white, color="#78909c", fontname=Helvetica, fontsize=11];',
+        '  node [shape=box, style="rounded,filled", fillcolor=white, color="#78909c"];',
+        "  node [fontname=Helvetica, fontsize=11];",
         '  edge [color="#90a4ae", arrowsize=0.6];',
     ]
     doors = {}

@@ -207,13 +207,14 @@ def measure(tree):
     everything = tree.under("src/", "lab/", "cli/", "python/", suffixes=(*CODE, ".py"))
     lengths = [n for t in tree.under("src/", "lab/", "cli/").values() for n in functions(t)]
     folders = Counter(folder_of(n) for n in core)
+    headers, lab_headers = tree.under("include/dorm/"), tree.under("include/dorm/lab/")
     rows = {
         "lines of libdorm (sources and public headers)": lines(library)
         + lines(tree.under("include/dorm/"))
         - lines(tree.under("include/dorm/lab/")),
         "names under src/": len({n.split("/")[1] for n in tree.files if n.startswith("src/")}),
         "rooms; files in the largest": f"{len(folders)}; {max(folders.values())}",
-        "public headers (laboratory apart)": f"{len(tree.under('include/dorm/')) - len(tree.under('include/dorm/lab/'))} + {len(tree.under('include/dorm/lab/'))}",
+        "public headers (laboratory apart)": f"{len(headers) - len(lab_headers)} + {len(lab_headers)}",
         "mutually reachable folders": mutual(tree),
         "files holding max_passes": sum(
             "max_passes" in t

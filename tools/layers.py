@@ -1,8 +1,8 @@
 """The map of the house: every room, what it holds, which rooms it may include, and which public headers it owns.
 
-The one table that tools/check_rules.py checks and tools/architecture.py draws. A room is a folder of src/ or lab/; `uses`
-names the rooms whose headers, private or public, its files include. Nothing unused is listed, and no two rooms reach each
-other.
+The one table that tools/check_rules.py checks and tools/architecture.py draws. A room is a folder of src/ or lab/;
+`uses` names the rooms whose headers, private or public, its files include. Nothing unused is listed, and no two rooms
+reach each other.
 """
 
 from dataclasses import dataclass, field

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm manual`: pages for man(1), made from the declared command line. Packages run it when they are built.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "command.h"
+#include "option_walk.h"
+#include "output.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kManualDescription =
+    "Write the manual pages dorm.1 and dorm-COMMAND.1 into a folder.\n"
+    "\n"
+    "They hold what --help prints; `man dorm-train` then shows the page of a command.";
+
+constexpr const char* kManualFooter =
+    "Examples:\n"
+    "  dorm manual ~/.local/share/man/man1\n";
+
+/// Text as roff takes it literally.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+    line_begins = c == '\n';
+  }
+  return out;
+}
+
+std::string section(std::string_view title, const std::string& body) {
+  return fmt::format(".SH {}\n.nf\n{}\n.fi\n", title, roff(body));
+}
+
+std::string options_section(const DeclaredVerb& verb) {
+  std::string text = ".SH OPTIONS\n";
+  for (const DeclaredOption& option : verb.options) {
+    std::string names;
+    for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + name;
+    text += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(names),
+                        option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR", roff(option.help));
+  }
+  return text;
+}
+
+std::string header(const std::string& name, const std::string& summary, const std::string& usage) {
+  return fmt::format(
+      ".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n\\fB{4}\\fR\n", roff(name),
+      DORM_VERSION, roff(name), roff(summary), roff(usage));
+}
+
+std::string verb_page(const DeclaredVerb& verb) {
+  return header("dorm-" + verb.name, verb.summary, fmt::format("dorm {}{} [OPTIONS]", verb.name, verb.arguments)) +
+         section("DESCRIPTION", verb.description) + options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) +
+         ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
+}
+
+std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVerb>& verbs) {
+  std::string list, also;
+  for (const DeclaredVerb& verb : verbs) {
+    list += fmt::format("{:<12}{}\n", verb.name, verb.summary);
+    also += fmt::format("{}\\fBdorm\\-{}\\fR(1)", also.empty() ? "" : ",\n", verb.name);
+  }
+  return header("dorm", "learning to rank by the measure you report", "dorm COMMAND [ARGUMENTS] [OPTIONS]") +
+         section("DESCRIPTION", command.description) + section("COMMANDS", list) + options_section(command) +
+         section("EXIT STATUS", command.footer) + fmt::format(".SH SEE ALSO\n{}\n", also);
+}
+
+}  // namespace
+
+Action declare_manual(CLI::App& app, const Settings&) {
+  auto folder = std::make_shared<std::string>();
+  app.add_option("FOLDER", *folder, "where to write; made if need be");
+  app.description(kManualDescription);
+  app.footer(kManualFooter);
+  return [folder, &app] {
+    require_option(!folder->empty(), "FOLDER", "expected a folder to write the pages to");
+    std::filesystem::create_directories(*folder);
+    const std::vector<DeclaredVerb> verbs = declared_verbs(*app.get_parent());
+    write_text(*folder + "/dorm.1", main_page(declared(*app.get_parent()), verbs));
+    for (const DeclaredVerb& verb : verbs) write_text(*folder + "/dorm-" + verb.name + ".1", verb_page(verb));
+  };
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "option_walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dorm::cli {
+namespace {
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+DeclaredOption described(const CLI::Option& option) {
+  DeclaredOption out;
+  for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+  const bool flag = option.get_items_expected_max() == 0;
+  if (!flag) out.value = option.get_option_text().empty() ? "VALUE" : option.get_option_text();
+  out.help = one_line(option.get_description());
+  out.group = option.get_group();
+  return out;
+}
+
+}  // namespace
+
+DeclaredVerb declared(const CLI::App& app) {
+  DeclaredVerb verb;
+  verb.name = app.get_name();
+  verb.description = app.get_description();
+  verb.summary = verb.description.substr(0, verb.description.find('\n'));
+  verb.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->nonpositional())
+      verb.options.push_back(described(*option));
+    else
+      verb.arguments += fmt::format(" {}", option->get_name(true, false));
+  }
+  return verb;
+}
+
+std::vector<DeclaredVerb> declared_verbs(const CLI::App& root) {
+  std::vector<DeclaredVerb> verbs;
+  for (const CLI::App* verb : root.get_subcommands({})) verbs.push_back(declared(*verb));
+  return verbs;
+}
+
+}  // namespace dorm::cli
