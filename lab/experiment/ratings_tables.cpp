@@ -8,7 +8,7 @@
 #include <cmath>
 #include <span>
 
-#include "evaluation/special_functions.h"
+#include "evaluation/distributions.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/ratings_cells.h"
 

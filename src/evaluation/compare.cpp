@@ -13,7 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "evaluation/bootstrap.h"
-#include "evaluation/special_functions.h"
+#include "evaluation/distributions.h"
 
 namespace dorm {
 namespace {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluation/distributions.h"
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace dorm {
+namespace {
+
+namespace math = boost::math;
+using math::policies::ignore_error;
+
+// Arguments outside the domain give NaN, not an exception of Boost's. No promotion to long double, whose length depends
+// on the platform.
+using Quiet =
+    math::policies::policy<math::policies::domain_error<ignore_error>, math::policies::overflow_error<ignore_error>,
+                           math::policies::evaluation_error<ignore_error>, math::policies::promote_double<false>>;
+
+}  // namespace
+
+double student_two_sided(double t, double freedom) {
+  if (std::isinf(t)) return 0;
+  return 2 * math::cdf(math::complement(math::students_t_distribution<double, Quiet>(freedom), std::abs(t)));
+}
+
+double fair_coin_at_most(std::uint64_t k, std::uint64_t n) {
+  if (k >= n) return 1;
+  return math::cdf(math::binomial_distribution<double, Quiet>(static_cast<double>(n), 0.5), static_cast<double>(k));
+}
+
+}  // namespace dorm
