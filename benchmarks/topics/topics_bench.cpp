@@ -77,7 +77,6 @@ int main(int argc, char** argv) {
                                  {"objective", list.objective},
                                  {"bound", list.bound},
                                  {"gap", list.gap()},
-                                 {"relaxed", dorm::relax_topics(instance.values, positions, budget)},
                                  {"values", instance.values},
                                  {"shares", shares},
                                  {"limits", instance.table.limits}};

@@ -84,10 +84,6 @@ struct TopicList {
 TopicList solve_topics(std::span<const double> values, std::size_t positions, const TopicBudget& budget,
                        const TopicOptions& options = {});
 
-/// The value of the linear relaxation (documents and positions may be split): an upper bound of every list. -infinity
-/// when even that has no solution. Needs the solver.
-double relax_topics(std::span<const double> values, std::size_t positions, const TopicBudget& budget);
-
 /// Whether a list keeps every limit, to within rounding.
 bool keeps_limits(std::span<const std::uint32_t> list, const TopicBudget& budget);
 

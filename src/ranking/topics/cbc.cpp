@@ -39,7 +39,7 @@ bool relax(OsiClpSolverInterface& lp, ProgramSolution& out) {
   lp.initialSolve();
   if (!lp.isProvenOptimal()) return false;
   out.relaxed.assign(lp.getColSolution(), lp.getColSolution() + lp.getNumCols());
-  out.relaxed_bound = out.bound = -lp.getObjValue();
+  out.bound = -lp.getObjValue();
   return true;
 }
 
@@ -73,14 +73,6 @@ ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
   out.bound = std::min(out.bound, -model.getBestPossibleObjValue());
   if (model.bestSolution() == nullptr) return out;
   out.values.assign(model.bestSolution(), model.bestSolution() + program.objective.size());
-  return out;
-}
-
-ProgramSolution relax_program(const IntegerProgram& program) {
-  ProgramSolution out;
-  OsiClpSolverInterface lp;
-  load(program, lp);
-  if (relax(lp, out)) out.status = ProgramStatus::optimal;
   return out;
 }
 

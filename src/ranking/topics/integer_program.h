@@ -29,14 +29,10 @@ struct ProgramSolution {
   std::vector<double> values;   // the best found; empty when none was
   double bound = 0;             // no solution has a larger objective
   std::vector<double> relaxed;  // the solution of the linear relaxation
-  double relaxed_bound = 0;     // its objective
 };
 
 /// `seconds` 0: no limit. Throws Error(unsupported) with what to install when there is no solver.
 ProgramSolution solve_program(const IntegerProgram& program, double seconds);
-
-/// The linear relaxation only.
-ProgramSolution relax_program(const IntegerProgram& program);
 
 /// Name and version of the solver; empty when there is none.
 std::string program_solver();

@@ -15,7 +15,6 @@ namespace {
 }  // namespace
 
 ProgramSolution solve_program(const IntegerProgram&, double) { refuse(); }
-ProgramSolution relax_program(const IntegerProgram&) { refuse(); }
 std::string program_solver() { return ""; }
 
 }  // namespace dorm

@@ -263,14 +263,6 @@ TopicList solve_topics(std::span<const double> values, std::size_t positions, co
   return Search(values, positions, budget, options.seconds).run();
 }
 
-double relax_topics(std::span<const double> values, std::size_t positions, const TopicBudget& budget) {
-  check(values, positions, budget);
-  const TopicProgram program(values, positions, budget);
-  const ProgramSolution solution = relax_program(program.program());
-  if (solution.status == ProgramStatus::infeasible) return -std::numeric_limits<double>::infinity();
-  return program.value_of(solution.relaxed_bound);
-}
-
 std::string topic_solver() { return program_solver(); }
 
 }  // namespace dorm
