@@ -93,7 +93,10 @@ std::string explain_infeasible(std::size_t positions, const TopicBudget& budget)
 /// Throws Error(bad_input) for limits and weights that are negative or not finite, or arrays that do not fit.
 void validate(const TopicTable& table);
 
-/// "CBC 2.10.8", or "" when the library was built without a solver.
+/// "HiGHS 1.15.1", "CBC 2.10.8", or "" when the library was built without a solver.
 std::string topic_solver();
+
+/// Whether solve_topics() may be called from several threads at once.
+bool topic_solver_in_threads();
 
 }  // namespace dorm

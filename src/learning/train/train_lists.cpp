@@ -245,11 +245,11 @@ TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::siz
                             topics.num_documents(), data.num_documents(), positions));
   const auto measure = make_trainable(options.measure, make_convention(options.convention));
   const std::vector<double> gains = gains_of_measure(data, *measure, positions);
-  TrainOptions serial = options;
-  serial.threads = 1;  // the integer-programming library is not known to be safe in several threads
+  TrainOptions allowed = options;
+  if (!topic_solver_in_threads()) allowed.threads = 1;
   const PositionProblem problem{positions, gains,   decay_of_measure(*measure, options.decay, positions),
                                 false,     &topics, topic_options};
-  ListTraining training(data, problem, serial, observer);
+  ListTraining training(data, problem, allowed, observer);
   training.run();
   if (report) *report = {training.risk().lists(), training.risk().unproven(), training.risk().largest_gap()};
   TrainResult result{training.model(measure->name(), data.fingerprint()), {}};

@@ -78,4 +78,6 @@ ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
 
 std::string program_solver() { return "CBC " CBC_VERSION; }
 
+bool program_solver_in_threads() { return false; }  // not known to be safe
+
 }  // namespace dorm

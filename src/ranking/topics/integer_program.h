@@ -37,4 +37,7 @@ ProgramSolution solve_program(const IntegerProgram& program, double seconds);
 /// Name and version of the solver; empty when there is none.
 std::string program_solver();
 
+/// Whether several threads may solve programs at once.
+bool program_solver_in_threads();
+
 }  // namespace dorm

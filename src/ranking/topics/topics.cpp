@@ -265,4 +265,6 @@ TopicList solve_topics(std::span<const double> values, std::size_t positions, co
 
 std::string topic_solver() { return program_solver(); }
 
+bool topic_solver_in_threads() { return program_solver_in_threads(); }
+
 }  // namespace dorm
