@@ -40,8 +40,12 @@ GroupLimits group_limits(std::span<const std::string_view> document_ids, const O
 /// "://", or a slash after a name with a dot.
 std::string host_of(std::string_view url);
 
-/// The part of a host that can be registered: its last two labels, three where the last two are a public suffix such as
-/// co.uk (a short list, docs/diversity.md). Numeric addresses stay whole.
+/// The part of a host that can be registered: a public suffix such as org or co.uk and the label before it. Numeric
+/// addresses and public suffixes stay whole.
 std::string registered_domain(std::string_view host);
+
+/// Where the public suffixes come from: "libpsl 0.21.2", the list of publicsuffix.org, or "short list"
+/// (docs/diversity.md).
+std::string public_suffixes();
 
 }  // namespace dorm

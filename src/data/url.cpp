@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts and registered domains of URLs, as far as grouping search results needs them.
 #include <algorithm>
-#include <array>
 
+#include "data/public_suffix.h"
 #include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
 
-// Second-level names under which the public registers, for the country codes that have them. With kCountries they make
-// the list of two-label suffixes; a full list is kept by publicsuffix.org.
-constexpr std::array<std::string_view, 12> kSecondLevel = {"ac",  "co",  "com", "edu", "go", "gob",
-                                                           "gov", "mil", "ne",  "net", "or", "org"};
-constexpr std::array<std::string_view, 32> kCountries = {
-    "ar", "au", "bd", "br", "cn", "co", "cy", "eg", "hk", "id", "il", "in", "jo", "jp", "ke", "kr",
-    "mx", "my", "ng", "nz", "pe", "ph", "pk", "sa", "sg", "th", "tr", "tw", "ua", "uk", "ve", "za"};
-
-template <std::size_t N>
-bool listed(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool numeric(std::string_view host) {
   return host.starts_with('[') ||
          std::all_of(host.begin(), host.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-}
-
-// Where the label that ends before `end` begins.
-std::size_t label_begin(std::string_view host, std::size_t end) {
-  const std::size_t dot = end == 0 ? std::string_view::npos : host.rfind('.', end - 1);
-  return dot == std::string_view::npos ? 0 : dot + 1;
 }
 
 }  // namespace
@@ -52,13 +33,8 @@ std::string host_of(std::string_view url) {
 }
 
 std::string registered_domain(std::string_view host) {
-  if (numeric(host)) return std::string(host);
-  const std::size_t top = label_begin(host, host.size());
-  const std::size_t second = top == 0 ? 0 : label_begin(host, top - 1);
-  if (second == 0) return std::string(host);
-  const bool suffix =
-      listed(kCountries, host.substr(top)) && listed(kSecondLevel, host.substr(second, top - 1 - second));
-  return std::string(host.substr(suffix ? label_begin(host, second - 1) : second));
+  const std::string name(host);
+  return numeric(host) ? name : name.substr(registered_begin(name));
 }
 
 }  // namespace dorm

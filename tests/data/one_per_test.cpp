@@ -47,6 +47,16 @@ TEST(OnePer, RegisteredDomainsKeepThePublicSuffix) {
   for (const auto& [host, domain] : cases) EXPECT_EQ(registered_domain(host), domain) << host;
 }
 
+TEST(OnePer, HostsOfThePublicUnderOneDomainAreToldApartByTheListOfPublicsuffixOrg) {
+  const bool whole_list = public_suffixes().starts_with("libpsl");
+  if (!whole_list) {
+    EXPECT_EQ(public_suffixes(), "short list");
+  }
+  EXPECT_EQ(registered_domain("me.github.io"), whole_list ? "me.github.io" : "github.io");
+  EXPECT_EQ(registered_domain("blog.me.github.io"), whole_list ? "me.github.io" : "github.io");
+  EXPECT_EQ(registered_domain("a.shop.kawasaki.jp"), whole_list ? "a.shop.kawasaki.jp" : "kawasaki.jp");
+}
+
 TEST(OnePer, SpellingsRoundTrip) {
   for (const char* spelling : {"group", "host", "domain", "host:2", "group:10"})
     EXPECT_EQ(parse_one_per(spelling).spelling(), spelling);
