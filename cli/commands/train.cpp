@@ -70,14 +70,14 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
   return train_method(data, arguments.method, method_options(arguments.options, settings.threads)).model;
 }
 
-void write_document(const TrainingStory& story, const Settings& settings) {
+void write_page(const TrainingStory& story, const Settings& settings) {
   if (!story.arguments.reports.empty()) write_reports(train_page(story, settings), story.arguments.reports);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
   const TrainResult result{baseline_model(arguments, data.train, settings), {}};
   write_text(arguments.model, to_json(result.model));
-  write_document({arguments, data, result, {}}, settings);
+  write_page({arguments, data, result, {}}, settings);
   if (arguments.model == "-") return;
   const Certificate& certificate = result.model.certificate;
   const bool solved = certificate.status != "none";
@@ -113,8 +113,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   write_text(arguments.model, to_json(result.model));
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
-  write_document({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)},
-                 settings);
+  write_page({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)}, settings);
   if (arguments.model != "-") {
     nlohmann::ordered_json json = train_json(result, arguments.model);
     json["reports"] = arguments.reports;

@@ -78,8 +78,8 @@ struct Tuned {
   bool interrupted = false;
 };
 
-void write_document(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
-                    const Tuned& tuned, const Settings& settings) {
+void write_page(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
+                const Tuned& tuned, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
   const TrainingStory story{arguments, data, refit, tuned.trace, tuned.interrupted};
@@ -94,7 +94,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   write_text(arguments.model, to_json(result.model));
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (tuned.interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
-  write_document(arguments, options, data, tuned, settings);
+  write_page(arguments, options, data, tuned, settings);
   if (arguments.model == "-") return;
   const TrainResult refit{result.model, result.report};
   if (!settings.json) {
