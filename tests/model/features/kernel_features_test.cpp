@@ -88,7 +88,7 @@ TEST_F(BothFeatures, PlanesOfAnotherProblemAreNotWellFormed) {
 }
 
 TEST_F(BothFeatures, ACacheTooSmallForTheQueriesIsRefused) {
-  EXPECT_NE(test::message_of([&] { KernelFeatures(*made_, data_, 100, 1); }).find("--cache"), std::string::npos);
+  EXPECT_NE(test::message_of([&] { KernelFeatures(*made_, data_, 100, 1); }).find("the cache is"), std::string::npos);
 }
 
 }  // namespace
