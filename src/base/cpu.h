@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which vector instructions this processor has. Kernels with several versions take the level as an argument, so that
-// the tests can run every version the machine can.
+// Which vector instructions this processor has, and functions compiled once for each of them. Functions with several
+// versions take the level as an argument, so that the tests can run every version the machine can.
 #pragma once
 
 namespace dorm {
@@ -9,5 +9,34 @@ enum class SimdLevel { portable, avx2, avx512 };
 
 /// The best level of this processor; asked once.
 SimdLevel simd_level();
+
+namespace detail {
+
+template <auto body, class Signature = decltype(body)>
+struct Compiled;
+
+template <auto body, class Result, class... Arguments>
+struct Compiled<body, Result (*)(Arguments...)> {
+  static Result portable(Arguments... arguments) { return body(arguments...); }
+#if defined(__x86_64__)
+  [[gnu::target("avx2")]] static Result avx2(Arguments... arguments) { return body(arguments...); }
+  [[gnu::target("avx512f,avx512dq,avx512vl")]] static Result avx512(Arguments... arguments) {
+    return body(arguments...);
+  }
+#endif
+};
+
+}  // namespace detail
+
+/// The function `body` compiled for `level`. It must be always_inline, and so must what it calls; vectors are passed by
+/// reference.
+template <auto body>
+[[gnu::always_inline]] constexpr auto compiled_for([[maybe_unused]] SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return &detail::Compiled<body>::avx512;
+  if (level == SimdLevel::avx2) return &detail::Compiled<body>::avx2;
+#endif
+  return &detail::Compiled<body>::portable;
+}
 
 }  // namespace dorm

@@ -61,58 +61,14 @@ template <bool kDifference>
   }
 }
 
-struct Portable {
-  static void products(const float* const x[kRowsAtOnce], std::size_t c, const float* panel, float* out) {
-    sums<false>(x, c, panel, out);
-  }
-  static void distances(const float* const x[kRowsAtOnce], std::size_t c, const float* panel, float* out) {
-    sums<true>(x, c, panel, out);
-  }
-  static void decay(float scale, float* values, std::size_t count) { decay_body(scale, values, count); }
-};
+constexpr TileOps ops_for(SimdLevel level) {
+  return {compiled_for<sums<false>>(level), compiled_for<sums<true>>(level), compiled_for<decay_body>(level)};
+}
 
-#if defined(__x86_64__)
-struct Avx2 {
-  [[gnu::target("avx2")]] static void products(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
-                                               float* out) {
-    sums<false>(x, c, panel, out);
-  }
-  [[gnu::target("avx2")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
-                                                float* out) {
-    sums<true>(x, c, panel, out);
-  }
-  [[gnu::target("avx2")]] static void decay(float scale, float* values, std::size_t count) {
-    decay_body(scale, values, count);
-  }
-};
-
-struct Avx512 {
-  [[gnu::target("avx512f")]] static void products(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
-                                                  float* out) {
-    sums<false>(x, c, panel, out);
-  }
-  [[gnu::target("avx512f")]] static void distances(const float* const x[kRowsAtOnce], std::size_t c, const float* panel,
-                                                   float* out) {
-    sums<true>(x, c, panel, out);
-  }
-  [[gnu::target("avx512f")]] static void decay(float scale, float* values, std::size_t count) {
-    decay_body(scale, values, count);
-  }
-};
-#endif
-
-template <class Level>
-constexpr TileOps kOps{Level::products, Level::distances, Level::decay};
+constexpr TileOps kOps[] = {ops_for(SimdLevel::portable), ops_for(SimdLevel::avx2), ops_for(SimdLevel::avx512)};
 
 }  // namespace
 
-const TileOps& tile_ops(SimdLevel level) {
-#if defined(__x86_64__)
-  if (level == SimdLevel::avx512) return kOps<Avx512>;
-  if (level == SimdLevel::avx2) return kOps<Avx2>;
-#endif
-  (void)level;
-  return kOps<Portable>;
-}
+const TileOps& tile_ops(SimdLevel level) { return kOps[static_cast<std::size_t>(level)]; }
 
 }  // namespace dorm

@@ -47,7 +47,7 @@ void find_candidates(Search& s) {
 
 // The gap rows, see Candidates.
 template <std::size_t W>
-[[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
+[[gnu::always_inline]] inline void sum_gap_rows(const Search& s, double* gap) {
   const double* c = s.query.tables->c.data();
   for (std::size_t i = 0; i < s.found; ++i) {
     Lanes sums[W] = {};
@@ -65,36 +65,13 @@ template <std::size_t W>
 
 [[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
   if (s.stride == kLanes)
-    sum_gaps<1>(s, gap);
+    sum_gap_rows<1>(s, gap);
   else if (s.stride == 2 * kLanes)
-    sum_gaps<2>(s, gap);
+    sum_gap_rows<2>(s, gap);
   else if (s.stride == 4 * kLanes)
-    sum_gaps<4>(s, gap);
+    sum_gap_rows<4>(s, gap);
   else
-    sum_gaps<kMaxStride / kLanes>(s, gap);
-}
-
-struct Kernels {
-  void (*sum)(const Search&, double*);
-  bool (*fill)(Candidates&);
-};
-
-void sum_portable(const Search& s, double* gap) { sum_gaps(s, gap); }
-bool fill_portable(Candidates& list) { return fill_top(list); }
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void sum_avx2(const Search& s, double* gap) { sum_gaps(s, gap); }
-__attribute__((target("avx2"))) bool fill_avx2(Candidates& list) { return fill_top(list); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void sum_avx512(const Search& s, double* gap) { sum_gaps(s, gap); }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) bool fill_avx512(Candidates& list) { return fill_top(list); }
-#endif
-
-Kernels kernels_of(SimdLevel level) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return {sum_avx512, fill_avx512};
-  if (level == SimdLevel::avx2) return {sum_avx2, fill_avx2};
-#endif
-  static_cast<void>(level);
-  return {sum_portable, fill_portable};
+    sum_gap_rows<kMaxStride / kLanes>(s, gap);
 }
 
 // Top documents, then everyone else in score order.
@@ -115,7 +92,6 @@ void write_ranking(const Candidates& list, const std::uint32_t* order, std::size
 void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work) {
   const std::size_t l = query.size();
   const PositionTables& t = *query.tables;
-  const Kernels kernels = kernels_of(work.level);
   std::uint32_t* order = reserve(work.order, l);
   sort_descending(g, {order, l}, work.sort, work.level);
 
@@ -131,7 +107,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                 .rank = reserve(work.list, l)};
   find_candidates(search);
   double* gap = reserve(work.exchange.gap, search.found * stride);
-  kernels.sum(search, gap);
+  compiled_for<sum_gaps>(work.level)(search, gap);
 
   double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
@@ -150,7 +126,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
   const double largest = *std::max_element(list.b, list.b + list.size), spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
   std::fill_n(list.top_of, list.size, kTail);
-  if (!kernels.fill(list)) return rank_paths(query, g, work);
+  if (!compiled_for<fill_top>(work.level)(list)) return rank_paths(query, g, work);
   write_ranking(list, order, l, work.ranking.data());
   settle_ties(query, g, work);
 }

@@ -71,18 +71,6 @@ constexpr std::size_t kChunk = 8;  // vectors of blocks between two tests
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void raise_all_avx2(const PriceBlocks& p, std::size_t documents, const double* g,
-                                                    const double* b, double* wish) {
-  raise_all(p, documents, g, b, wish);
-}
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void raise_all_avx512(const PriceBlocks& p, std::size_t documents,
-                                                                           const double* g, const double* b,
-                                                                           double* wish) {
-  raise_all(p, documents, g, b, wish);
-}
-#endif
-
 // A line in c below `y` on [first, last): the slope of its chord, and the base that just touches.
 void bound_from_below(const double* c, const double* y, std::size_t first, std::size_t last, double& slope,
                       double& base) {
@@ -119,12 +107,7 @@ PriceBlocks make_price_blocks(std::size_t positions, const double* a, const doub
 
 void raise_wishes(const PriceBlocks& blocks, std::size_t documents, const double* g, const double* b, double* wish,
                   SimdLevel level) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return raise_all_avx512(blocks, documents, g, b, wish);
-  if (level == SimdLevel::avx2) return raise_all_avx2(blocks, documents, g, b, wish);
-#endif
-  static_cast<void>(level);
-  raise_all(blocks, documents, g, b, wish);
+  compiled_for<raise_all>(level)(blocks, documents, g, b, wish);
 }
 
 }  // namespace dorm::oracle

@@ -44,26 +44,10 @@ namespace {
   return answer;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) std::size_t relax_avx2(const PathSearch& s, double name, double g, double b,
-                                                       double base) {
-  return relax_lanes(s, name, g, b, base);
-}
-__attribute__((target("avx512f,avx512dq,avx512vl"))) std::size_t relax_avx512(const PathSearch& s, double name,
-                                                                              double g, double b, double base) {
-  return relax_lanes(s, name, g, b, base);
-}
-#endif
-
 }  // namespace
 
 std::size_t relax(const PathSearch& search, double name, double g, double b, double base, SimdLevel level) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return relax_avx512(search, name, g, b, base);
-  if (level == SimdLevel::avx2) return relax_avx2(search, name, g, b, base);
-#endif
-  static_cast<void>(level);
-  return relax_lanes(search, name, g, b, base);
+  return compiled_for<relax_lanes>(level)(search, name, g, b, base);
 }
 
 }  // namespace dorm::oracle

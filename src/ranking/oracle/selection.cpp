@@ -37,31 +37,6 @@ constexpr std::size_t kGroups = kMaxSelection / kLanes + 2;  // groups of eight 
   }
 }
 
-void make_keys_portable(const double* g, const double* b, double kappa, std::size_t l, double* key, double* largest) {
-  make_keys(g, b, kappa, l, key, largest);
-}
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void make_keys_avx2(const double* g, const double* b, double kappa, std::size_t l,
-                                                    double* key, double* largest) {
-  make_keys(g, b, kappa, l, key, largest);
-}
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void make_keys_avx512(const double* g, const double* b,
-                                                                           double kappa, std::size_t l, double* key,
-                                                                           double* largest) {
-  make_keys(g, b, kappa, l, key, largest);
-}
-#endif
-
-void make_keys_at(SimdLevel level, const double* g, const double* b, double kappa, std::size_t l, double* key,
-                  double* largest) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (level == SimdLevel::avx512) return make_keys_avx512(g, b, kappa, l, key, largest);
-  if (level == SimdLevel::avx2) return make_keys_avx2(g, b, kappa, l, key, largest);
-#endif
-  static_cast<void>(level);
-  make_keys_portable(g, b, kappa, l, key, largest);
-}
-
 // The n-th largest of the groups' maxima: at least n documents reach it, and few more.
 double threshold(const double* largest, std::size_t n, OracleWorkspace::Buffers& work) {
   constexpr std::size_t kSets = kGroups * kLanes;
@@ -76,7 +51,7 @@ void select(const PreparedQuery& query, Scores g, OracleWorkspace::Buffers& work
   const PositionTables& t = *query.tables;
   double* key = reserve(work.key, l);
   double largest[kGroups * kLanes];
-  make_keys_at(work.level, g.data(), query.b.data(), t.proportional ? t.kappa : 0, l, key, largest);
+  compiled_for<make_keys>(work.level)(g.data(), query.b.data(), t.proportional ? t.kappa : 0, l, key, largest);
   const double least = threshold(largest, n, work);
   std::uint32_t* survivor = reserve(work.list, l + 1);
   double* survivor_key = reserve(work.sorted_g, l + 1);
