@@ -57,9 +57,7 @@ void configure(CbcModel& model, double seconds) {
   if (seconds > 0) model.setMaximumSeconds(seconds);
 }
 
-}  // namespace
-
-ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
+ProgramSolution solve_by_cbc(const IntegerProgram& program, double seconds) {
   ProgramSolution out;
   OsiClpSolverInterface lp;
   load(program, lp);
@@ -76,8 +74,10 @@ ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
   return out;
 }
 
-std::string program_solver() { return "CBC " CBC_VERSION; }
+// CBC is not known to be safe in several threads.
+constexpr ProgramSolver kCbc = {"CBC " CBC_VERSION, false, solve_by_cbc};
 
-bool program_solver_in_threads() { return false; }  // not known to be safe
-
+}  // namespace
 }  // namespace dorm
+
+extern "C" const dorm::ProgramSolver* dorm_program_solver() { return &dorm::kCbc; }

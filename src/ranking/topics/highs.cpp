@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/error.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {
@@ -34,8 +33,8 @@ HighsLp linear_program(const IntegerProgram& program) {
   return lp;
 }
 
-// `seconds` 0: no limit.
-void run(Highs& highs, const HighsLp& lp, double seconds) {
+// False when HiGHS refuses the program. `seconds` 0: no limit.
+bool run(Highs& highs, const HighsLp& lp, double seconds) {
   highs.setOptionValue("output_flag", false);
   highs.setOptionValue("threads", 1);
   highs.setOptionValue("parallel", "off");
@@ -47,8 +46,7 @@ void run(Highs& highs, const HighsLp& lp, double seconds) {
   highs.setOptionValue("presolve", "off");
   highs.setOptionValue("mip_heuristic_run_feasibility_jump", false);
   if (seconds > 0) highs.setOptionValue("time_limit", seconds);
-  if (highs.passModel(lp) == HighsStatus::kError || highs.run() == HighsStatus::kError)
-    throw Error(ErrorCode::internal, "the integer-programming solver HiGHS refused a program");
+  return highs.passModel(lp) != HighsStatus::kError && highs.run() != HighsStatus::kError;
 }
 
 bool infeasible(const Highs& highs) {
@@ -56,20 +54,18 @@ bool infeasible(const Highs& highs) {
          highs.getModelStatus() == HighsModelStatus::kUnboundedOrInfeasible;  // and variables are bounded
 }
 
-}  // namespace
-
-ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
+ProgramSolution solve_by_highs(const IntegerProgram& program, double seconds) {
   ProgramSolution out;
   HighsLp lp = linear_program(program);
   Highs relaxation;
-  run(relaxation, lp, 0);
+  if (!run(relaxation, lp, 0)) return {.status = ProgramStatus::refused};
   if (infeasible(relaxation)) return out;
   out.relaxed = relaxation.getSolution().col_value;
   out.bound = relaxation.getInfo().objective_function_value;
   lp.integrality_.assign(program.objective.size(), HighsVarType::kContinuous);
   std::fill_n(lp.integrality_.begin(), program.integers, HighsVarType::kInteger);
   Highs search;
-  run(search, lp, seconds);
+  if (!run(search, lp, seconds)) return {.status = ProgramStatus::refused};
   if (infeasible(search)) return out;
   const bool optimal = search.getModelStatus() == HighsModelStatus::kOptimal;
   out.status = optimal ? ProgramStatus::optimal : ProgramStatus::limit_reached;
@@ -78,8 +74,11 @@ ProgramSolution solve_program(const IntegerProgram& program, double seconds) {
   return out;
 }
 
-std::string program_solver() { return std::string("HiGHS ") + highsVersion(); }
-
-bool program_solver_in_threads() { return true; }
-
+}  // namespace
 }  // namespace dorm
+
+extern "C" const dorm::ProgramSolver* dorm_program_solver() {
+  static const std::string name = std::string("HiGHS ") + highsVersion();
+  static const dorm::ProgramSolver solver = {name.c_str(), true, dorm::solve_by_highs};
+  return &solver;
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear programs, some of whose variables are 0 or 1, handed to a solver library that is chosen at build time.
+// Linear programs, some of whose variables are 0 or 1, handed to a solver library. The library sits in a module of its
+// own, dorm_mip.so, which is loaded when the first program is to be solved: a command that solves none does not need
+// it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +24,7 @@ struct IntegerProgram {
   std::vector<ProgramRow> rows;
 };
 
-enum class ProgramStatus { optimal, limit_reached, infeasible };
+enum class ProgramStatus { optimal, limit_reached, infeasible, refused };
 
 struct ProgramSolution {
   ProgramStatus status = ProgramStatus::infeasible;
@@ -31,7 +33,15 @@ struct ProgramSolution {
   std::vector<double> relaxed;  // the solution of the linear relaxation
 };
 
-/// `seconds` 0: no limit. Throws Error(unsupported) with what to install when there is no solver.
+/// What a module offers, got by its function dorm_program_solver(). Nothing here throws across the module's border.
+struct ProgramSolver {
+  const char* name;  // with its version
+  bool in_threads;   // whether several threads may solve programs at once
+  ProgramSolution (*solve)(const IntegerProgram& program, double seconds);
+};
+
+/// `seconds` 0: no limit. Throws Error(unsupported) with what to install when there is no solver, Error(internal) when
+/// it refuses the program.
 ProgramSolution solve_program(const IntegerProgram& program, double seconds);
 
 /// Name and version of the solver; empty when there is none.
