@@ -27,10 +27,6 @@ using namespace dorm;
 
 constexpr std::size_t kCutoff = 10, kInstances = 16;
 
-double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
-
 // Of this process alone: the machine may be shared.
 double cpu_micros() {
   timespec now{};
@@ -65,7 +61,7 @@ Instance make_instance(std::size_t l, std::size_t groups, std::uint32_t limit, R
     const double u = rng.uniform();
     const int grade = u < 0.52 ? 0 : u < 0.84 ? 1 : u < 0.97 ? 2 : u < 0.99 ? 3 : 4;
     x.factors.b[i] = (std::exp2(grade) - 1) / 20;
-    x.scores[i] = 0.3 * (0.5 * grade + normal(rng));
+    x.scores[i] = 0.3 * (0.5 * grade + rng.normal());
     const double place = std::pow(rng.uniform(), 2) * static_cast<double>(groups);
     x.groups.group_of.push_back(static_cast<std::uint32_t>(groups == l ? static_cast<double>(i) : place));
   }

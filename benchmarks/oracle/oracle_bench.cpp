@@ -49,10 +49,6 @@ struct Problem {
   std::vector<double> scores;
 };
 
-double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
-
 // Grades 52/32/13/2/1 % when there are five; uniform when there are more.
 double draw_grade(std::size_t grades, Rng& rng) {
   const double u = rng.uniform();
@@ -91,7 +87,7 @@ Problem make_problem(const Case& spec, std::size_t l, double scale, OracleTables
   for (std::size_t i = 0; i < l; ++i) {
     grade[i] = draw_grade(spec.grades, rng);
     const double relevance = spec.grades == 10 ? grade[i] / 3 : grade[i];
-    scores[i] = scale * (0.5 * relevance + normal(rng));
+    scores[i] = scale * (0.5 * relevance + rng.normal());
   }
   return {prepare(make_factors(spec, grade), Decay(spec.decay), tables), scores};
 }

@@ -17,10 +17,6 @@ namespace {
 
 using dorm::Rng;
 
-double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
-
 struct Instance {
   std::vector<double> values;
   dorm::TopicTable table;
@@ -34,7 +30,7 @@ Instance make(std::size_t documents, std::size_t positions, std::size_t topics, 
   std::vector<double> total(topics, 0.0);
   for (std::size_t i = 0; i < documents; ++i) {
     const double gain = std::floor(5 * std::pow(rng.uniform(), 3));
-    const double score = 0.3 * gain + normal(rng);
+    const double score = 0.3 * gain + rng.normal();
     for (std::size_t j = 0; j < positions; ++j) {
       const double rank = static_cast<double>(j) + 1;
       out.values.push_back(score / std::sqrt(rank + 1) - 0.1 * gain / std::log2(rank + 1));

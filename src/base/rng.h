@@ -2,8 +2,10 @@
 // A seeded generator whose numbers are the same on every platform (the standard distributions are not).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <utility>
 
@@ -23,6 +25,15 @@ class Rng {
 
   /// In [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+  /// Two independent standard normal numbers (Box and Muller). Unlike the others they depend on the C library's
+  /// functions in their last bits.
+  std::pair<double, double> normal_pair() {
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    const double angle = 2 * std::numbers::pi * uniform();
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+  }
+  double normal() { return normal_pair().first; }
 
   /// In [0, n), exactly uniform.
   std::uint64_t below(std::uint64_t n) {

@@ -102,21 +102,6 @@ void accumulate(const DenseRows& x, std::span<const double> coefficients, std::s
   for (std::size_t i = 0; i < waiting; ++i) kernels().axpy_f(scale[i], rows[i], out.data(), x.columns);
 }
 
-void multiply(const SparseRows& x, std::span<const double> w, std::span<double> scores) {
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    const std::uint64_t begin = x.row_begin[i], size = x.row_begin[i + 1] - begin;
-    scores[i] = dot(std::span(x.columns + begin, size), std::span(x.values + begin, size), w);
-  }
-}
-
-void accumulate(const SparseRows& x, std::span<const double> coefficients, std::span<double> out) {
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    if (coefficients[i] == 0) continue;
-    const std::uint64_t begin = x.row_begin[i], size = x.row_begin[i + 1] - begin;
-    axpy(coefficients[i], std::span(x.columns + begin, size), std::span(x.values + begin, size), out);
-  }
-}
-
 double squared_distance(std::span<const double> x, std::span<const double> y) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);

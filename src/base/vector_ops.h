@@ -21,15 +21,6 @@ struct DenseRows {
   std::size_t stride = 0;
 };
 
-/// Consecutive compressed rows; row i is [row_begin[i], row_begin[i + 1]) of columns and values.
-struct SparseRows {
-  std::span<const std::uint64_t> row_begin;  // rows + 1 entries
-  const std::uint32_t* columns = nullptr;
-  const float* values = nullptr;
-
-  std::size_t rows() const { return row_begin.empty() ? 0 : row_begin.size() - 1; }
-};
-
 /// Both sizes must be equal.
 double dot(std::span<const float> x, std::span<const float> y);
 double dot(std::span<const float> x, std::span<const double> y);
@@ -52,11 +43,9 @@ double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_va
 
 /// scores = X w.
 void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores);
-void multiply(const SparseRows& x, std::span<const double> w, std::span<double> scores);
 
 /// out += X^T coefficients. Rows with a zero coefficient are not read.
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out);
-void accumulate(const SparseRows& x, std::span<const double> coefficients, std::span<double> out);
 
 /// The dense kernels of one level (for tests and benchmarks; the functions above use the highest).
 struct DenseKernels {

@@ -55,10 +55,10 @@ double dot(std::span<const double> x, std::span<const double> y) {
 
 // Linear between order statistics; `sorted` is not empty.
 double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
+  const double place = share * real(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  return sorted[below] + (place - real(below)) * (sorted[above] - sorted[below]);
 }
 
 Interval percentile_interval(std::vector<double> means, double confidence) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/numeric.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "dorm/error.h"
@@ -35,7 +36,7 @@ std::vector<double> differences_of(std::span<const double> a, std::span<const do
 
 void student_test(const std::vector<double>& differences, PairedTest& test) {
   if (differences.size() < 2) return;
-  const auto n = static_cast<double>(differences.size());
+  const double n = real(differences.size());
   double squares = 0;
   for (double d : differences) squares += (d - test.mean_difference) * (d - test.mean_difference);
   const double error = std::sqrt(squares / (n - 1) / n);
@@ -95,7 +96,7 @@ double permutation_test(std::span<const double> differences, const EvaluateOptio
   const auto extreme = [threshold](double sum) { return std::abs(sum) >= threshold; };
   if (differences.size() <= kExactFlips) {
     const std::vector<double> sums = all_signs(differences);
-    return static_cast<double>(std::count_if(sums.begin(), sums.end(), extreme)) / static_cast<double>(sums.size());
+    return real(std::count_if(sums.begin(), sums.end(), extreme)) / real(sums.size());
   }
   std::vector<double> sums(kRandomFlips, 0.0);
   parallel_for(kRandomFlips / kFlipsAtOnce, options.threads, [&](std::size_t part, std::size_t) {
@@ -103,7 +104,7 @@ double permutation_test(std::span<const double> differences, const EvaluateOptio
                      std::span(sums).subspan(part * kFlipsAtOnce, kFlipsAtOnce));
   });
   const auto count = std::count_if(sums.begin(), sums.end(), extreme);
-  return (static_cast<double>(count) + 1) / (static_cast<double>(kRandomFlips) + 1);
+  return (real(count) + 1) / (real(kRandomFlips) + 1);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(Score, IsTheSameAfterSaveAndLoadAndOnAnyThreads) {
   std::vector<std::string> names;
   std::vector<double> weights;
   Rng rng(2);
-  for (std::size_t j = 0; j < 13; ++j) names.push_back(data.feature_name(j)), weights.push_back(test::normal(rng));
+  for (std::size_t j = 0; j < 13; ++j) names.push_back(data.feature_name(j)), weights.push_back(rng.normal());
   const Model model = linear(names, weights);
   const std::vector<double> once = score(model, data, 1);
   EXPECT_EQ(score(model_from_json(to_json(model), "m"), data, 4), once);

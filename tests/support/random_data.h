@@ -11,10 +11,6 @@
 
 namespace dorm::test {
 
-inline double normal(Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-}
-
 struct RandomData {
   std::vector<std::size_t> lengths = {5, 4, 6};
   std::size_t features = 4;
@@ -29,7 +25,7 @@ struct RandomData {
 inline std::vector<float> random_row(const RandomData& options, double label, Rng& rng) {
   std::vector<float> row(options.features);
   for (std::size_t j = 0; j < row.size(); ++j) {
-    const double value = normal(rng) + (j == 0 ? options.signal * label : 0.0);
+    const double value = rng.normal() + (j == 0 ? options.signal * label : 0.0);
     row[j] =
         rng.uniform() < options.density ? static_cast<float>(options.factor * std::round(value * 1024) / 1024) : 0.0f;
   }

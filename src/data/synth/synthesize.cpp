@@ -8,8 +8,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/numeric.h"
 #include "base/page_buffer.h"
 #include "base/parallel.h"
+#include "base/validate.h"
 #include "data/owned_columns.h"
 #include "data/synth/exact_math.h"
 #include "data/synth/web_model.h"
@@ -31,10 +33,6 @@ struct Generated {
   std::vector<std::uint64_t> row_end;
 };
 
-void require(bool fine, const char* field, double value, const char* range) {
-  if (!fine) throw Error(ErrorCode::bad_option, fmt::format("synth: {} is {}, expected {}", field, value, range));
-}
-
 std::vector<std::uint64_t> query_ends(const SynthOptions& options) {
   constexpr double kLog2OfE = 1.4426950408889634;
   std::vector<std::uint64_t> ends(options.queries);
@@ -43,8 +41,7 @@ std::vector<std::uint64_t> query_ends(const SynthOptions& options) {
     Rng rng = derived_rng(options.seed, length_stream, q);
     const double length =
         std::floor(options.documents_median * exact_exp2(options.documents_spread * kLog2OfE * near_normal(rng)) + 0.5);
-    end += static_cast<std::uint64_t>(
-        std::clamp(length, static_cast<double>(options.documents_min), static_cast<double>(options.documents_max)));
+    end += static_cast<std::uint64_t>(std::clamp(length, real(options.documents_min), real(options.documents_max)));
     ends[q] = end;
   }
   return ends;
@@ -65,7 +62,7 @@ void add_names(const SynthOptions& options, OwnedColumns& columns) {
 void add_sites(const SynthOptions& options, OwnedColumns& columns) {
   std::vector<double> cumulative(options.groups);
   double total = 0;
-  for (std::uint64_t s = 0; s < options.groups; ++s) cumulative[s] = total += 1.0 / static_cast<double>(s + 1);
+  for (std::uint64_t s = 0; s < options.groups; ++s) cumulative[s] = total += 1.0 / real(s + 1);
   for (std::uint64_t s = 0; s < options.groups; ++s) columns.group_names.push_back(fmt::format("site{:04}", s + 1));
   columns.group_of.reserve(columns.query_end.back());
   for (std::uint64_t q = 0; q < options.queries; ++q) {
@@ -89,7 +86,7 @@ std::vector<float> grades(const std::vector<double>& utility) {
   std::vector<float> labels(utility.size(), 0.0f);
   std::size_t next = 0;
   for (std::size_t g = 0; g < kAtLeast.size(); ++g) {
-    const auto end = static_cast<std::size_t>(kAtLeast[g] * static_cast<double>(utility.size()) + 0.5);
+    const auto end = static_cast<std::size_t>(kAtLeast[g] * real(utility.size()) + 0.5);
     for (; next < end; ++next) labels[order[next]] = static_cast<float>(4 - g);
   }
   return labels;
@@ -116,7 +113,6 @@ void fill_query(const WebModel& model, const SynthOptions& options, std::size_t 
 }  // namespace
 
 void SynthOptions::validate() const {
-  const auto real = [](std::uint64_t x) { return static_cast<double>(x); };
   require(queries >= 1 && queries <= 100'000'000, "queries", real(queries), "1 to 100000000");
   require(features >= 1 && features <= 10'000'000, "features", real(features), "1 to 10000000");
   require(documents_median >= 1 && documents_median <= 1e6, "documents_median", documents_median, "1 to 1000000");

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -26,13 +25,11 @@ std::string decay_of(const ObjectiveOptions& options) {
   return options.reference == "best" ? "discount" : "measure";
 }
 
-// Standard normal numbers, two by two (Box and Muller).
 void fill_normal(Rng& rng, std::span<double> out) {
   for (std::size_t i = 0; i < out.size(); i += 2) {
-    const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
-    const double angle = 2 * std::numbers::pi * rng.uniform();
-    out[i] = radius * std::cos(angle);
-    if (i + 1 < out.size()) out[i + 1] = radius * std::sin(angle);
+    const auto [first, second] = rng.normal_pair();
+    out[i] = first;
+    if (i + 1 < out.size()) out[i + 1] = second;
   }
 }
 

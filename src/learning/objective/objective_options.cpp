@@ -3,17 +3,11 @@
 
 #include <cmath>
 
+#include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/objective.h"
 
 namespace dorm {
-namespace {
-
-void require(bool ok, std::string_view option, double value, std::string_view allowed) {
-  if (!ok) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
-}
-
-}  // namespace
 
 void ObjectiveOptions::validate() const {
   if (reference != "best" && reference != "predicted")

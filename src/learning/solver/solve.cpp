@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/validate.h"
 #include "dorm/error.h"
 #include "learning/solver/solver_table.h"
 
@@ -70,9 +71,6 @@ void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
 }  // namespace
 
 void SolveOptions::validate() const {
-  const auto require = [](bool ok, std::string_view field, double value, std::string_view allowed) {
-    if (!ok) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", field, value, allowed));
-  };
   require(tolerance >= 0 && tolerance < 1, "tolerance", tolerance, "a number in [0, 1)");
   require(max_passes >= 1, "max_passes", static_cast<double>(max_passes), "at least 1");
   require(seconds >= 0, "seconds", seconds, "at least 0 (0: no limit)");

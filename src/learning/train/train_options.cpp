@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/one_per.h"
@@ -31,10 +32,6 @@ void require_name(std::string_view kind, const std::string& name, std::span<cons
   for (const CatalogEntry& entry : known)
     if (entry.name == name) return;
   throw_unknown_name(kind, name, known);
-}
-
-void require(bool holds, std::string_view option, double value, std::string_view allowed) {
-  if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
 }
 
 }  // namespace

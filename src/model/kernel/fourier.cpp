@@ -11,13 +11,6 @@ namespace {
 
 using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kTwoPi = 6.283185307179586;
-
-double normal(Rng& rng) {
-  const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
-  return radius * std::cos(kTwoPi * rng.uniform());
-}
-
 std::vector<std::string> feature_names(const Dataset& data) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < data.num_features(); ++j) names.push_back(data.feature_name(j));
@@ -36,7 +29,7 @@ FourierMap::FourierMap(const Part& rbf, const Documents& documents, std::size_t 
   const double deviation = std::sqrt(2 * rbf.gamma);
   for (std::size_t f = 0; f < frequencies_; ++f)
     for (const std::uint32_t column : rbf.columns)
-      values_[f * columns_ + column] = static_cast<float>(deviation * normal(rng));
+      values_[f * columns_ + column] = static_cast<float>(deviation * rng.normal());
 }
 
 FourierMap::FourierMap(const Documents& frequencies)

@@ -3,6 +3,7 @@
 // counts one half. Documents that were not retrieved stand, tied, below all others.
 #include <numeric>
 
+#include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -16,17 +17,17 @@ class AreaUnderCurve final : public NamedMeasure<Measure> {
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
     const std::vector<double> b = relevance(convention_, labels);
     const double relevant = std::accumulate(b.begin(), b.end(), 0.0);
-    const double others = static_cast<double>(b.size()) - relevant;
+    const double others = real(b.size()) - relevant;
     if (relevant == 0 || others == 0) return std::nullopt;
     double above = 0, correct = 0;  // relevant documents above the block; pairs in the right order
     for_each_block(ranking, [&](std::size_t begin, std::size_t end) {
       double r = 0;
       for (std::size_t j = begin; j < end; ++j) r += b[ranking.documents[j]];
-      correct += (static_cast<double>(end - begin) - r) * (above + r / 2);
+      correct += (real(end - begin) - r) * (above + r / 2);
       above += r;
     });
     const double missing = relevant - above;
-    const double other_missing = static_cast<double>(b.size() - ranking.documents.size()) - missing;
+    const double other_missing = real(b.size() - ranking.documents.size()) - missing;
     correct += other_missing * (above + missing / 2);
     return correct / (relevant * others);
   }

@@ -2,6 +2,7 @@
 // Average precision: the precision at each relevant document, averaged over all relevant documents.
 #include <algorithm>
 
+#include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -22,14 +23,14 @@ class AveragePrecision final : public NamedMeasure<Measure> {
       double r = 0;
       for (std::size_t j = begin; j < end; ++j) r += b[ranking.documents[j]];
       if (r == 0) return;
-      const auto t = static_cast<double>(end - begin);
+      const double t = real(end - begin);
       const double slope = t > 1 ? (r - 1) / (t - 1) : 0;
       for (std::size_t j = begin; j < std::min(end, cutoff_); ++j)
-        sum += r / t * (above + static_cast<double>(j - begin) * slope + 1) / static_cast<double>(j + 1);
+        sum += r / t * (above + real(j - begin) * slope + 1) / real(j + 1);
       above += r;
     });
     const bool reachable = convention_.map_over_reachable && cutoff_ != MeasureSpec::kNoCutoff;
-    return sum / (reachable ? std::min(relevant, static_cast<double>(cutoff_)) : relevant);
+    return sum / (reachable ? std::min(relevant, real(cutoff_)) : relevant);
   }
 };
 

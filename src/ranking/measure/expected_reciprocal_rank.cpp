@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/numeric.h"
 #include "dorm/error.h"
 #include "ranking/measure/parts.h"
 
@@ -17,15 +18,15 @@ namespace {
 // m others: Q'_j = ((m + 1 - j) Q_j + j x Q_(j-1)) / (m + 1). By Maclaurin's inequality Q_j is at most (mean x)^j;
 // entries below 1e-18 are left out.
 std::vector<double> mean_products(const std::vector<double>& stop, std::size_t most) {
-  const double mean_stop = std::accumulate(stop.begin(), stop.end(), 0.0) / static_cast<double>(stop.size());
+  const double mean_stop = std::accumulate(stop.begin(), stop.end(), 0.0) / real(stop.size());
   const double needed = std::ceil(-41.5 / std::log1p(-mean_stop));
-  const auto last = static_cast<std::size_t>(std::min(needed, static_cast<double>(std::min(stop.size(), most))));
+  const auto last = static_cast<std::size_t>(std::min(needed, real(std::min(stop.size(), most))));
   std::vector<double> q(last + 1, 0.0);
   q[0] = 1;
   for (std::size_t m = 0; m < stop.size(); ++m) {
-    const auto total = static_cast<double>(m + 1);
+    const double total = real(m + 1);
     for (std::size_t j = std::min(m + 1, last); j > 0; --j) {
-      const auto taken = static_cast<double>(j);
+      const double taken = real(j);
       q[j] = ((total - taken) * q[j] + taken * (1 - stop[m]) * q[j - 1]) / total;
     }
   }
@@ -38,21 +39,21 @@ std::vector<double> mean_products(const std::vector<double>& stop, std::size_t m
 // Q_(j+1) in all. O(positions * entries of Q).
 double block_value(const std::vector<double>& stop, std::size_t size, std::size_t begin, std::size_t limit) {
   const std::vector<double> q = mean_products(stop, std::min(size, limit - begin));
-  const auto stoppers = static_cast<double>(stop.size());
+  const double stoppers = real(stop.size());
   std::vector<double> met(q.size(), 0.0);  // probability that j stoppers were met
   met[0] = 1;
   double sum = 0;
   for (std::size_t offset = 0; offset < size && begin + offset < limit; ++offset) {
-    const auto left = static_cast<double>(size - offset);
+    const double left = real(size - offset);
     double stops_here = 0;
     for (std::size_t j = std::min(offset, q.size() - 1) + 1; j-- > 0;) {
-      const double next = met[j] * (stoppers - static_cast<double>(j)) / left;
+      const double next = met[j] * (stoppers - real(j)) / left;
       met[j] -= next;
       if (j + 1 == q.size()) continue;  // she has stopped long before
       met[j + 1] += next;
       stops_here += next * (q[j] - q[j + 1]);
     }
-    sum += stops_here / static_cast<double>(begin + offset + 1);
+    sum += stops_here / real(begin + offset + 1);
   }
   return sum;
 }
@@ -78,8 +79,8 @@ class ExpectedReciprocalRank final : public NamedMeasure<Measure> {
       for (std::size_t j = begin; j < end; ++j)
         if (const double r = stopping(labels[ranking.documents[j]]); r > 0) stop.push_back(r);
       if (stop.empty()) return;
-      sum += end - begin == 1 ? reaches * stop[0] / static_cast<double>(end)
-                              : reaches * block_value(stop, end - begin, begin, cutoff_);
+      sum +=
+          end - begin == 1 ? reaches * stop[0] / real(end) : reaches * block_value(stop, end - begin, begin, cutoff_);
       for (double r : stop) reaches *= 1 - r;
     });
     return sum;

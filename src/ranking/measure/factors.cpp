@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -12,10 +13,10 @@ namespace {
 // First document with b = 1: over the orders of a block of t documents of which r have b = 1, the first of them stands
 // at offset k with probability p(0) = r / t, p(k + 1) = p(k) (t - k - r) / (t - k - 1).
 double expected_first(const Factors& factors, std::size_t begin, std::size_t end, double relevant) {
-  const auto size = static_cast<double>(end - begin);
+  const double size = real(end - begin);
   double probability = relevant / size, sum = 0;
   for (std::size_t j = begin; j < end && probability > 0; ++j) {
-    const auto k = static_cast<double>(j - begin);
+    const double k = real(j - begin);
     sum += probability * factors.a[j];
     if (k + 1 < size) probability *= (size - k - relevant) / (size - k - 1);
   }
@@ -42,7 +43,7 @@ double expected_value(const Factors& factors, const TiedRanking& ranking) {
       return;
     }
     const double a = std::accumulate(factors.a.begin() + begin, factors.a.begin() + end, 0.0);
-    total += end - begin == 1 ? a * b : a / static_cast<double>(end - begin) * b;
+    total += end - begin == 1 ? a * b : a / real(end - begin) * b;
   });
   return total;
 }

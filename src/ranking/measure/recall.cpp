@@ -2,6 +2,7 @@
 // Recall@n: the share of the relevant documents that stands in the first n positions.
 #include <algorithm>
 
+#include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -20,8 +21,8 @@ class Recall final : public NamedMeasure<Measure> {
       if (begin >= cutoff_) return;
       double r = 0;
       for (std::size_t j = begin; j < end; ++j) r += b[ranking.documents[j]];
-      const auto inside = static_cast<double>(std::min(end, cutoff_) - begin);
-      found += r * inside / static_cast<double>(end - begin);
+      const double inside = real(std::min(end, cutoff_) - begin);
+      found += r * inside / real(end - begin);
     });
     return found / relevant;
   }

@@ -2,6 +2,7 @@
 // Reciprocal rank of the first relevant document: a_j = 1 / (j + 1), kind first.
 #include <algorithm>
 
+#include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -14,7 +15,7 @@ class ReciprocalRank final : public NamedMeasure<FactoredMeasure> {
   Factors factor(Labels labels) const override {
     Factors factors{std::vector<double>(labels.size(), 0.0), relevance(convention_, labels), Factors::Kind::first};
     const std::size_t counted = std::min(labels.size(), cutoff_);
-    for (std::size_t j = 0; j < counted; ++j) factors.a[j] = 1 / static_cast<double>(j + 1);
+    for (std::size_t j = 0; j < counted; ++j) factors.a[j] = 1 / real(j + 1);
     return factors;
   }
 };

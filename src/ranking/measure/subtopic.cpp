@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numeric.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
 
@@ -45,7 +46,7 @@ class AlphaNdcg final : public NamedSubtopicMeasure {
  private:
   double alpha_;
 
-  static double discount(std::size_t position) { return 1 / std::log2(static_cast<double>(position) + 2); }
+  static double discount(std::size_t position) { return 1 / std::log2(real(position) + 2); }
 
   // The gain of a document, given what each subtopic is still worth; lowers that worth.
   double take(const std::vector<std::uint32_t>& subtopics, std::vector<double>& worth) const {
@@ -86,7 +87,7 @@ class IntentAwarePrecision final : public NamedSubtopicMeasure {
     if (cover.subtopics == 0) return std::nullopt;
     std::size_t hits = 0;
     for (std::size_t j = 0; j < std::min(cutoff_, ranking.size()); ++j) hits += cover.of_document[ranking[j]].size();
-    return static_cast<double>(hits) / static_cast<double>(cutoff_) / static_cast<double>(cover.subtopics);
+    return real(hits) / real(cutoff_) / real(cover.subtopics);
   }
 };
 
@@ -99,7 +100,7 @@ class SubtopicRecall final : public NamedSubtopicMeasure {
     std::vector<bool> covered(cover.subtopics, false);
     for (std::size_t j = 0; j < std::min(cutoff_, ranking.size()); ++j)
       for (std::uint32_t i : cover.of_document[ranking[j]]) covered[i] = true;
-    return static_cast<double>(std::count(covered.begin(), covered.end(), true)) / static_cast<double>(cover.subtopics);
+    return real(std::count(covered.begin(), covered.end(), true)) / real(cover.subtopics);
   }
 };
 

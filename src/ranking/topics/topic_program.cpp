@@ -103,7 +103,7 @@ void TopicProgram::add_topic_rows() {
       largest[share.topic] = std::max(largest[share.topic], share.weight);
     }
   for (std::size_t t = 0; t < rows.size(); ++t) {
-    if (rows[t].columns.empty() || largest[t] * static_cast<double>(positions_) <= limits[t]) continue;
+    if (rows[t].columns.empty() || largest[t] * real(positions_) <= limits[t]) continue;
     for (double& x : rows[t].values) x /= largest[t];
     rows[t].upper = limits[t] / largest[t];
     program_.rows.push_back(std::move(rows[t]));
@@ -117,7 +117,7 @@ std::vector<double> TopicProgram::taken(std::span<const double> solution) const 
 }
 
 void TopicProgram::exclude(std::span<const std::uint32_t> documents) {
-  ProgramRow row{{}, {}, -kInfinity, static_cast<double>(documents.size()) - 1};
+  ProgramRow row{{}, {}, -kInfinity, real(documents.size()) - 1};
   for (const std::uint32_t i : documents) add(row, variable_of_[i], 1);
   program_.rows.push_back(std::move(row));
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/stopwatch.h"
+#include "base/validate.h"
 #include "dorm/assignment.h"
 #include "dorm/error.h"
 #include "ranking/topics/topic_program.h"
@@ -183,9 +184,7 @@ double TopicList::gap() const {
 }
 
 void TopicOptions::validate() const {
-  if (!std::isfinite(seconds) || seconds < 0)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("time limit of a list is {}; expected seconds, 0 for none", seconds));
+  require(std::isfinite(seconds) && seconds >= 0, "time limit of a list", seconds, "seconds, 0 for none");
 }
 
 std::string topic_status_name(TopicStatus status) {

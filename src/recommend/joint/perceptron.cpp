@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/rng.h"
+#include "base/validate.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "dorm/joint.h"
@@ -74,7 +75,7 @@ JointRanker run(const Similarities& users, const Similarities& items, std::vecto
 }
 
 void check(const Ratings& ratings, const PerceptronOptions& options, std::size_t items) {
-  if (options.passes == 0) throw Error(ErrorCode::bad_option, "passes is 0; expected at least 1");
+  require(options.passes > 0, "passes", 0, "at least 1");
   if (ratings.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   if (ratings.num_items() > items)
     throw Error(ErrorCode::bad_input, "items without similarities; expected one row for each");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DORM over (user, item) pairs: the risk, rounds and solvers of every other ranker, on joint features.
-#include <fmt/format.h>
-
 #include <cmath>
 
+#include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "learning/risk/ridge.h"
@@ -14,10 +13,6 @@ namespace dorm {
 namespace {
 
 constexpr double kRidge = 1e-3;  // the same as for the start of linear rankers
-
-void require(bool holds, std::string_view option, double value, std::string_view allowed) {
-  if (!holds) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", option, value, allowed));
-}
 
 }  // namespace
 

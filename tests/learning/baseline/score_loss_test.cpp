@@ -125,7 +125,7 @@ class EveryLoss : public testing::TestWithParam<Case> {};
 // Scores on a coarse grid, so that ties and margins of exactly 1 occur.
 Scores random_scores(Rng& rng, std::size_t l) {
   Scores scores(l);
-  for (double& g : scores) g = std::round(test::normal(rng) * 4) / 4;
+  for (double& g : scores) g = std::round(rng.normal() * 4) / 4;
   return scores;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<double> random_weights(Rng& rng, std::size_t size) {
   std::vector<double> w(size);
-  for (double& x : w) x = test::normal(rng);
+  for (double& x : w) x = rng.normal();
   return w;
 }
 

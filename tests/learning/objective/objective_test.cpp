@@ -17,7 +17,6 @@ namespace dorm {
 namespace {
 
 using test::message_of;
-using test::normal;
 
 struct Problem {
   std::string measure, decay;
@@ -50,7 +49,7 @@ Problem random_problem(std::size_t l, Rng& rng) {
               {}};
   for (std::size_t i = 0; i < l; ++i) {
     out.labels.push_back(static_cast<float>(rng.below(4)));
-    out.scores.push_back(normal(rng));
+    out.scores.push_back(rng.normal());
   }
   return out;
 }
@@ -130,7 +129,7 @@ Long random_queries(std::uint64_t seed) {
     const std::size_t l = 1 + rng.below(60);
     for (std::size_t i = 0; i < l; ++i) {
       out.labels.push_back(static_cast<float>(rng.below(q % 10 == 0 ? 1 : 5)));
-      out.scores.push_back(normal(rng));
+      out.scores.push_back(rng.normal());
     }
     out.ends.push_back(out.labels.size());
   }
@@ -151,7 +150,7 @@ TEST(Objective, GradientIsThatOfTheSmoothedLossByMonteCarlo) {
     std::vector<double> direction(n), up = data.scores, down = data.scores, gradient(n), curvature(n);
     const double h = 0.02;
     for (std::size_t i = 0; i < n; ++i) {
-      direction[i] = normal(rng) / std::sqrt(static_cast<double>(n));
+      direction[i] = rng.normal() / std::sqrt(static_cast<double>(n));
       up[i] += h * direction[i];
       down[i] -= h * direction[i];
     }
@@ -243,7 +242,7 @@ TEST(Objective, OneQueryOfAHundredThousandDocuments) {
   std::vector<double> scores(n), gradient(n), curvature(n);
   for (std::size_t i = 0; i < n; ++i) {
     labels[i] = static_cast<float>(rng.below(5));
-    scores[i] = normal(rng);
+    scores[i] = rng.normal();
   }
   const std::vector<std::uint64_t> ends = {n};
   for (const char* reference : {"best", "predicted"}) {

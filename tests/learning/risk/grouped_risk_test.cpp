@@ -13,7 +13,6 @@ namespace {
 
 using test::for_each_list;
 using test::measure_of;
-using test::normal;
 using test::random_groups;
 using test::score_of;
 
@@ -31,7 +30,7 @@ Problem random_problem(Rng& rng) {
   for (std::size_t i = 0; i < kDocuments; ++i) {
     out.labels.push_back(static_cast<float>(rng.below(3)));
     std::vector<float> row(kFeatures);
-    for (float& x : row) x = static_cast<float>(normal(rng));
+    for (float& x : row) x = static_cast<float>(rng.normal());
     builder.add({.label = out.labels.back(), .query_id = "1"}, row);
   }
   out.data = builder.finish();
@@ -69,7 +68,7 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
     const Problem problem = random_problem(rng);
     const LinearFeatures features(problem.data);
     std::vector<double> w(kFeatures), g(kDocuments);
-    for (double& x : w) x = normal(rng);
+    for (double& x : w) x = rng.normal();
     features.scores(0, w, g);
     for (const CatalogEntry& entry : measure_catalog()) {
       if (!entry.trainable) continue;

@@ -65,7 +65,7 @@ TEST(PairwiseHinge, EqualsTheDoubleLoopOnRandomQueries) {
     std::vector<double> scores(l);
     for (std::size_t i = 0; i < l; ++i) {
       labels[i] = label_kinds[static_cast<std::size_t>(round) % 3]();
-      const double z = scale * test::normal(rng);
+      const double z = scale * rng.normal();
       scores[i] = tied ? std::round(2 * z) / 2 : z;  // halves: margins of exactly 1 occur
     }
     expect_equal_to_pairs(labels, scores);

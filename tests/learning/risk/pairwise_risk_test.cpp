@@ -40,8 +40,8 @@ TEST(PairwiseRisk, PlaneSupportsTheRiskEverywhere) {
   Rng rng(5);
   std::vector<double> w(4), v(4);
   for (int round = 0; round < 50; ++round) {
-    for (double& x : w) x = test::normal(rng);
-    for (double& x : v) x = test::normal(rng);
+    for (double& x : w) x = rng.normal();
+    for (double& x : v) x = rng.normal();
     for (std::size_t q = 0; q < risk.num_blocks(); ++q) {
       Plane at_w, at_v;
       const double value = risk.linearize(q, w, at_w, *workspace);

@@ -18,7 +18,6 @@
 namespace dorm {
 namespace {
 
-using test::normal;
 using test::random_data;
 using List = std::vector<std::uint32_t>;
 
@@ -63,7 +62,7 @@ class PositionRiskDefinition : public testing::TestWithParam<Case> {
     if (GetParam().topics) problem_.topics = &table_;
     risk_ = std::make_unique<PositionRisk>(features_, problem_, 1);
     w_.resize(risk_->dimension());
-    for (double& x : w_) x = 0.3 * normal(rng);
+    for (double& x : w_) x = 0.3 * rng.normal();
   }
 
   std::size_t positions(std::size_t q) const { return std::min(kPositions, features_.data().query(q).size()); }
@@ -150,7 +149,7 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
     risk_->linearize(q, w_, plane, *workspace);
     for (int repeat = 0; repeat < 5; ++repeat) {
       std::vector<double> elsewhere(w_.size());
-      for (double& x : elsewhere) x = normal(rng);
+      for (double& x : elsewhere) x = rng.normal();
       EXPECT_GE(risk_->linearize(q, elsewhere, other, *workspace),
                 plane.offset - risk_->geometry().dot(elsewhere, plane) - 1e-5);
     }

@@ -21,7 +21,6 @@ namespace dorm {
 namespace {
 
 using test::for_each_ranking;
-using test::normal;
 using test::random_data;
 
 // One example of each family of decay_catalog().
@@ -97,7 +96,7 @@ Enumerated enumerated(const Query& query, const FactoredMeasure& measure, const 
 
 std::vector<double> random_weights(std::size_t d, double scale, Rng& rng) {
   std::vector<double> w(d);
-  for (double& x : w) x = scale * normal(rng);
+  for (double& x : w) x = scale * rng.normal();
   return w;
 }
 

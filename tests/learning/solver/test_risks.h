@@ -71,19 +71,16 @@ class SortRisk : public StructuredRisk {
  public:
   explicit SortRisk(const SortRiskOptions& options) : options_(options), geometry_(options.dimension) {
     Rng rng(options.seed);
-    const auto normal = [&rng] {
-      return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(6.283185307179586 * rng.uniform());
-    };
     std::vector<double> hidden(options.dimension);
-    for (double& x : hidden) x = normal() / std::sqrt(static_cast<double>(options.dimension));
+    for (double& x : hidden) x = rng.normal() / std::sqrt(static_cast<double>(options.dimension));
     for (std::size_t q = 0; q < options.blocks; ++q) {
       Query query;
       query.documents = options.min_documents + rng.below(options.max_documents - options.min_documents + 1);
       query.features.resize(query.documents * options.dimension);
-      for (float& x : query.features) x = options.sparse && rng.below(4) != 0 ? 0.0f : static_cast<float>(normal());
+      for (float& x : query.features) x = options.sparse && rng.below(4) != 0 ? 0.0f : static_cast<float>(rng.normal());
       std::vector<double> truth(query.documents);
       multiply(rows(query), hidden, truth);
-      for (double& t : truth) t += options.noise * normal();
+      for (double& t : truth) t += options.noise * rng.normal();
       fill_gains(query, truth);
       queries_.push_back(std::move(query));
     }

@@ -62,7 +62,7 @@ TEST(KernelModel, ColumnsAreMatchedByName) {
     Rng rng(3);
     DatasetBuilder builder;
     for (int i = 0; i < 24; ++i) {
-      const auto a = static_cast<float>(test::normal(rng)), b = static_cast<float>(test::normal(rng));
+      const auto a = static_cast<float>(rng.normal()), b = static_cast<float>(rng.normal());
       std::vector<float> row = turned ? std::vector<float>{b, a} : std::vector<float>{a, b};
       if (more) row.push_back(5);
       builder.add({a + b > 0 ? 1.0f : 0.0f, i < 12 ? "1" : "2"}, row);

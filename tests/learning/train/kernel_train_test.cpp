@@ -31,7 +31,7 @@ Dataset all_usable(std::uint64_t seed) {
   for (int q = 0; q < 40; ++q)
     for (int i = 0; i < 12; ++i) {
       std::vector<float> row;
-      for (int j = 0; j < 8; ++j) row.push_back(static_cast<float>(test::normal(rng)));
+      for (int j = 0; j < 8; ++j) row.push_back(static_cast<float>(rng.normal()));
       const double label = i == 0 ? 2 : i == 1 ? 0 : static_cast<double>(rng.below(3));
       row[0] += static_cast<float>(label);
       builder.add({static_cast<float>(label), std::to_string(q)}, row);

@@ -12,8 +12,6 @@
 namespace dorm {
 namespace {
 
-using test::normal;
-
 // Three official sites (label 1), three pages of user content (2) and six others (0) per query; two features say
 // what a page is.
 Dataset planted(std::size_t queries, double noise, std::uint64_t seed) {
@@ -23,8 +21,9 @@ Dataset planted(std::size_t queries, double noise, std::uint64_t seed) {
   for (std::size_t q = 0; q < queries; ++q)
     for (std::size_t i = 0; i < 12; ++i) {
       const std::size_t kind = i < 3 ? 1 : i < 6 ? 2 : 0;
-      const float row[3] = {kMeans[kind][0] + static_cast<float>(noise * normal(rng)),
-                            kMeans[kind][1] + static_cast<float>(noise * normal(rng)), static_cast<float>(normal(rng))};
+      const float row[3] = {kMeans[kind][0] + static_cast<float>(noise * rng.normal()),
+                            kMeans[kind][1] + static_cast<float>(noise * rng.normal()),
+                            static_cast<float>(rng.normal())};
       builder.add({static_cast<float>(kind), std::to_string(q), std::to_string(100 * q + i)}, row);
     }
   return builder.finish();

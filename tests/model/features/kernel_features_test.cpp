@@ -23,7 +23,7 @@ class BothFeatures : public testing::Test {
   Plane plane(const Representation& features, std::size_t q, std::uint64_t seed) {
     Rng rng(seed);
     std::vector<double> coefficients(data_.query(q).size());
-    for (double& c : coefficients) c = rng.uniform() < 0.3 ? 0.0 : test::normal(rng);
+    for (double& c : coefficients) c = rng.uniform() < 0.3 ? 0.0 : rng.normal();
     Plane out;
     features.pull_back(q, coefficients, out, workspace_);
     return out;

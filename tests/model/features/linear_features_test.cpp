@@ -8,7 +8,6 @@
 namespace dorm {
 namespace {
 
-using test::normal;
 using test::random_data;
 using test::RandomData;
 
@@ -38,7 +37,7 @@ TEST_P(Storage, ScoresAreTheProducts) {
   const LinearFeatures features(data_);
   Rng rng(1);
   std::vector<double> w(features.dimension());
-  for (double& x : w) x = normal(rng);
+  for (double& x : w) x = rng.normal();
   for (std::size_t q = 0; q < data_.num_queries(); ++q) {
     const Query query = data_.query(q);
     std::vector<double> scores(query.size());
@@ -59,7 +58,7 @@ TEST_P(Storage, PullBackIsTheTransposedProductAndLeavesNoTrace) {
   for (int round = 0; round < 20; ++round) {
     const std::size_t q = rng.below(3);
     std::vector<double> coefficients(data_.query(q).size());
-    for (double& x : coefficients) x = rng.below(2) == 0 ? 0.0 : normal(rng);
+    for (double& x : coefficients) x = rng.below(2) == 0 ? 0.0 : rng.normal();
     features.pull_back(q, coefficients, plane, workspace);
     const std::vector<double> expected = slow_pull_back(data_, q, coefficients);
     const std::vector<double> found = dense_of(plane, features.dimension());

@@ -75,7 +75,7 @@ TEST(FeatureMap, WeightsAndTheExpansionTheyBecomeScoreAlike) {
     Rng rng(5);
     std::vector<double> w(map->size());
     double norm = 0;
-    for (double& x : w) x = test::normal(rng), norm += x * x;
+    for (double& x : w) x = rng.normal(), norm += x * x;
     KernelExpansion expansion = map->expansion(w);
     expansion.kernel = kernel->spec();
     const std::vector<double> scores = score_expansion(expansion, documents().data(), 2);

@@ -30,7 +30,7 @@ std::vector<Request> requests(std::size_t n) {
   for (Request& request : out)
     for (std::size_t k = 0; k < 1 + rng.below(100); ++k) {
       request.rows.push_back(static_cast<std::uint32_t>(rng.below(n)));
-      request.coefficients.push_back(test::normal(rng));
+      request.coefficients.push_back(rng.normal());
     }
   return out;
 }

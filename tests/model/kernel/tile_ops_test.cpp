@@ -19,8 +19,8 @@ struct Tiles {
 
   explicit Tiles(std::size_t width) : columns(width) {
     Rng rng(width);
-    for (std::size_t i = 0; i < kRowsAtOnce * columns; ++i) rows.push_back(static_cast<float>(test::normal(rng)));
-    for (std::size_t i = 0; i < kPanel * columns; ++i) panel.push_back(static_cast<float>(test::normal(rng)));
+    for (std::size_t i = 0; i < kRowsAtOnce * columns; ++i) rows.push_back(static_cast<float>(rng.normal()));
+    for (std::size_t i = 0; i < kPanel * columns; ++i) panel.push_back(static_cast<float>(rng.normal()));
     for (std::size_t r = 0; r < kRowsAtOnce; ++r) x[r] = rows.data() + r * columns;
   }
 };

@@ -9,7 +9,6 @@ namespace {
 
 using test::Instance;
 using test::is_ranking;
-using test::normal;
 using test::random_instance;
 
 // Runs every oracle that applies and compares with `truth`; returns how many did.
@@ -111,7 +110,7 @@ TEST(OracleExactness, ExchangeEqualsTheDenseSolverOnDeepPaths) {
     for (std::size_t i = 0; i < l; ++i) {
       x.factors.a.push_back(i < n ? 1 - rng.uniform() * 0.2 - 0.15 * static_cast<double>(i) : 0);
       x.factors.b.push_back(rng.uniform());
-      x.scores.push_back(agree * x.factors.b[i] + noise * normal(rng));
+      x.scores.push_back(agree * x.factors.b[i] + noise * rng.normal());
       if (rng.below(3) == 0) x.factors.b[i] = 1;  // never a candidate, but moved by those around it
     }
     std::sort(x.factors.a.begin(), x.factors.a.end(), std::greater<>());

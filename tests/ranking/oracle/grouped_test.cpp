@@ -13,7 +13,6 @@ namespace {
 using test::for_each_list;
 using test::Instance;
 using test::measure_of;
-using test::normal;
 using test::random_groups;
 using test::random_instance;
 using test::score_of;
@@ -205,7 +204,7 @@ TEST(GroupedRanking, NoRankingBreaksALimit) {
     const std::size_t l = 1 + rng.below(k % 10 == 0 ? 60 : 12), n = rng.below(l + 3);
     const GroupLimits groups = random_groups(l, rng);
     std::vector<double> scores(l);
-    for (double& g : scores) g = rng.below(3) == 0 ? 0 : normal(rng);
+    for (double& g : scores) g = rng.below(3) == 0 ? 0 : rng.normal();
     const Ranking list = top_ranking(scores, groups, n);
     ASSERT_TRUE(within(groups, list));
     ASSERT_EQ(list.size(), n == 0 ? most_shown(groups) : std::min(n, most_shown(groups)));

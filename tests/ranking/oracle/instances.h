@@ -104,7 +104,7 @@ inline Instance random_instance(std::size_t l, Rng& rng) {
   out.scores.resize(l);
   const double offset = rng.below(8) == 0 ? 5 : 0;
   for (std::size_t i = 0; i < l; ++i) {
-    const double z = agree * out.factors.b[i] * 4 + normal(rng);
+    const double z = agree * out.factors.b[i] * 4 + rng.normal();
     out.scores[i] = offset + (ties == 0 ? 0 : scale * (ties == 1 ? std::round(2 * z) / 2 : z));
   }
   out.description = "shape " + std::to_string(static_cast<int>(shape)) + " grades " + std::to_string(grades) +

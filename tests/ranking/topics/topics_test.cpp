@@ -17,7 +17,6 @@
 namespace dorm {
 namespace {
 
-using test::normal;
 using List = std::vector<std::uint32_t>;
 
 struct Instance {
@@ -44,12 +43,12 @@ Instance random_instance(std::size_t documents, std::size_t positions, std::size
                          Rng& rng) {
   Instance out{documents, positions, {}, {}};
   std::vector<double> g(documents), b(documents);
-  for (double& x : g) x = normal(rng);
+  for (double& x : g) x = rng.normal();
   for (double& x : b) x = std::floor(3 * rng.uniform());
   for (std::size_t i = 0; i < documents; ++i)
     for (std::size_t j = 0; j < positions; ++j) {
       const double c = 1 / std::log2(static_cast<double>(j) + 2);
-      out.values.push_back(shape.factored ? c * g[i] - 0.3 * c * c * b[i] : normal(rng));
+      out.values.push_back(shape.factored ? c * g[i] - 0.3 * c * c * b[i] : rng.normal());
     }
   std::vector<double> total(topics, 0.0);
   out.table.first = {0};
