@@ -23,6 +23,7 @@ void solve_nslack(SolveContext& context);
 void solve_oneslack(SolveContext& context);
 void solve_bcfw(SolveContext& context);
 void solve_online(SolveContext& context);
+void solve_frank_wolfe(SolveContext& context);
 
 /// Blocks that share one w: from the options, or a fixed function of the number of blocks, so that the result never
 /// depends on the threads.
