@@ -68,6 +68,12 @@ std::vector<std::string> parse_cutoffs(const std::string& text, const std::strin
   return measures;
 }
 
+std::vector<BoundChoice> bounds_of(const std::vector<std::string>& names) {
+  std::vector<BoundChoice> bounds;
+  for (const std::string& name : names) bounds.push_back(parse_bound_choice(name));
+  return bounds;
+}
+
 bool is_axis(const std::string& piece) {
   constexpr std::string_view kAxes[] = {"C", "decay", "bound", "cutoff", "kernel"};
   return std::any_of(std::begin(kAxes), std::end(kAxes),
@@ -100,7 +106,7 @@ void parse_grid(const std::string& text, TuneOptions& options) {
     else if (name == "decay")
       options.decays = split(values, '/');
     else if (name == "bound")
-      options.bounds = split(values, '/');
+      options.bounds = bounds_of(split(values, '/'));
     else if (name == "cutoff")
       options.measures = parse_cutoffs(values, options.train.measure);
     else if (name == "kernel")

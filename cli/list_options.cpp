@@ -4,10 +4,6 @@
 #include <fmt/format.h>
 
 #include "dorm/error.h"
-#include "output.h"
-#include "stop.h"
-#include "text/train_text.h"
-#include "training_view.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -15,40 +11,52 @@ namespace {
 
 constexpr const char* kGroup = "Positions and topics";
 
-void refuse(bool given, const char* option) {
-  if (given)
-    throw Error(ErrorCode::bad_option, fmt::format("{} is not supported beside --position-gains and --topics", option));
-}
-
-/// The number after @ in the measure's name.
-std::size_t cutoff_of(const std::string& measure) {
-  const std::string name = make_trainable(measure)->name();
-  const std::size_t at = name.find('@');
-  if (at == std::string::npos)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("--topics needs the length of the lists; expected --top N, or a measure such as "
-                            "ndcg@10 instead of {}",
-                            name));
-  return static_cast<std::size_t>(std::stoul(name.substr(at + 1)));
-}
-
 std::string topic_line(const TopicReport& report) {
   return fmt::format("lists        {} under topic limits, {} not proven the best, largest gap {:.3g}\n", report.lists,
                      report.unproven, report.largest_gap);
 }
 
-void finish(const TrainResult& result, const std::string& model_text, const std::string& page,
-            const TrainingArguments& arguments, const Settings& settings, int signal) {
-  write_text(arguments.model, model_text);
-  for (const std::string& warning : result.report.warnings) warn(settings, warning);
-  if (signal != 0) warn(settings, "interrupted; the model is the best so far");
-  if (arguments.model != "-") {
-    nlohmann::ordered_json json = train_json(result, arguments.model);
-    json["interrupted"] = signal != 0;
-    print(settings.json ? json.dump(2) + "\n" : train_text(result, arguments.model) + page);
-  }
-  if (signal != 0) throw Stopped{signal};
+std::string position_line(const ListArguments& lists, std::size_t positions) {
+  return fmt::format("positions    {}, {}\n", positions,
+                     lists.one_function ? "one function for all" : "a function for each beside a shared one");
 }
+
+/// The topics of the training data and, where there is any, of the validation data.
+struct LoadedTopics {
+  TopicTable train, valid;
+  std::optional<JudgedTopics> held_out;
+  std::size_t top;
+
+  LoadedTopics(const ListArguments& lists, const TrainingData& data, const std::string& measure)
+      : train(load_topics(lists.topics, data.train)), top(lists.top > 0 ? lists.top : cutoff_of(measure)) {
+    if (!data.valid) return;
+    TopicArguments files = lists.topics;
+    if (!lists.valid_lists.empty()) files.topics = lists.valid_lists;
+    valid = load_topics(files, *data.valid);
+    held_out.emplace(JudgedTopics{*data.valid, valid});
+  }
+  LoadedTopics(const LoadedTopics&) = delete;
+
+  const JudgedTopics* validation() const { return held_out ? &*held_out : nullptr; }
+};
+
+/// The same of gains by position.
+struct LoadedGains {
+  PositionGainsFile train;
+  PositionGains valid;
+  std::optional<JudgedPositions> held_out;
+
+  LoadedGains(const ListArguments& lists, const TrainingData& data)
+      : train(read_position_gains(lists.position_gains, data.train)) {
+    if (!data.valid) return;
+    valid =
+        read_position_gains(lists.valid_lists.empty() ? lists.position_gains : lists.valid_lists, *data.valid).gains;
+    held_out.emplace(JudgedPositions{*data.valid, valid});
+  }
+  LoadedGains(const LoadedGains&) = delete;
+
+  const JudgedPositions* validation() const { return held_out ? &*held_out : nullptr; }
+};
 
 }  // namespace
 
@@ -80,47 +88,88 @@ void add_list_options(CLI::App& app, ListArguments& arguments) {
   app.add_flag("--one-function", arguments.one_function, "with --position-gains: the same function for all positions")
       ->group(kGroup);
   add_topic_options(app, arguments.topics);
+  app.add_option("--valid-lists", arguments.valid_lists,
+                 "gains or topics of the documents of --valid, where the files above\nknow those of DATA only")
+      ->option_text("FILE")
+      ->group(kGroup);
   app.add_option("--top", arguments.top, "with --topics: length of the lists; 0: as the measure says (0)")
       ->option_text("N")
       ->group(kGroup);
 }
 
-void train_lists(const TrainingArguments& arguments, const ListArguments& lists, const TrainingData& data,
-                 const Settings& settings) {
-  refuse(!arguments.valid.empty(), "--valid");
-  refuse(!arguments.memory.empty(), "--memory");
-  refuse(!arguments.options.checkpoint.empty(), "--checkpoint");
+void check_list_arguments(const ListArguments& lists, const TrainingArguments& arguments) {
+  if (!lists.given()) {
+    require_option(lists.valid_lists.empty(), "--position-gains FILE or --topics FILE", "--valid-lists goes with it");
+    return;
+  }
   if (!lists.position_gains.empty() && lists.topics.given())
     throw Error(ErrorCode::bad_option, "--position-gains and --topics exclude each other; expected one");
-  TrainOptions options = arguments.options;
-  options.threads = settings.threads;
-  const StopRequest stop;
-  TrainResult result;
-  std::string model_text, page;
-  {
-    TrainingView view(settings.quiet, options.measure, options.tolerance);
-    const TrainObserver observer = [&](const TrainProgress& progress) {
-      view.update(progress);
-      return stop.signal() == 0;
-    };
-    if (lists.topics.given()) {
-      const TopicTable topics = load_topics(lists.topics, data.train);
-      const std::size_t top = lists.top > 0 ? lists.top : cutoff_of(options.measure);
-      TopicReport report;
-      result = train_topics(data.train, topics, top, options, lists.topics.options, &report, observer);
-      model_text = to_json(result.model);
-      page = topic_line(report);
-    } else {
-      const PositionGainsFile file = read_position_gains(lists.position_gains, data.train);
-      PositionResult trained = train_positions(data.train, file.gains, options, lists.one_function, observer);
-      trained.model.gains = file.by_label;
-      result = {trained.model.shared, trained.report};
-      model_text = to_json(trained.model);
-      page = fmt::format("positions    {}, {}\n", file.gains.positions,
-                         lists.one_function ? "one function for all" : "a function for each beside a shared one");
-    }
+  if (!arguments.reports.empty())
+    throw Error(ErrorCode::unsupported,
+                "--report judges rankings by sorting, which lists by position or under topic limits are not");
+}
+
+std::string judged_by(const ListArguments& lists, const TrainOptions& options) {
+  return lists.position_gains.empty() ? options.measure : "position-gain";
+}
+
+std::size_t plane_parts(const ListArguments& lists, const TrainingData& data) {
+  if (lists.position_gains.empty() || lists.one_function) return 1;
+  return 1 + read_position_gains(lists.position_gains, data.train).gains.positions;
+}
+
+std::size_t cutoff_of(const std::string& measure) {
+  const std::string name = make_trainable(measure)->name();
+  const std::size_t at = name.find('@');
+  if (at == std::string::npos)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--topics needs the length of the lists; expected --top N, or a measure such as "
+                            "ndcg@10 instead of {}",
+                            name));
+  return static_cast<std::size_t>(std::stoul(name.substr(at + 1)));
+}
+
+TrainedLists train_lists(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
+                         const TrainObserver& observer) {
+  if (lists.topics.given()) {
+    const LoadedTopics topics(lists, data, options.measure);
+    TopicReport report;
+    TrainResult result = train_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
+                                      topics.validation(), observer);
+    std::string text = to_json(result.model);
+    return {std::move(result), {}, std::move(text), topic_line(report)};
   }
-  finish(result, model_text, page, arguments, settings, stop.signal());
+  const LoadedGains gains(lists, data);
+  PositionResult trained =
+      train_positions(data.train, gains.train.gains, options, lists.one_function, gains.validation(), observer);
+  trained.model.gains = gains.train.by_label;
+  return {{trained.model.shared, trained.report},
+          {},
+          to_json(trained.model),
+          position_line(lists, gains.train.gains.positions)};
+}
+
+TrainedLists tune_lists(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
+                        const TuneObserver& observer, const TrainObserver& refit_observer) {
+  if (lists.topics.given()) {
+    const LoadedTopics topics(lists, data, options.train.measure);
+    TopicReport report;
+    TuneResult result = tune_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
+                                    topics.validation(), observer, refit_observer);
+    std::string text = to_json(result.model);
+    return {{std::move(result.model), std::move(result.report)},
+            std::move(result.cells),
+            std::move(text),
+            topic_line(report)};
+  }
+  const LoadedGains gains(lists, data);
+  PositionTuneResult tuned = tune_positions(data.train, gains.train.gains, options, lists.one_function,
+                                            gains.validation(), observer, refit_observer);
+  tuned.model.gains = gains.train.by_label;
+  return {{tuned.model.shared, tuned.report},
+          std::move(tuned.cells),
+          to_json(tuned.model),
+          position_line(lists, gains.train.gains.positions)};
 }
 
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

@@ -24,8 +24,12 @@ void add_topic_options(CLI::App& app, TopicArguments& arguments);
 /// Reads the two files. Throws Error(bad_option) when one is missing.
 TopicTable load_topics(const TopicArguments& arguments, const Dataset& data);
 
+/// The number after @ in a measure's name. Throws Error(bad_option) when there is none.
+std::size_t cutoff_of(const std::string& measure);
+
 struct ListArguments {
   std::string position_gains;
+  std::string valid_lists;  // gains or topics of the validation data; empty: those of the training data know them
   bool one_function = false;
   std::size_t top = 0;
   TopicArguments topics;
@@ -33,12 +37,29 @@ struct ListArguments {
   bool given() const { return !position_gains.empty() || topics.given(); }
 };
 
-/// The options of `train`.
+/// The options of `train` and `tune`.
 void add_list_options(CLI::App& app, ListArguments& arguments);
 
-/// `train` where lists are found by assignment or under topic budgets.
-void train_lists(const TrainingArguments& arguments, const ListArguments& lists, const TrainingData& data,
-                 const Settings& settings);
+/// Refuses what cannot be done for lists, with the reason; does nothing unless lists are asked for.
+void check_list_arguments(const ListArguments& lists, const TrainingArguments& arguments);
+
+/// What candidates are judged by: the measure, or position-gain.
+std::string judged_by(const ListArguments& lists, const TrainOptions& options);
+
+/// Numbers in a plane beside those of the features: a function per position makes it longer.
+std::size_t plane_parts(const ListArguments& lists, const TrainingData& data);
+
+/// A training or tuning of any kind of list: the result, the model's file, and lines about the lists.
+struct TrainedLists {
+  TrainResult result;
+  std::vector<TuneCell> cells = {};  // of a tuning
+  std::string model_text, page = {};
+};
+
+TrainedLists train_lists(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
+                         const TrainObserver& observer);
+TrainedLists tune_lists(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
+                        const TuneObserver& observer, const TrainObserver& refit_observer);
 
 /// The first n documents of every query under topic budgets; a warning when some were not proven the best.
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

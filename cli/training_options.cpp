@@ -16,7 +16,7 @@ namespace dorm::cli {
 namespace {
 
 /// "1.5G", "800MB", "2GiB", "1000000": bytes.
-std::uint64_t parse_bytes(const char* option, const std::string& text) {
+std::uint64_t parse_bytes(std::string_view option, const std::string& text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
                                                             {"B", 1},
                                                             {"K", 1e3},
@@ -42,54 +42,43 @@ std::uint64_t parse_bytes(const char* option, const std::string& text) {
               fmt::format("{} is \"{}\"; expected a size such as 800M, 1.5G or 2GiB", option, text));
 }
 
-void add_problem_options(CLI::App& app, TrainOptions& options) {
-  const auto text = [&app](const char* name, std::string& value, const std::string& help) {
-    app.add_option(name, value, fmt::format("{} ({})", help, value))->option_text("NAME")->group("Learning problem");
-  };
-  text("--measure", options.measure, "what to train for");
-  text("--convention", options.convention, "whose definition of the measure");
-  app.add_option("-C", options.C, fmt::format("weight of the loss against 1/2 |w|^2 ({})", options.C))
-      ->option_text("X")
-      ->group("Learning problem");
-  app.add_flag("--c-paper", options.paper_C, "C of the paper: multiplies the sum over queries, features as they are")
-      ->group("Learning problem");
-  text("--decay", options.decay, "position weights of the ranking's score; see below");
-  text("--bound", options.bound, "reference ranking of the bound; see below");
-  text("--start", options.start, "where the rounds of best and predicted begin; see below");
-  app.add_option("--rounds", options.rounds,
-                 "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted (0)")
-      ->option_text("N")
-      ->group("Learning problem");
-  text("--scale", options.scale, "scaling of the features; auto or see below");
+std::string default_text(const TrainOption& option) {
+  const OptionValue value = option.get(TrainOptions());
+  if (std::string_view(option.value) == "SIZE") return bytes_text(std::get<std::uint64_t>(value));
+  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
 }
 
-void add_kernel_options(CLI::App& app, TrainingArguments& arguments) {
-  TrainOptions& options = arguments.options;
-  const auto add = [&app](const char* name, std::string& value, const char* shown, const char* help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Kernel");
-  };
-  add("--kernel", options.kernel, "SPEC",
-      "learn in the space of a kernel, such as rbf:gamma=median;\nsee below (none)");
-  add("--approx", options.approximation, "SPEC",
-      "features that stand for the kernel, such as nystroem:1000;\nsee below (none)");
-  add("--cache", arguments.cache, "SIZE", "memory for rows of the Gram matrix, without --approx (2GB)");
+void add_option_of(CLI::App& app, const TrainOption& option, TrainOptions& options) {
+  const std::string name = fmt::format("{}{}", option.command[1] == '\0' ? "-" : "--", option.command);
+  const OptionValue initial = option.get(options);
+  if (std::holds_alternative<bool>(initial)) {
+    app.add_flag_function(
+           name, [&](std::int64_t) { option.set(options, true); }, option.help)
+        ->group(option.group);
+    return;
+  }
+  const std::string help = fmt::format("{} ({})", option.help, default_text(option));
+  CLI::Option* added = nullptr;
+  if (std::string_view(option.value) == "SIZE")
+    added = app.add_option_function<std::string>(
+        name, [&options, &option, name](const std::string& text) { option.set(options, parse_bytes(name, text)); },
+        help);
+  else if (std::holds_alternative<double>(initial))
+    added = app.add_option_function<double>(
+        name, [&](double x) { option.set(options, x); }, help);
+  else if (std::holds_alternative<std::uint64_t>(initial))
+    added = app.add_option_function<std::uint64_t>(
+        name, [&](std::uint64_t x) { option.set(options, x); }, help);
+  else
+    added = app.add_option_function<std::string>(
+        name, [&](const std::string& x) { option.set(options, x); }, help);
+  added->option_text(option.value)->group(option.group);
 }
 
-void add_solver_options(CLI::App& app, TrainingArguments& arguments) {
-  TrainOptions& options = arguments.options;
-  const auto add = [&app](const char* name, auto& value, const char* shown, const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group("Solving");
-  };
-  std::string names;
-  for (const CatalogEntry& solver : solver_catalog())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", solver.name);
-  add("--solver", options.solver, "NAME", fmt::format("{} ({})", names, options.solver));
-  add("--tolerance", options.tolerance, "X", fmt::format("relative duality gap to reach ({})", options.tolerance));
-  add("--passes", options.max_passes, "N",
-      fmt::format("most passes over the data in a round ({})", options.max_passes));
-  add("--time-limit", options.seconds, "S", "seconds after which the best model so far is kept; 0: none (0)");
-  add("--seed", options.seed, "N", fmt::format("of the order of queries and of folds ({})", options.seed));
-  add("--memory", arguments.memory, "SIZE", "limit such as 800M or 2GiB; fewer planes are kept to stay below");
+/// Those of the catalog that have a name on the command line, in this group.
+void add_group(CLI::App& app, std::string_view group, TrainOptions& options) {
+  for (const TrainOption& option : train_option_catalog())
+    if (option.group == group && option.command[0] != '\0') add_option_of(app, option, options);
 }
 
 }  // namespace
@@ -106,12 +95,15 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
       ->option_text("FILE")
       ->group("Files");
   add_report_option(app, arguments.reports, "page about the model and its training", "Files");
-  add_problem_options(app, arguments.options);
+  add_group(app, "Learning problem", arguments.options);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
                      "column (docs/diversity.md)");
-  add_kernel_options(app, arguments);
-  add_solver_options(app, arguments);
+  add_group(app, "Kernel", arguments.options);
+  add_group(app, "Solving", arguments.options);
+  app.add_option("--memory", arguments.memory, "limit such as 800M or 2GiB; fewer planes are kept to stay below")
+      ->option_text("SIZE")
+      ->group("Solving");
 }
 
 void check_training_arguments(const TrainingArguments& arguments) {
@@ -119,7 +111,6 @@ void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
   if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
-  if (!arguments.cache.empty()) parse_bytes("--cache", arguments.cache);
   require_folder(arguments.model);
   check_report_files(arguments.reports);
 }
@@ -133,20 +124,19 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
 }
 
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           std::size_t copies, TrainOptions& options) {
+                           std::size_t copies, std::size_t plane_parts, TrainOptions& options) {
   const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);
-  if (!arguments.cache.empty()) options.cache_bytes = parse_bytes("--cache", arguments.cache);
-  options.validate();
   KernelOptions kernel(options);
   kernel.cache_bytes /= copies;
+  if (plane_parts > 1) input.plane_length = plane_parts * input.features;
   add_kernel(input, kernel, data.valid ? data.valid->num_documents() : 0);
   input.copies = copies;
   MemoryForecast forecast = predict_memory(input);
   if (!arguments.memory.empty()) {
     limit_memory(forecast, parse_bytes("--memory", arguments.memory));
-    options.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
+    options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
   }
   if (!settings.quiet)
     fmt::print(stderr, "dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
@@ -159,9 +149,9 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
 }
 
 std::string training_footer(const std::string& examples) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
                      catalog_text("Starts", start_catalog()), catalog_text("Decays", decay_catalog()),
-                     catalog_text("Scalings", scaling_catalog()),
+                     catalog_text("Scalings", scaling_catalog()), catalog_text("Solvers", solver_catalog()),
                      catalog_text("Kernels, joined by * and +", kernel_catalog()),
                      catalog_text("Approximations", approximation_catalog()));
 }

@@ -15,7 +15,7 @@
 namespace dorm::cli {
 
 struct TrainingArguments {
-  std::string data, valid, model, weights, memory, cache;
+  std::string data, valid, model, weights, memory;
   std::vector<std::string> reports;  // files to write, in the formats of their names
   TrainOptions options;
   InputArguments input;
@@ -36,10 +36,11 @@ struct TrainingData {
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
 
-/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, says so on standard error, and sets
-/// options.plane_bytes so that --memory is kept. Throws Error(bad_option) when it cannot be.
+/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, whose planes are `plane_parts` times
+/// as long as the features, says so on standard error, and sets options.solve.plane_bytes so that --memory is kept.
+/// Throws Error(bad_option) when it cannot be.
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           std::size_t copies, TrainOptions& options);
+                           std::size_t copies, std::size_t plane_parts, TrainOptions& options);
 
 /// The catalogs that explain bounds, starts, decays and scalings.
 std::string training_footer(const std::string& examples);

@@ -6,10 +6,10 @@
 namespace dorm::cli {
 
 void TrainingTrace::add(const TrainProgress& progress) {
-  const bool same =
-      !candidates_.empty() && candidates_.back().bound == progress.bound && candidates_.back().start == progress.start;
+  const std::string_view bound = name_of(progress.bound), start = name_of(progress.start);
+  const bool same = !candidates_.empty() && candidates_.back().bound == bound && candidates_.back().start == start;
   if (!same) {
-    candidates_.push_back({std::string(progress.bound), std::string(progress.start), {}});
+    candidates_.push_back({std::string(bound), std::string(start), {}});
     before_ = {};
   } else if (progress.round != round_) {
     before_ = {before_.passes + now_.passes, before_.seconds + now_.seconds};

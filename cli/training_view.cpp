@@ -35,7 +35,8 @@ TrainingView::TrainingView(bool quiet, std::string measure, double tolerance)
 void TrainingView::update(const TrainProgress& progress) {
   if (quiet_) return;
   const Progress& solver = progress.solver;
-  std::string candidate = fmt::format("{} from {}, round {}", progress.bound, progress.start, progress.round);
+  std::string candidate =
+      fmt::format("{} from {}, round {}", name_of(progress.bound), name_of(progress.start), progress.round);
   if (candidate != candidate_) forecast_.clear();
   candidate_ = std::move(candidate);
   if (solver.evaluated) forecast_.add(solver.seconds, solver.gap);

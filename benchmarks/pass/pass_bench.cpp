@@ -73,7 +73,7 @@ int run(const SynthOptions& synth, const std::string& decay_name) {
   const auto measure = make_trainable("ndcg@10");
   const Decay decay(decay_name);
   RankingRisk risk(set.features(), *measure, decay, 1);
-  const std::vector<double>& start = set.start("ridge");
+  const std::vector<double>& start = set.start(Start::ridge);
   risk.set_trade_off(trade_off(100, false, set, risk));
   risk.set_reference(Bound::best, start);
 

@@ -21,11 +21,11 @@ int main(int argc, char** argv) {
   synth.features = std::strtoull(argv[3], nullptr, 10);
   synth.seed = 1;
   dorm::TrainOptions options;
-  options.bound = "best";
+  options.bound = Bound::best;
   options.scale = "none";
   options.C = 100;
-  options.tolerance = std::atof(argv[4]);
-  options.threads = std::strtoull(argv[5], nullptr, 10);
+  options.solve.tolerance = std::atof(argv[4]);
+  options.solve.threads = std::strtoull(argv[5], nullptr, 10);
   const dorm::Dataset data = dorm::synthesize(synth);
   const dorm::TrainResult result = dorm::train(data, options);
   const dorm::Certificate& certificate = result.model.certificate;

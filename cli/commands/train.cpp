@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "dorm/baseline.h"
@@ -15,6 +16,7 @@
 #include "text/train_text.h"
 #include "training_options.h"
 #include "training_view.h"
+#include "usage.h"
 
 namespace dorm::cli {
 namespace {
@@ -39,6 +41,7 @@ constexpr const char* kTrainExamples =
 
 struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
+  std::string initial;  // a model to begin at
   ListArguments lists;
 };
 
@@ -47,27 +50,16 @@ void check_training_method(const std::string& method) {
   if (method != "dorm" && method != "pairwise") check_method(method);
 }
 
-MethodOptions method_options(const TrainOptions& options, std::size_t threads) {
-  MethodOptions method;
-  method.C = options.C;
-  method.measure = options.measure;
-  method.convention = options.convention;
-  method.scale = options.scale;
-  method.solver = options.solver;
-  method.tolerance = options.tolerance;
-  method.max_passes = options.max_passes;
-  method.threads = threads;
-  method.seed = options.seed;
-  return method;
-}
-
 Model baseline_model(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
-  if (arguments.method == "pairwise") {
-    TrainOptions options = arguments.options;
-    options.threads = settings.threads;
-    return train_start(data, arguments.method, options);
-  }
-  return train_method(data, arguments.method, method_options(arguments.options, settings.threads)).model;
+  TrainOptions options = arguments.options;
+  options.solve.threads = settings.threads;
+  if (arguments.method == "pairwise") return train_start(data, Start::pairwise, options);
+  const MethodOptions method{.C = options.C,
+                             .measure = options.measure,
+                             .convention = options.convention,
+                             .scale = options.scale,
+                             .solve = options.solve};
+  return train_method(data, arguments.method, method).model;
 }
 
 void write_page(const TrainingStory& story, const Settings& settings) {
@@ -94,23 +86,39 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                                     report_lines(arguments.reports)));
 }
 
+TrainedLists train_any(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
+                       const TrainObserver& observer) {
+  if (lists.given()) return train_lists(lists, data, options, observer);
+  TrainResult result = train(data.train, options, data.validation(), observer);
+  std::string text = to_json(result.model);
+  return {std::move(result), {}, std::move(text)};
+}
+
+std::optional<Model> initial_model(const TrainArguments& arguments) {
+  if (arguments.initial.empty()) return std::nullopt;
+  return load_model(arguments.initial);
+}
+
 void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
   TrainOptions options = arguments.options;
-  options.threads = settings.threads;
-  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, options);
+  const std::optional<Model> initial = initial_model(arguments);
+  options.initial = initial ? &*initial : nullptr;
+  options.solve.threads = settings.threads;
+  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, data), options);
   const StopRequest stop;
-  TrainResult result;
+  TrainedLists trained;
   TrainingTrace trace;
   {
-    TrainingView view(settings.quiet, options.measure, options.tolerance);
-    result = train(data.train, options, data.validation(), [&](const TrainProgress& progress) {
+    TrainingView view(settings.quiet, judged_by(arguments.lists, options), options.solve.tolerance);
+    trained = train_any(arguments.lists, data, options, [&](const TrainProgress& progress) {
       view.update(progress);
       trace.add(progress);
       return stop.signal() == 0;
     });
   }
+  const TrainResult& result = trained.result;
   const int signal = stop.signal();
-  write_text(arguments.model, to_json(result.model));
+  write_text(arguments.model, trained.model_text);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
   write_page({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)}, settings);
@@ -119,7 +127,8 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
-    print(settings.json ? json.dump(2) + "\n" : train_text(result, arguments.model) + report_lines(arguments.reports));
+    print(settings.json ? json.dump(2) + "\n"
+                        : train_text(result, arguments.model) + trained.page + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }
@@ -127,10 +136,9 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
 void run_train(const TrainArguments& arguments, const Settings& settings) {
   check_training_method(arguments.method);
   check_training_arguments(arguments);
+  check_list_arguments(arguments.lists, arguments);
   const TrainingData data = load_training_data(arguments, settings);
-  if (arguments.lists.given() && arguments.method == "dorm")
-    train_lists(arguments, arguments.lists, data, settings);
-  else if (arguments.method == "dorm")
+  if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);
   else
     train_baseline(arguments, data, settings);
@@ -148,6 +156,9 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   app.add_option("--checkpoint-interval", options.checkpoint_seconds,
                  fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
       ->option_text("S")
+      ->group("Files");
+  app.add_option("--initial", arguments->initial, "model whose weights the rounds begin at")
+      ->option_text("MODEL")
       ->group("Files");
   app.add_option("--method", arguments->method, "dorm (for --measure), or a baseline; see below (dorm)")
       ->option_text("NAME")

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "dorm/error.h"
 #include "grid.h"
+#include "list_options.h"
 #include "output.h"
 #include "pages/train_page.h"
 #include "stop.h"
@@ -48,6 +49,7 @@ constexpr const char* kTuneExamples =
     "  dorm tune train.txt --valid vali.txt --measure ndcg@10 --grid cutoff=5/10/20 --model m.json\n";
 
 struct TuneArguments : TrainingArguments {
+  ListArguments lists;
   std::string grid, choose = "steady";
   std::size_t folds = 0;  // 0: not asked for
   bool no_refine = false, verbose = false;
@@ -56,7 +58,7 @@ struct TuneArguments : TrainingArguments {
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options;
   options.train = arguments.options;
-  options.train.threads = settings.threads;
+  options.train.solve.threads = settings.threads;
   if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
   options.choice = parse_choice(arguments.choose);
   options.refine = !arguments.no_refine;
@@ -73,8 +75,9 @@ std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& 
 
 struct Tuned {
   TuneResult result;
-  TrainingTrace trace;    // of the refit
-  std::string judged_on;  // the validation data, or folds
+  std::string model_text, page;  // page: about the lists, if they are not a sort
+  TrainingTrace trace;           // of the refit
+  std::string judged_on;         // the validation data, or folds
   bool interrupted = false;
 };
 
@@ -91,7 +94,7 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
 void write_result(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
                   const Tuned& tuned, const Settings& settings) {
   const TuneResult& result = tuned.result;
-  write_text(arguments.model, to_json(result.model));
+  write_text(arguments.model, tuned.model_text);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (tuned.interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
   write_page(arguments, options, data, tuned, settings);
@@ -99,7 +102,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   const TrainResult refit{result.model, result.report};
   if (!settings.json) {
     print(tune_text(result, options, tuned.judged_on, arguments.verbose) + train_text(refit, arguments.model) +
-          report_lines(arguments.reports));
+          tuned.page + report_lines(arguments.reports));
     return;
   }
   nlohmann::ordered_json json = tune_json(result, options, tuned.judged_on);
@@ -109,21 +112,37 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   print(json.dump(2) + "\n");
 }
 
+void tune_any(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
+              const TuneObserver& observer, const TrainObserver& refit_observer, Tuned& tuned) {
+  if (!lists.given()) {
+    tuned.result = tune(data.train, options, data.validation(), observer, refit_observer);
+    tuned.model_text = to_json(tuned.result.model);
+    return;
+  }
+  TrainedLists found = tune_lists(lists, data, options, observer, refit_observer);
+  tuned.result = {std::move(found.result.model), std::move(found.result.report), std::move(found.cells)};
+  tuned.model_text = std::move(found.model_text);
+  tuned.page = std::move(found.page);
+}
+
 void run_tune(const TuneArguments& arguments, const Settings& settings) {
   check_training_arguments(arguments);
+  check_list_arguments(arguments.lists, arguments);
   TuneOptions options = tune_options(arguments, settings);
   const TrainingData data = load_training_data(arguments, settings);
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
-  plan_memory(arguments, data, settings, copies_side_by_side(options, data), options.train);
+  plan_memory(arguments, data, settings, copies_side_by_side(options, data), plane_parts(arguments.lists, data),
+              options.train);
   const StopRequest stop;
   Tuned tuned;
   {
-    TuningView tuning(settings.quiet, options.train.measure);
-    TrainingView refit(settings.quiet, options.train.measure, options.train.tolerance);
-    tuned.result = tune(
-        data.train, options, data.validation(),
+    const std::string measure = judged_by(arguments.lists, options.train);
+    TuningView tuning(settings.quiet, measure);
+    TrainingView refit(settings.quiet, measure, options.train.solve.tolerance);
+    tune_any(
+        arguments.lists, data, options,
         [&](const TuneProgress& progress) {
           tuning.update(progress);
           return stop.signal() == 0;
@@ -132,10 +151,12 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
           refit.update(progress);
           tuned.trace.add(progress);
           return true;
-        });
+        },
+        tuned);
   }
   const int signal = stop.signal();
   tuned.interrupted = signal != 0;
+  options.train.measure = judged_by(arguments.lists, options.train);  // what is printed from here on
   tuned.judged_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
   write_result(arguments, options, data, tuned, settings);
   if (signal != 0) throw Stopped{signal};
@@ -155,6 +176,7 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
   text("--grid", arguments->grid, "GRID", "what to try; see below");
   text("--choose", arguments->choose, "NAME", "steady, best or one-standard-error; see below (steady)");
   app.add_flag("--no-refine", arguments->no_refine, "only the C of the grid")->group("Tuning");
+  add_list_options(app, arguments->lists);
   app.add_flag("--verbose", arguments->verbose, "print every cell, not the ten best")->group("Tuning");
   add_input_options(app, arguments->input);
   app.description(kTuneDescription);

@@ -76,11 +76,11 @@ report::Table candidates_table(const TrainReport& report, const std::string& mea
                   report::number_column("health", 4, "1 - P(w) / P(0): how much the bound explains"),
                   report::number_column("validation " + measure)}};
   for (const Candidate& c : report.candidates) {
-    report::Cell bound(c.bound);
+    report::Cell bound(std::string(name_of(c.bound)));
     bound.best = c.chosen;
     if (c.chosen) bound.note = "chosen";
-    table.rows.push_back({bound, c.start, c.rounds, c.certificate.primal, c.certificate.dual, c.certificate.gap,
-                          c.certificate.status, c.health, c.validation});
+    table.rows.push_back({bound, std::string(name_of(c.start)), c.rounds, c.certificate.primal, c.certificate.dual,
+                          c.certificate.gap, c.certificate.status, c.health, c.validation});
     table.rows.back().back().best = c.chosen && !std::isnan(c.validation);
   }
   return table;

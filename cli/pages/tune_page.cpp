@@ -16,7 +16,7 @@ constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
 std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
 
 std::string setting_of(const TuneCell& cell) {
-  return fmt::format("{}, {} from {}", cell.decay, cell.bound, cell.start);
+  return fmt::format("{}, {} from {}", cell.decay, name_of(cell.bound), name_of(cell.start));
 }
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
@@ -37,8 +37,8 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
     if (cell->chosen) decay.note = "chosen";
     report::Cell value(cell->validation);
     value.best = cell == cells.front();
-    table.rows.push_back(
-        {decay, cell->bound, cell->start, cell->measure, cell->C, value, cell->standard_error, cell->health});
+    table.rows.push_back({decay, std::string(name_of(cell->bound)), std::string(name_of(cell->start)), cell->measure,
+                          cell->C, value, cell->standard_error, cell->health});
   }
   return table;
 }
@@ -76,7 +76,7 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
   section.blocks.push_back(
       report::Facts{{{"judged on", judged_on},
                      {"winner", fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", chosen.measure, chosen.C,
-                                            chosen.decay, chosen.bound, chosen.start)},
+                                            chosen.decay, name_of(chosen.bound), name_of(chosen.start))},
                      {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
   std::vector<std::string> trained_for;
   for (const TuneCell& cell : tuned.cells)

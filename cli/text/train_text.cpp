@@ -37,16 +37,17 @@ std::string candidate_table(const TrainReport& report) {
   std::vector<std::vector<std::string>> rows = {
       {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation"}};
   for (const Candidate& c : report.candidates)
-    rows.push_back({(c.chosen ? "* " : "  ") + c.bound, c.start, std::to_string(c.rounds),
-                    fmt::format("{:.6g}", c.certificate.primal), fmt::format("{:.6g}", c.certificate.dual),
-                    fmt::format("{:.2g}", c.certificate.gap), c.certificate.status, health_text(c.health),
+    rows.push_back({fmt::format("{}{}", c.chosen ? "* " : "  ", name_of(c.bound)), std::string(name_of(c.start)),
+                    std::to_string(c.rounds), fmt::format("{:.6g}", c.certificate.primal),
+                    fmt::format("{:.6g}", c.certificate.dual), fmt::format("{:.2g}", c.certificate.gap),
+                    c.certificate.status, health_text(c.health),
                     std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation)});
   return aligned(rows);
 }
 
 Json candidate_json(const Candidate& c) {
-  return {{"bound", c.bound},
-          {"start", c.start},
+  return {{"bound", name_of(c.bound)},
+          {"start", name_of(c.start)},
           {"rounds", c.rounds},
           {"primal", c.certificate.primal},
           {"dual", c.certificate.dual},
@@ -61,17 +62,17 @@ Json candidate_json(const Candidate& c) {
 
 std::string choice_reason(const TrainReport& report, const std::string& measure) {
   const Candidate& chosen = chosen_of(report);
-  const std::string name = fmt::format("{} from {}", chosen.bound, chosen.start);
+  const std::string name = fmt::format("{} from {}", name_of(chosen.bound), name_of(chosen.start));
   const Candidate* second = runner_up(report);
   if (!second && report.candidates.size() > 1)
-    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, report.candidates.front().bound,
+    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, name_of(report.candidates.front().bound),
                        report.candidates.front().health, kHealthy);
   if (!second) return name + ": the only candidate";
   if (!std::isnan(chosen.validation))
     return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
-                       chosen.validation - second->validation, second->bound, second->start);
+                       chosen.validation - second->validation, name_of(second->bound), name_of(second->start));
   return fmt::format("{}: its objective is {:.2f} % below that of the start {}", name,
-                     100 * (1 - chosen.certificate.primal / second->certificate.primal), second->start);
+                     100 * (1 - chosen.certificate.primal / second->certificate.primal), name_of(second->start));
 }
 
 std::string train_text(const TrainResult& result, const std::string& model_path) {

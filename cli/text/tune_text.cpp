@@ -27,8 +27,8 @@ const TuneCell& chosen_of(const TuneResult& result) {
 }
 
 std::string cell_name(const TuneCell& cell) {
-  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay, cell.bound,
-                     cell.start, cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
+  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
+                     name_of(cell.bound), name_of(cell.start), cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
 }
 
 }  // namespace
@@ -60,9 +60,9 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
     if (!all && i >= kCellsShown && !c.chosen) continue;
-    rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay, c.bound, c.start,
-                    fmt::format("{:.3f}", c.health), fmt::format("{:.4f}", c.validation),
-                    fmt::format("{:.4f}", c.standard_error)});
+    rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay,
+                    std::string(name_of(c.bound)), std::string(name_of(c.start)), fmt::format("{:.3f}", c.health),
+                    fmt::format("{:.4f}", c.validation), fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
@@ -78,8 +78,8 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   const std::vector<const TuneCell*> sorted = best_first(result);
   const auto cell_json = [](const TuneCell& c) {
     return Json{{"measure", c.measure},       {"C", c.C},
-                {"decay", c.decay},           {"bound", c.bound},
-                {"start", c.start},           {"kernel", c.kernel},
+                {"decay", c.decay},           {"bound", name_of(c.bound)},
+                {"start", name_of(c.start)},  {"kernel", c.kernel},
                 {"validation", c.validation}, {"standard_error", c.standard_error},
                 {"health", c.health},         {"chosen", c.chosen}};
   };

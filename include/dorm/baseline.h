@@ -11,8 +11,8 @@
 
 #include "dorm/catalog.h"
 #include "dorm/dataset.h"
-#include "dorm/model.h"
 #include "dorm/solver.h"
+#include "dorm/train.h"
 
 namespace dorm {
 
@@ -22,13 +22,10 @@ struct MethodOptions {
   double C = 1000;
   std::string measure = "ndcg@10";  // decides the sign of feature:NAME; others only note it in the model
   std::string convention = "standard";
-  std::string bound = "auto", start = "auto";  // of dorm:MEASURE, as in TrainOptions
+  BoundChoice bound = std::nullopt;  // of dorm:MEASURE, as in TrainOptions
+  StartChoice start = std::nullopt;
   std::string scale = "auto";
-  std::string solver = "bcda";
-  double tolerance = 1e-3;
-  std::uint64_t max_passes = 1000;
-  std::size_t threads = 0;  // the model does not depend on it
-  std::uint64_t seed = 1;
+  SolveOptions solve = {.threads = 0};  // the model does not depend on the number of threads
 };
 
 struct MethodResult {

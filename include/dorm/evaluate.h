@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/assignment.h"
 #include "dorm/dataset.h"
 #include "dorm/judgments.h"
 #include "dorm/measure.h"
@@ -91,6 +92,13 @@ EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, 
 /// gains nothing are skipped.
 MeasureResult evaluate_positions(const Dataset& data, const PositionGains& gains, const std::vector<Ranking>& rankings,
                                  const EvaluateOptions& options = {});
+
+/// As evaluate() of lists of up to n documents that keep topic budgets. A measure that is relative to its ideal is
+/// taken against the best list that keeps them. Throws Error(unsupported) for measures that are no sum over positions
+/// (map, mrr), Error(bad_input) for a query without a list that keeps the budgets.
+EvaluationTable evaluate_topics(const Dataset& data, const std::vector<Ranking>& lists, std::size_t n,
+                                const TopicTable& topics, std::span<const std::string> measures,
+                                const TopicOptions& topic_options = {}, const EvaluateOptions& options = {});
 
 /// Measures per user over the users with ratings in `test`; `scores` has one entry per rating of `test`, user by user
 /// (Ratings::first_of_user). Equal scores count as in random order unless options.ties says otherwise: the order of

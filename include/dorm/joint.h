@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dorm/judgments.h"
+#include "dorm/oracle.h"
 #include "dorm/ratings.h"
 #include "dorm/solver.h"
 
@@ -77,12 +78,10 @@ struct JointOptions {
   std::string measure = "ndcg@10";
   std::string convention = "standard";
   std::string decay = "measure";
-  std::string bound = "best";  // given, average, best, predicted
-  double C = 100;              // of 1/2 |w|^2 + (C / m) sum_u H_u, pairs scaled to unit mean squared norm
-  std::size_t rounds = 0;      // as in TrainOptions
-  double tolerance = 1e-3;     // relative duality gap of each round
-  std::uint64_t max_passes = 1000;
-  std::uint64_t seed = 1;
+  Bound bound = Bound::best;
+  double C = 100;           // of 1/2 |w|^2 + (C / m) sum_u H_u, pairs scaled to unit mean squared norm
+  std::size_t rounds = 0;   // as in TrainOptions
+  SolveOptions solve = {};  // of each round
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };

@@ -104,6 +104,9 @@ double value(const Factors& factors, std::span<const std::uint32_t> ranking);
 double expected_value(const Factors& factors, const TiedRanking& ranking);
 /// The largest V over all rankings: documents by decreasing b.
 double ideal_value(const Factors& factors);
+/// What each document adds to V at each of the first n positions: a_j b_i, documents x n. Throws Error(unsupported) for
+/// Kind::first, to which a document alone adds nothing.
+std::vector<double> gains_by_position(const Factors& factors, std::size_t n);
 
 /// A measure of one query. Immutable, so threads may share it.
 class Measure {

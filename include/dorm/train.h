@@ -6,24 +6,41 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "dorm/catalog.h"
 #include "dorm/dataset.h"
 #include "dorm/model.h"
+#include "dorm/oracle.h"
 #include "dorm/solver.h"
 
 namespace dorm {
 
-/// `best` is kept by --bound auto when its bound explains at least this share of the risk of w = 0 (the
+/// `best` is kept by the bound auto when its bound explains at least this share of the risk of w = 0 (the
 /// model's health).
 inline constexpr double kHealthy = 0.1;
 /// From this health on, `best` goes on for up to 4 rounds.
 inline constexpr double kConfident = 0.5;
 /// Below this health a bound carries no information.
 inline constexpr double kDegenerate = 0.02;
+
+/// Where the rounds of `best` and `predicted` begin: at ridge regression, at the pairwise hinge, or at the weights of
+/// TrainOptions::initial.
+enum class Start { ridge, pairwise, model };
+std::string_view name_of(Start start);
+
+/// What is asked for; nothing: auto.
+using BoundChoice = std::optional<Bound>;
+using StartChoice = std::optional<Start>;
+std::string_view name_of(BoundChoice choice);
+std::string_view name_of(StartChoice choice);
+BoundChoice parse_bound_choice(std::string_view name);  // a name of bound_choices(), else throws Error(unknown_name)
+StartChoice parse_start_choice(std::string_view name);  // a name of start_catalog(), likewise
 
 /// Defaults are those that measurements support (docs/training.md).
 struct TrainOptions {
@@ -32,18 +49,12 @@ struct TrainOptions {
   double C = 1000;       // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
   bool paper_C = false;  // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
   std::string decay = "measure";
-  std::string bound = "auto";  // auto, given, average, best, predicted
-  std::string start = "auto";  // auto, ridge, pairwise: where the rounds of best and predicted begin
-  std::size_t rounds = 0;      // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
-  std::string scale = "auto";  // auto or a name of scaling_catalog()
-  std::string one_per = "";    // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
-  std::string solver = "bcda";
-  double tolerance = 1e-3;  // relative duality gap of each round
-  std::uint64_t max_passes = 1000;
-  double seconds = 0;       // of the whole training; 0: no limit
-  std::size_t threads = 0;  // 0: all cores; the model does not depend on it
-  std::uint64_t seed = 1;
-  std::uint64_t plane_bytes = 0;              // limit on cached planes; 0: none
+  BoundChoice bound = std::nullopt;
+  StartChoice start = std::nullopt;
+  std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
+  std::string scale = "auto";                 // auto or a name of scaling_catalog()
+  std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
+  SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
   std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
   std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
   std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
@@ -61,9 +72,25 @@ struct TrainOptions {
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };
 
+using OptionValue = std::variant<bool, double, std::uint64_t, std::string>;
+
+/// One option of training by name: all that the command line, Python and checkpoints know of it.
+struct TrainOption {
+  const char* name;     // in Python and in checkpoints, e.g. "seconds"
+  const char* command;  // on the command line, e.g. "time-limit"; empty: not there, or by code of its own
+  const char* value;    // what stands for its value in help, e.g. "N" ("SIZE": bytes, as in 2GB); empty: a switch
+  const char* group;    // in help
+  const char* help;
+  bool decides;                                    // a checkpoint of a training with another value is refused
+  OptionValue (*get)(const TrainOptions&);         // names of enumerators as text
+  void (*set)(TrainOptions&, const OptionValue&);  // throws Error for a value of another type and for an unknown name
+};
+std::span<const TrainOption> train_option_catalog();
+
 /// One way training was tried: a bound from a start.
 struct Candidate {
-  std::string bound, start;
+  Bound bound = Bound::best;
+  Start start = Start::ridge;
   std::size_t rounds = 0;
   Certificate certificate;
   double health = 0;
@@ -87,7 +114,8 @@ struct TrainResult {
 
 /// What an observer is told, a few times per pass; false stops and keeps the best model so far.
 struct TrainProgress {
-  std::string_view bound, start;
+  Bound bound = Bound::best;
+  Start start = Start::ridge;
   std::size_t round = 0;  // from 1
   Progress solver;
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
@@ -97,14 +125,24 @@ using TrainObserver = std::function<bool(const TrainProgress&)>;
 TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
                   const TrainObserver& observer = {});
 
-/// A baseline: the weights a round would start from ("ridge" or "pairwise"), as a model with the bound "none" and no
+/// A baseline: the weights a round would start from (ridge or pairwise), as a model with the bound "none" and no
 /// certificate. Measure, convention, scale, threads and seed are taken from `options`.
-Model train_start(const Dataset& data, std::string_view start, const TrainOptions& options = {});
+Model train_start(const Dataset& data, Start start, const TrainOptions& options = {});
 
 std::vector<CatalogEntry> bound_choices();  // auto, then bound_catalog()
 std::span<const CatalogEntry> start_catalog();
 
 // ---- lists in which every position counts on its own (docs/positions.md) -----------------------------------------
+
+/// Held-out data to judge candidates by, borrowed.
+struct JudgedPositions {
+  const Dataset& data;
+  const PositionGains& gains;
+};
+struct JudgedTopics {
+  const Dataset& data;
+  const TopicTable& topics;
+};
 
 struct PositionResult {
   PositionModel model;
@@ -112,17 +150,19 @@ struct PositionResult {
 };
 
 /// Trains w and v_1 ... v_n (w alone with `one_function`) for position-gain@n. Of the options, `measure` and
-/// `convention` are not used; the decay is that of DCG unless named; the bound is given, best (auto) or predicted; the
-/// start is ridge; checkpoints are not supported.
+/// `convention` are not used; the decay is that of DCG unless named; the bound is not average, the start is ridge,
+/// the ranker linear.
 PositionResult train_positions(const Dataset& data, const PositionGains& gains, const TrainOptions& options,
-                               bool one_function = false, const TrainObserver& observer = {});
+                               bool one_function = false, const JudgedPositions* validation = nullptr,
+                               const TrainObserver& observer = {});
 
 /// Trains a linear model for the first n positions of options.measure when lists must keep the budgets. The most
 /// violated list comes from an integer program; where that is cut short its bound enters the certificate, which stays
-/// valid. One thread. Throws as train() does, and Error(unsupported) for measures that are no sum (mrr).
+/// valid. Throws as train_positions() does, and Error(unsupported) for measures that are no sum (mrr).
 TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::size_t positions,
                          const TrainOptions& options, const TopicOptions& topic_options = {},
-                         TopicReport* report = nullptr, const TrainObserver& observer = {});
+                         TopicReport* report = nullptr, const JudgedTopics* validation = nullptr,
+                         const TrainObserver& observer = {});
 
 // ---- choosing options on validation data or by folds over queries ------------------------------------------------
 
@@ -137,7 +177,7 @@ struct TuneOptions {
   TrainOptions train;  // everything the grid does not vary; train.measure is what candidates are judged by
   std::vector<double> C = {10, 100, 1000, 10000};
   std::vector<std::string> decays = {"measure", "power:0.25", "power:1", "measure+tail"};
-  std::vector<std::string> bounds = {"auto"};  // auto: best and predicted
+  std::vector<BoundChoice> bounds = {std::nullopt};  // auto: best and predicted
   // to train for; empty: train.measure, and for mrr, precision and wta first ndcg or mwta, which learn
   // from more documents
   std::vector<std::string> measures = {};
@@ -151,7 +191,9 @@ struct TuneOptions {
 
 /// One point of the grid, judged on all validation queries (of all folds).
 struct TuneCell {
-  std::string measure, decay, bound, start, kernel;
+  std::string measure, decay, kernel;
+  Bound bound = Bound::best;
+  Start start = Start::ridge;
   double C = 0;
   double validation = 0, standard_error = 0;
   double health = 0;              // mean over folds
@@ -174,5 +216,19 @@ using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, 
 /// With `validation`, candidates are trained on `data` and judged there. Without, by folds over queries.
 TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation = nullptr,
                 const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
+
+/// The same for lists; every candidate is judged by position-gain@n, or by train.measure within the topic budgets.
+struct PositionTuneResult {
+  PositionModel model;
+  TrainReport report;
+  std::vector<TuneCell> cells;
+};
+PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gains, const TuneOptions& options,
+                                  bool one_function = false, const JudgedPositions* validation = nullptr,
+                                  const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
+TuneResult tune_topics(const Dataset& data, const TopicTable& topics, std::size_t positions, const TuneOptions& options,
+                       const TopicOptions& topic_options = {}, TopicReport* report = nullptr,
+                       const JudgedTopics* validation = nullptr, const TuneObserver& observer = {},
+                       const TrainObserver& refit_observer = {});
 
 }  // namespace dorm

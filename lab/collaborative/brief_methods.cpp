@@ -54,10 +54,10 @@ std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C) {
   const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
   JointOptions options;
   options.measure = task.options.measure;
-  options.bound = "average";
+  options.bound = Bound::average;
   options.C = std::max(C, kLeastC);
-  options.tolerance = 1e-2;
-  options.seed = task.options.seed;
+  options.solve.tolerance = 1e-2;
+  options.solve.seed = task.options.seed;
   const JointResult result = train_joint(kernel, task.train, options);
   return joint_scores(kernel, result.ranker, task.asked, task.options.threads);
 }

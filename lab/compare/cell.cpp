@@ -105,15 +105,13 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   MethodOptions method;
   if (cell.setting.C > 0) method.C = cell.setting.C;
   if (!cell.setting.bound.empty()) {
-    method.bound = cell.setting.bound;
-    method.start = cell.setting.start;
+    method.bound = parse_bound_choice(cell.setting.bound);
+    method.start = parse_start_choice(cell.setting.start);
   }
   method.measure = options.measures.front();
   method.convention = options.convention;
   method.scale = options.scale;
-  method.tolerance = options.tolerance;
-  method.seed = options.seed;
-  method.threads = 1;
+  method.solve = {.tolerance = options.tolerance, .threads = 1, .seed = options.seed};
   CellRecord record;
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);

@@ -78,8 +78,10 @@ class Summary {
     for (std::size_t c : candidates) {
       TuneCell cell;
       cell.C = cells_[c].setting.C;
-      cell.bound = cells_[c].setting.bound;
-      cell.start = cells_[c].setting.start;
+      // A method without a choice of bounds has none that could be doubtful.
+      const Setting& setting = cells_[c].setting;
+      cell.bound = setting.bound.empty() ? Bound::given : parse_bound(setting.bound);
+      cell.start = setting.start.empty() ? Start::pairwise : *parse_start_choice(setting.start);
       cell.health = records_[c].health;
       cell.per_query = records_[c].valid[measure];
       const Moments moments = moments_of(cell.per_query);

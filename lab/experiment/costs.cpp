@@ -107,9 +107,7 @@ ExperimentResult solver_table(const Laboratory& laboratory) {
     }
     MethodOptions options;
     options.C = 100;
-    options.solver = "nslack";
-    options.threads = 1;
-    options.seed = laboratory.options.seed;
+    options.solve = {.solver = parse_solver("nslack"), .threads = 1, .seed = laboratory.options.seed};
     const SolveReport solve = train_method(train, paper.method, options).solve;
     table.rows.push_back({paper.block, paper.name, fmt::format("{} ({})", solve.support_vectors, paper.vectors),
                           fmt::format("{} ({})", solve.passes, paper.iterations),

@@ -54,7 +54,8 @@ std::vector<double> jrank(const EruTrial& trial, const JointKernel& kernel, doub
 
 template <std::size_t kMeasure>
 std::vector<double> dorm_for(const EruTrial& trial, const JointKernel& kernel, double C) {
-  const JointOptions options{.measure = kMeasures[kMeasure], .bound = "average", .C = C, .tolerance = kTolerance};
+  const JointOptions options{
+      .measure = kMeasures[kMeasure], .bound = Bound::average, .C = C, .solve = {.tolerance = kTolerance}};
   return joint_scores(kernel, train_joint(kernel, trial.train, options).ranker, trial.test, 1);
 }
 

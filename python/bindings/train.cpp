@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -33,8 +34,8 @@ nb::dict progress_dict(const Progress& progress) {
 
 nb::dict progress_dict(const TrainProgress& progress) {
   nb::dict out = progress_dict(progress.solver);
-  out["bound"] = progress.bound;
-  out["start"] = progress.start;
+  out["bound"] = name_of(progress.bound);
+  out["start"] = name_of(progress.start);
   out["round"] = progress.round;
   out["validation"] = progress.validation;
   return out;
@@ -42,8 +43,8 @@ nb::dict progress_dict(const TrainProgress& progress) {
 
 nb::dict candidate_dict(const Candidate& candidate) {
   nb::dict out;
-  out["bound"] = candidate.bound;
-  out["start"] = candidate.start;
+  out["bound"] = name_of(candidate.bound);
+  out["start"] = name_of(candidate.start);
   out["rounds"] = candidate.rounds;
   out["primal"] = candidate.certificate.primal;
   out["dual"] = candidate.certificate.dual;
@@ -97,29 +98,12 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
 }  // namespace
 
 void bind_train(nb::module_& module) {
-  nb::class_<TrainOptions>(module, "TrainOptions")
-      .def(nb::init<>())
-      .def_rw("measure", &TrainOptions::measure)
-      .def_rw("convention", &TrainOptions::convention)
-      .def_rw("C", &TrainOptions::C)
-      .def_rw("paper_C", &TrainOptions::paper_C)
-      .def_rw("decay", &TrainOptions::decay)
-      .def_rw("bound", &TrainOptions::bound)
-      .def_rw("start", &TrainOptions::start)
-      .def_rw("rounds", &TrainOptions::rounds)
-      .def_rw("scale", &TrainOptions::scale)
-      .def_rw("solver", &TrainOptions::solver)
-      .def_rw("tolerance", &TrainOptions::tolerance)
-      .def_rw("max_passes", &TrainOptions::max_passes)
-      .def_rw("seconds", &TrainOptions::seconds)
-      .def_rw("threads", &TrainOptions::threads)
-      .def_rw("seed", &TrainOptions::seed)
-      .def_rw("plane_bytes", &TrainOptions::plane_bytes)
-      .def_rw("kernel", &TrainOptions::kernel)
-      .def_rw("approximation", &TrainOptions::approximation)
-      .def_rw("cache_bytes", &TrainOptions::cache_bytes)
-      .def_rw("patience", &TrainOptions::patience)
-      .def("validate", &TrainOptions::validate);
+  nb::class_<TrainOptions> options(module, "TrainOptions");
+  options.def(nb::init<>()).def("validate", &TrainOptions::validate);
+  for (const TrainOption& option : train_option_catalog())
+    options.def_prop_rw(
+        option.name, [&option](const TrainOptions& of) { return option.get(of); },
+        [&option](TrainOptions& of, const OptionValue& value) { option.set(of, value); });
   module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
              "measure"_a.none(), "initial"_a.none(), "kernel"_a.none() = nb::none(),
              "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");

@@ -14,47 +14,13 @@ from ._threads import thread_count
 from .measure import Measure
 
 _EXPECTED = {float: "a number", int: "a whole number", str: "a name", bool: "True or False"}
-_FIELDS: dict[str, type] = {
-    "convention": str,
-    "C": float,
-    "paper_C": bool,
-    "decay": str,
-    "bound": str,
-    "start": str,
-    "rounds": int,
-    "scale": str,
-    "solver": str,
-    "tolerance": float,
-    "max_passes": int,
-    "approximation": str,
-    "cache_bytes": int,
-}
-_FACTOR_FIELDS: dict[str, type] = {
-    "rank": int,
-    "measure": str,
-    "convention": str,
-    "decay": str,
-    "bound": str,
-    "regularization": float,
-    "margin": float,
-    "rounds": int,
-    "centred": bool,
-    "start_regularization": float,
-    "start_sweeps": int,
-    "implicit": float,
-    "neighbours": int,
-    "tolerance": float,
-    "max_passes": int,
-    "patience": int,
-}
 
 
 def factorize_options(estimator: Any) -> _core.FactorizeOptions:
     """The same for a factorization."""
     options = _core.FactorizeOptions()
-    for name, kind in _FACTOR_FIELDS.items():
-        _set(options, name, kind, name, getattr(estimator, name))
-    _set(options, "seconds", float, "time_limit", estimator.time_limit or 0.0)
+    _set_all(options, estimator.get_params(deep=False))
+    _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
     options.checkpoint = os.fspath(estimator.checkpoint or "")
     options.threads = thread_count(estimator.n_jobs)
     options.seed = _seed(estimator.random_state)
@@ -65,14 +31,13 @@ def factorize_options(estimator: Any) -> _core.FactorizeOptions:
 def train_options(estimator: Any) -> _core.TrainOptions:
     """Checks types here; the core checks names and ranges."""
     options = _core.TrainOptions()
-    for name, kind in _FIELDS.items():
-        _set(options, name, kind, name, getattr(estimator, name))
-    measure = estimator.measure
-    _set(options, "measure", str, "measure", measure.name if isinstance(measure, Measure) else measure)
-    _set(options, "seconds", float, "time_limit", estimator.time_limit or 0.0)
-    _set(options, "patience", int, "early_stopping", estimator.early_stopping or 0)
-    kernel = estimator.kernel
-    _set(options, "kernel", str, "kernel", "none" if kernel is None or callable(kernel) else kernel)
+    measure, kernel = estimator.measure, estimator.kernel
+    given = estimator.get_params(deep=False)
+    given["measure"] = measure.name if isinstance(measure, Measure) else measure
+    given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
+    _set_all(options, given)
+    _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
+    _set(options, "patience", "early_stopping", estimator.early_stopping or 0)
     options.threads = thread_count(estimator.n_jobs)
     options.seed = _seed(estimator.random_state)
     if not isinstance(measure, Measure):
@@ -80,14 +45,24 @@ def train_options(estimator: Any) -> _core.TrainOptions:
     return options
 
 
-def _set(options: Any, field: str, kind: type, name: str, value: Any) -> None:
+def _set_all(options: Any, given: dict[str, Any]) -> None:
+    """Every parameter that the core has an option of that name for."""
+    for name, value in given.items():
+        if name != "checkpoint" and hasattr(options, name):
+            _set(options, name, name, value)
+
+
+def _set(options: Any, field: str, name: str, value: Any) -> None:
+    kind = type(getattr(options, field))
     fits = isinstance(value, str) if kind is str else not isinstance(value, str)
     try:
         converted = kind(value)
         if not fits or converted != value:
             raise ValueError
         setattr(options, field, converted)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError) as error:
+        if kind is str and fits and not isinstance(error, TypeError):
+            raise  # the core knows no such name
         raise ValueError(f"{name} is {value!r}; expected {_EXPECTED[kind]}") from None
 
 

@@ -55,18 +55,6 @@ void require_order(std::span<const ScoredQuery> queries, Ties ties) {
                   "worst or document_id");
 }
 
-double count_empty(const Convention& convention, const Measure& measure) {
-  switch (convention.empty) {
-    case EmptyQuery::skip:
-      return kNaN;
-    case EmptyQuery::zero:
-      return 0;
-    case EmptyQuery::one:
-      return measure.normalised() ? 1 : 0;
-  }
-  return kNaN;
-}
-
 // Fills row q of every result.
 void evaluate_query(const ScoredQuery& query, std::size_t q, std::span<const Measure* const> measures,
                     const Convention& convention, Ties ties, bool as_ranked, RankedQuery& ranked,
@@ -86,6 +74,18 @@ void evaluate_query(const ScoredQuery& query, std::size_t q, std::span<const Mea
 }
 
 }  // namespace
+
+double count_empty(const Convention& convention, const Measure& measure) {
+  switch (convention.empty) {
+    case EmptyQuery::skip:
+      return kNaN;
+    case EmptyQuery::zero:
+      return 0;
+    case EmptyQuery::one:
+      return measure.normalised() ? 1 : 0;
+  }
+  return kNaN;
+}
 
 void summarise(EvaluationTable& table, const std::vector<double>& weights, const EvaluateOptions& options) {
   std::vector<std::span<const double>> columns;

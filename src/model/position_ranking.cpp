@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rankings that are not a sort: by assignment to positions, and under topic budgets.
+#include "model/position_ranking.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "base/parallel.h"
 #include "dorm/error.h"
-#include "dorm/model.h"
 #include "dorm/oracle.h"
 #include "model/scorer.h"
 #include "ranking/topics/best_list.h"
@@ -54,25 +55,29 @@ std::vector<double> position_weights(const Model& model, std::size_t positions) 
 
 }  // namespace
 
-std::vector<Ranking> rank(const PositionModel& model, const Dataset& data, std::size_t threads) {
-  require_features(with_any_weight(model), data);
-  const LinearScorer scorer(model.shared, data);
-  const std::vector<double> shared = scorer.scores(model.shared.weights, threads);
-  std::vector<std::vector<double>> parts;
-  for (const std::vector<double>& block : model.blocks) parts.push_back(scorer.scores(block, threads));
+std::vector<Ranking> rank_by_position(const Dataset& data, std::span<const double> shared,
+                                      const std::vector<std::vector<double>>& parts, std::span<const double> decay,
+                                      std::size_t threads) {
   std::vector<Ranking> rankings(data.num_queries());
   parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
     const Query query = data.query(q);
-    const std::size_t n = std::min(model.decay.size(), query.size());
+    const std::size_t n = std::min(decay.size(), query.size());
     std::vector<double> values;
     for (std::size_t d = query.first_document; d < query.first_document + query.size(); ++d)
-      for (std::size_t j = 0; j < n; ++j)
-        values.push_back(model.decay[j] * shared[d] + (parts.empty() ? 0.0 : parts[j][d]));
+      for (std::size_t j = 0; j < n; ++j) values.push_back(decay[j] * shared[d] + (parts.empty() ? 0.0 : parts[j][d]));
     require_finite(values, query.id);
-    rankings[q] = completed(best_list(values, n, nullptr, {}).documents,
-                            std::span(shared).subspan(query.first_document, query.size()));
+    rankings[q] =
+        completed(best_list(values, n, nullptr, {}).documents, shared.subspan(query.first_document, query.size()));
   });
   return rankings;
+}
+
+std::vector<Ranking> rank(const PositionModel& model, const Dataset& data, std::size_t threads) {
+  require_features(with_any_weight(model), data);
+  const LinearScorer scorer(model.shared, data);
+  std::vector<std::vector<double>> parts;
+  for (const std::vector<double>& block : model.blocks) parts.push_back(scorer.scores(block, threads));
+  return rank_by_position(data, scorer.scores(model.shared.weights, threads), parts, model.decay, threads);
 }
 
 std::vector<Ranking> rank_topics(const Model& model, const Dataset& data, std::span<const double> scores,

@@ -78,4 +78,3 @@ def test_what_makes_no_sense_is_refused_with_what_to_do(data):
     assert "topics.csv:2:5: topic 'odd' has no limit" in dorm(*rank, "--top", 4, *topics, status=1)
     both = ("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json")
     assert "exclude each other" in dorm(*both, *topics, status=2)
-    assert "--valid is not supported" in dorm(*both, "--valid", data / "d.csv", status=2)

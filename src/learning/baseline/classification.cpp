@@ -52,10 +52,10 @@ BaselineFit fit_crammer_singer(const BaselineProblem& problem) {
   const TrainingSet& set = problem.set;
   const std::vector<float> classes = classes_of(set.linear_features().data());
   ClassRisk risk(set.linear_features(), classes, unit_bias(set));
-  risk.set_trade_off(problem.options.C * set.squared_scale() / static_cast<double>(risk.num_blocks()));
-  SolveResult result = solve(risk, solve_options(problem.options), problem.observer);
+  risk.set_trade_off(set.units().trade_off(problem.options.C, risk.num_blocks()));
+  SolveResult result = solve(risk, problem.options.solve, problem.observer);
   const std::size_t dimension = set.linear_features().dimension();
-  BaselineFit fit{std::vector<double>(dimension, 0.0), in_unit_scale(std::move(result.report), set)};
+  BaselineFit fit{std::vector<double>(dimension, 0.0), set.units().objective(std::move(result.report))};
   for (std::size_t k = 0; k < classes.size(); ++k)
     axpy(static_cast<double>(classes[k]), std::span<const double>(result.w).subspan(k * (dimension + 1), dimension),
          fit.w);

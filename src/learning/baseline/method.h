@@ -50,8 +50,4 @@ BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker&
 /// The labels that occur, rising. Throws Error(unsupported) beyond a few dozen.
 std::vector<float> distinct_labels(const Dataset& data);
 
-/// options of the solver, and its report in the units of C.
-SolveOptions solve_options(const MethodOptions& options);
-SolveReport in_unit_scale(SolveReport report, const TrainingSet& set);
-
 }  // namespace dorm

@@ -13,7 +13,8 @@
 #include "dorm/oracle.h"
 #include "dorm/train.h"
 #include "learning/baseline/method.h"
-#include "learning/train/fit.h"
+#include "learning/train/describe.h"
+#include "learning/train/rounds.h"
 
 namespace dorm {
 namespace {
@@ -97,16 +98,12 @@ TrainOptions dorm_options(std::string_view argument, const MethodOptions& option
   };
   train.measure = next("");
   train.decay = next(train.decay);
-  train.bound = next(options.bound);
-  train.start = train.bound == options.bound ? options.start : "auto";
+  train.bound = parse_bound_choice(next(name_of(options.bound)));
+  if (train.bound == options.bound) train.start = options.start;
   train.convention = options.convention;
   train.C = options.C;
   train.scale = options.scale;
-  train.solver = options.solver;
-  train.tolerance = options.tolerance;
-  train.max_passes = options.max_passes;
-  train.threads = options.threads;
-  train.seed = options.seed;
+  train.solve = options.solve;
   return train;
 }
 
@@ -120,19 +117,33 @@ MethodResult train_dorm(const Dataset& data, std::string_view argument, const Me
 
 MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
                             const Observer& observer) {
-  const TrainingSet set(data, options.scale, options.threads);
+  const TrainingSet set(data, options.scale, options.solve.threads);
   const BaselineProblem problem{set, make_convention(options.convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
-  MethodResult result{set.model(fit.w), std::move(fit.report)};
-  result.model.C = spelling.row->uses_C ? options.C : 0.0;
+  return {set.model(fit.w), std::move(fit.report)};
+}
+
+MethodResult train_rival(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
+                         const Observer& observer) {
+  MethodResult result;
+  if (spelling.row->entry.name == "feature")
+    result.model = single_feature(data, spelling.argument, options);
+  else
+    result = train_baseline(data, spelling, options, observer);
+  Origin origin{.measure = options.measure,
+                .convention = options.convention,
+                .C = spelling.row->uses_C ? options.C : 0.0,
+                .seed = options.solve.seed,
+                .data = summary_of(data)};
+  origin.data.usable_queries = origin.data.queries;
   if (result.solve.passes > 0) {
-    result.model.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,
-                                status_name(result.solve.status)};
-    result.model.solver = options.solver;
-    result.model.tolerance = options.tolerance;
+    origin.solve = &options.solve;
+    origin.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,
+                          std::string(name_of(result.solve.status))};
   }
+  describe(result.model, origin);
   return result;
 }
 
@@ -152,23 +163,8 @@ MethodResult train_method(const Dataset& data, std::string_view method, const Me
   const Stopwatch watch;
   const Spelling spelling = parse_method(method);
   if (!(options.C > 0)) throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
-  MethodResult result;
-  if (spelling.row->entry.name == "dorm") {
-    result = train_dorm(data, spelling.argument, options, observer);
-  } else {
-    if (spelling.row->entry.name == "feature")
-      result.model = single_feature(data, spelling.argument, options);
-    else
-      result = train_baseline(data, spelling, options, observer);
-    Model& model = result.model;
-    model.measure = options.measure;
-    model.convention = options.convention;
-    model.bound = "none";
-    model.seed = options.seed;
-    if (model.certificate.status.empty()) model.certificate.status = "none";
-    model.data = {data.fingerprint(), data.num_queries(), data.num_queries(), data.num_documents(),
-                  data.num_features()};
-  }
+  MethodResult result = spelling.row->entry.name == "dorm" ? train_dorm(data, spelling.argument, options, observer)
+                                                           : train_rival(data, spelling, options, observer);
   result.model.method = method;
   result.seconds = watch.seconds();
   return result;

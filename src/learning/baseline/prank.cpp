@@ -30,7 +30,7 @@ BaselineFit fit_prank(const BaselineProblem& problem) {
     for (std::size_t i = 0; i < data.query(q).size(); ++i) places.push_back({q, i});
 
   std::vector<double> w(features.dimension(), 0.0), late(w.size(), 0.0), thresholds(grades.size() - 1, 0.0);
-  Rng rng(problem.options.seed);
+  Rng rng(problem.options.solve.seed);
   double time = 0;
   for (std::size_t pass = 0; pass < kPasses; ++pass) {
     rng.shuffle(std::span(places));

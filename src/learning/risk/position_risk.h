@@ -35,8 +35,8 @@ struct PositionProblem {
 class PositionRisk final : public ReferencedRisk {
  public:
   /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are left out.
-  /// Throws Error(bad_input) when none remains or limits allow no list. Borrows its arguments. The first references are
-  /// the lists that gain most.
+  /// Throws Error(bad_input) when none remains or limits allow no list. Gains are copied, features and topics borrowed.
+  /// The first references are the lists that gain most.
   PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads);
 
   std::size_t num_blocks() const override { return blocks_.size(); }

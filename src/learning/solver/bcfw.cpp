@@ -47,7 +47,7 @@ class FrankWolfe {
   void evaluate() {
     for (const std::span<const double> w : {std::span<const double>(state_.w), std::span<const double>(average_)}) {
       const bool current = w.data() == state_.w.data();
-      if (!current && state_.pass >= context_.options.max_passes) return;
+      if (!current && context_.stopping.out_of_passes()) return;
       const double risk =
           context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8, [&](const BlockAnswer& answer) {
             if (current)

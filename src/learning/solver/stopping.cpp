@@ -28,8 +28,10 @@ double Stopping::gap() const {
 
 double Stopping::seconds() const { return watch_.seconds(); }
 
+bool Stopping::out_of_passes(std::uint64_t more) const { return state_.pass + 1 + more > options_.max_passes; }
+
 bool Stopping::last_call(std::uint64_t evaluation_passes) const {
-  return trouble_ || !wanted_ || state_.pass + 1 + evaluation_passes > options_.max_passes || out_of_time();
+  return trouble_ || !wanted_ || out_of_passes(evaluation_passes) || out_of_time();
 }
 
 Progress Stopping::progress(std::uint64_t planes) const {
@@ -66,7 +68,7 @@ bool Stopping::finished(std::uint64_t planes, bool resumable) {
     report_.status = SolveStatus::interrupted;
   else if (options_.seconds > 0 && now.seconds >= options_.seconds)
     report_.status = SolveStatus::time_limit;
-  else if (state_.pass >= options_.max_passes)
+  else if (out_of_passes())
     report_.status = SolveStatus::pass_limit;
   else
     return false;

@@ -28,6 +28,8 @@ class Stopping {
   /// Ends the run: no iteration can improve the point any more, or a number is not finite.
   void give_up() { trouble_ = true; }
 
+  /// Whether a pass and so many more are beyond the limit.
+  bool out_of_passes(std::uint64_t more = 0) const;
   bool out_of_time() const { return options_.seconds > 0 && seconds() >= options_.seconds; }
   double primal() const { return state_.best_primal; }
   double dual() const { return state_.best_dual; }

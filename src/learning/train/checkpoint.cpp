@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
   throw Error(ErrorCode::bad_input, {path},
@@ -33,51 +33,46 @@ std::uint64_t hash(std::string_view text) { return checksum(std::as_bytes(std::s
 
 Json to_json(const Fitted& fitted) {
   return {{"w", fitted.w},
-          {"primal", fitted.primal},
-          {"dual", fitted.dual},
-          {"gap", fitted.gap},
-          {"zero_risk", fitted.zero_risk},
-          {"health", fitted.health},
-          {"zero_is_optimal", fitted.zero_is_optimal},
-          {"status", fitted.status},
-          {"rounds", fitted.rounds}};
+          {"primal", fitted.report.primal},
+          {"dual", fitted.report.dual},
+          {"gap", fitted.report.gap},
+          {"status", fitted.status()},
+          {"objectives", fitted.objectives},
+          {"zero_risk", fitted.zero_risk}};
 }
 
 Fitted fitted_from(const Json& json) {
   Fitted fitted;
   json.at("w").get_to(fitted.w);
-  json.at("primal").get_to(fitted.primal);
-  json.at("dual").get_to(fitted.dual);
-  json.at("gap").get_to(fitted.gap);
+  json.at("primal").get_to(fitted.report.primal);
+  json.at("dual").get_to(fitted.report.dual);
+  json.at("gap").get_to(fitted.report.gap);
+  fitted.report.status = parse_status(json.at("status").get<std::string>());
+  json.at("objectives").get_to(fitted.objectives);
   json.at("zero_risk").get_to(fitted.zero_risk);
-  json.at("health").get_to(fitted.health);
-  json.at("zero_is_optimal").get_to(fitted.zero_is_optimal);
-  json.at("status").get_to(fitted.status);
-  json.at("rounds").get_to(fitted.rounds);
-  fitted.report.primal = fitted.primal;
-  fitted.report.dual = fitted.dual;
-  fitted.report.gap = fitted.gap;
   return fitted;
+}
+
+std::string identity_of(TrainOptions options, const std::string& problem) {
+  if (options.kernel_function) options.kernel = options.kernel_function->spec();
+  std::string text = problem;
+  for (const TrainOption& option : train_option_catalog())
+    if (option.decides)
+      text += std::visit(
+          [&](const auto& value) { return fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, value); },
+          option.get(options));
+  return text;
 }
 
 }  // namespace
 
-Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint)
-    : options_(options), data_fingerprint_(data_fingerprint) {
+Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, const std::string& problem)
+    : options_(options), data_fingerprint_(data_fingerprint), identity_(identity_of(options, problem)) {
   if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
   if (!std::filesystem::is_regular_file(
           options_.checkpoint))  // reading a device may never end, and remove() would delete it
     throw Error(ErrorCode::io, {options_.checkpoint}, "not a regular file; expected a place to save progress to");
   load();
-}
-
-std::string Checkpoint::identity() const {
-  const TrainOptions& o = options_;
-  return fmt::format(
-      "measure={} convention={} C={} paper_C={} decay={} bound={} start={} rounds={} scale={} solver={} "
-      "tolerance={} seed={} one_per={} kernel={} approximation={}",
-      o.measure, o.convention, o.C, o.paper_C, o.decay, o.bound, o.start, o.rounds, o.scale, o.solver, o.tolerance,
-      o.seed, o.one_per, o.kernel_function ? o.kernel_function->spec() : o.kernel, o.approximation);
 }
 
 void Checkpoint::load() {
@@ -92,7 +87,7 @@ void Checkpoint::load() {
   const Json json = Json::parse(json_text);
   if (json.at("data") != fmt::format("{:016x}", data_fingerprint_))
     refuse(path, "the data has changed since it was written");
-  if (json.at("options") != identity())
+  if (json.at("options") != identity_)
     refuse(path, fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
   for (const Json& fitted : json.at("finished")) finished_.push_back(fitted_from(fitted));
   json.at("round").get_to(current_.round);
@@ -131,7 +126,7 @@ void Checkpoint::save(const RoundsState& state, const SolverState* solver) {
   Json finished = Json::array();
   for (const Fitted& fitted : finished_) finished.push_back(to_json(fitted));
   const Json json = {{"data", fmt::format("{:016x}", data_fingerprint_)},
-                     {"options", identity()},
+                     {"options", identity_},
                      {"finished", std::move(finished)},
                      {"round", state.round},
                      {"reference_w", state.reference_w},

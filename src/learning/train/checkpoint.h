@@ -10,15 +10,16 @@
 
 #include "base/stopwatch.h"
 #include "dorm/train.h"
-#include "learning/train/fit.h"
+#include "learning/train/rounds.h"
 
 namespace dorm {
 
 class Checkpoint {
  public:
-  /// Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for other
-  /// options or other data, Error(io) when it is no regular file. Does nothing, ever, when options.checkpoint is empty.
-  Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint);
+  /// `problem` identifies what is learnt apart from the options, e.g. gains by position. Reads options.checkpoint if it
+  /// exists. Throws Error(bad_input) when it is damaged, or was written for other options or other data, Error(io) when
+  /// it is no regular file. Does nothing, ever, when options.checkpoint is empty.
+  Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, const std::string& problem = "");
 
   /// The result of candidate `index`, if the interrupted training had finished it.
   const Fitted* finished(std::size_t index) const { return index < finished_.size() ? &finished_[index] : nullptr; }
@@ -39,10 +40,9 @@ class Checkpoint {
  private:
   void load();
   void save(const RoundsState& state, const SolverState* solver);
-  std::string identity() const;  // what must not differ between the runs
-
   const TrainOptions& options_;
   std::uint64_t data_fingerprint_;
+  std::string identity_;  // what must not differ between the runs
   std::vector<Fitted> finished_;
   RoundsState current_;
   Stopwatch since_saved_;

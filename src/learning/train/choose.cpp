@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <tuple>
 
 namespace dorm {
@@ -17,22 +16,23 @@ bool as_good(const TuneCell& cell, const TuneCell& best) {
   return moments.mean <= moments.standard_error;
 }
 
-std::size_t place_of(std::string_view name, const std::vector<std::string>& list) {
-  return static_cast<std::size_t>(std::find(list.begin(), list.end(), name) - list.begin());
+template <class T>
+std::size_t place_of(const T& value, const std::vector<T>& list) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
 }
 
 /// A bound that is not listed came from auto.
-std::size_t place_of_bound(const std::string& bound, const std::vector<std::string>& list) {
-  return std::min(place_of(bound, list), place_of("auto", list));
+std::size_t place_of_bound(Bound bound, const std::vector<BoundChoice>& list) {
+  return std::min(place_of(BoundChoice(bound), list), place_of(BoundChoice(), list));
 }
 
 /// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of what
 /// cannot be told apart the most regularised.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
-  const bool doubtful = cell.bound == "best" && cell.health < kHealthy;
+  const bool doubtful = cell.bound == Bound::best && cell.health < kHealthy;
   return std::tuple(doubtful, place_of(cell.kernel, options.kernels), place_of_bound(cell.bound, options.bounds),
-                    cell.bound != "best", place_of(cell.measure, options.measures),
-                    place_of(cell.decay, options.decays), cell.C, cell.start != "ridge", -cell.validation);
+                    cell.bound != Bound::best, place_of(cell.measure, options.measures),
+                    place_of(cell.decay, options.decays), cell.C, cell.start != Start::ridge, -cell.validation);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "learning/train/fit.h"
+#include "learning/train/rounds.h"
 
 namespace dorm {
 
@@ -34,11 +34,10 @@ class EarlyStopping {
   void keep_best(Fitted& fitted) const {
     if (w_.empty() || (w_ == fitted.w && !over())) return;
     fitted.w = w_;
-    fitted.primal = primal_;
-    fitted.dual = dual_;
-    fitted.gap = (primal_ - dual_) / primal_;
-    fitted.health = 1 - primal_ / fitted.zero_risk;
-    fitted.status = "early_stopped";
+    fitted.report.primal = primal_;
+    fitted.report.dual = dual_;
+    fitted.report.gap = (primal_ - dual_) / primal_;
+    fitted.early_stopped = true;
   }
 
  private:

@@ -2,8 +2,11 @@
 #include "learning/train/rounds.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/stopwatch.h"
+#include "dorm/catalog.h"
+#include "dorm/train.h"
 
 namespace dorm {
 namespace {
@@ -12,69 +15,119 @@ namespace {
 constexpr double kSmallestFall = 1e-3;
 // Stands for "none" where 0 would mean "no limit".
 constexpr double kNoTime = 1e-9;
+constexpr std::size_t kLongList = 100;
 
-double objective(const RankingRisk& risk, std::span<const double> w) {
-  return 0.5 * risk.geometry().inner(w, w) + risk.loss(w);
-}
-
-double health(const RankingRisk& risk, double primal) {
-  return 1 - primal / risk.loss(std::vector<double>(risk.dimension(), 0.0));
-}
+constexpr std::array<CatalogEntry, 5> kStatuses = {{{"converged", "", ""},
+                                                    {"pass_limit", "", ""},
+                                                    {"time_limit", "", ""},
+                                                    {"interrupted", "", ""},
+                                                    {"numerical_trouble", "", ""}}};
 
 bool stopped_early(SolveStatus status) {
   return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
 }
 
-double seconds_left(double limit, const Stopwatch& watch) { return std::max(kNoTime, limit - watch.seconds()); }
+class Rounds {
+ public:
+  Rounds(ReferencedRisk& risk, const RoundsOptions& options, const RoundsObserver& observer, RoundsState state)
+      : risk_(risk), options_(options), observer_(observer), state_(std::move(state)) {}
 
-// The solver stopped above the point it started from: that point is the better answer, with the same dual bound.
-void keep_reference(SolveResult& solved, const std::vector<double>& w, double primal) {
-  solved.w = w;
-  solved.report.primal = primal;
-  solved.report.gap = (primal - solved.report.dual) / primal;
-}
+  Fitted run() {
+    risk_.set_reference(options_.bound, state_.reference_w);
+    fitted_.zero_risk = risk_.loss(std::vector<double>(risk_.dimension(), 0.0));  // the same for every reference
+    do solve_round();
+    while (next_round());
+    fitted_.objectives = std::move(state_.objectives);
+    return std::move(fitted_);
+  }
+
+ private:
+  void solve_round() {
+    before_ = 0.5 * risk_.geometry().inner(state_.reference_w, state_.reference_w) + risk_.loss(state_.reference_w);
+    const Observer relay = [&](const Progress& progress) {
+      wanted_ = (!observer_ || observer_(state_, progress)) && wanted_;  // the last report, too, is for the checkpoint
+      return wanted_;
+    };
+    SolveOptions solve_options = options_.solve;
+    if (limited()) solve_options.seconds = seconds_left();
+    SolveResult solved = solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)});
+    if (state_.round > 1 && solved.report.primal > before_) keep_reference(solved);
+    if (state_.round == 1 && options_.keep_first_round) fitted_.first_round = std::move(solved.state);
+    fitted_.w = std::move(solved.w);
+    fitted_.report = std::move(solved.report);
+    state_.objectives.push_back(fitted_.report.primal);
+  }
+
+  // The solver stopped above the point it started from: that point is the better answer, with the same dual bound.
+  void keep_reference(SolveResult& solved) const {
+    solved.w = state_.reference_w;
+    solved.report.primal = before_;
+    solved.report.gap = (before_ - solved.report.dual) / before_;
+  }
+
+  /// Fixes the references of the next round by the weights of this one; false when there is to be none.
+  bool next_round() {
+    if (settled() || stopped_early(fitted_.report.status)) return false;
+    // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
+    if (!wanted_) fitted_.report.status = SolveStatus::interrupted;
+    if (limited() && seconds_left() <= kNoTime) fitted_.report.status = SolveStatus::time_limit;
+    if (stopped_early(fitted_.report.status)) return false;
+    state_.reference_w = fitted_.w;
+    state_.solver = {};
+    ++state_.round;
+    return risk_.set_reference(options_.bound, state_.reference_w) > 0;
+  }
+
+  /// Whether the bound asks for no further round.
+  bool settled() const {
+    if (state_.round >= most_rounds()) return true;
+    if (state_.round > 1) return before_ - fitted_.report.primal < kSmallestFall * before_;
+    // More rounds of `best` were measured to help where the first explains most of the risk, and to do harm elsewhere.
+    if (options_.bound != Bound::best || options_.rounds > 0) return false;
+    return fitted_.health() < kConfident;
+  }
+
+  std::size_t most_rounds() const {
+    if (!depends_on_scores(options_.bound)) return 1;  // convex: one round solves it
+    if (options_.rounds > 0) return options_.rounds;
+    return options_.bound == Bound::predicted && risk_.longest_query() > kLongList ? 8 : 4;
+  }
+
+  bool limited() const { return options_.solve.seconds > 0; }
+  double seconds_left() const { return std::max(kNoTime, options_.solve.seconds - watch_.seconds()); }
+
+  ReferencedRisk& risk_;
+  const RoundsOptions& options_;
+  const RoundsObserver& observer_;
+  RoundsState state_;
+  const Stopwatch watch_;
+  Fitted fitted_;
+  double before_ = 0;   // the objective of the weights that fix the references of this round
+  bool wanted_ = true;  // the observer has not asked to stop
+};
 
 }  // namespace
 
-RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
-                        const RoundsObserver& observer, RoundsState state, SolverState warm) {
-  RoundsResult result;
-  const Stopwatch watch;
-  bool wanted = true;
+bool Fitted::unfinished() const { return !early_stopped && stopped_early(report.status); }
+
+std::string_view Fitted::status() const { return early_stopped ? "early_stopped" : name_of(report.status); }
+
+Fitted run_rounds(ReferencedRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
+                  const RoundsObserver& observer, RoundsState state, SolverState warm) {
   if (state.round == 0) {
     state.round = 1;
     state.reference_w = start;
     state.solver = std::move(warm);
   }
-  risk.set_reference(options.bound, state.reference_w);
-  for (;; ++state.round) {
-    const double before = objective(risk, state.reference_w);
-    const Observer relay = [&](const Progress& progress) {
-      wanted = (!observer || observer(state, progress)) && wanted;  // the last report, too, is for the checkpoint
-      return wanted;
-    };
-    SolveOptions solve_options = options.solve;
-    if (options.solve.seconds > 0) solve_options.seconds = seconds_left(options.solve.seconds, watch);
-    SolveResult solved = solve(risk, solve_options, relay, {state.reference_w, std::move(state.solver)});
-    if (state.round > 1 && solved.report.primal > before) keep_reference(solved, state.reference_w, before);
-    if (state.round == 1 && options.keep_first_round) result.first_round = std::move(solved.state);
-    result.w = std::move(solved.w);
-    result.report = std::move(solved.report);
-    state.objectives.push_back(result.report.primal);
-    const bool settled = state.round > 1 && before - result.report.primal < kSmallestFall * before;
-    if (settled || state.round >= options.max_rounds || stopped_early(result.report.status)) break;
-    if (state.round == 1 && health(risk, result.report.primal) < options.enough_health) break;
-    // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
-    if (!wanted) result.report.status = SolveStatus::interrupted;
-    if (options.solve.seconds > 0 && seconds_left(options.solve.seconds, watch) <= kNoTime)
-      result.report.status = SolveStatus::time_limit;
-    if (stopped_early(result.report.status)) break;
-    state.reference_w = result.w;
-    state.solver = {};
-    if (risk.set_reference(options.bound, state.reference_w) == 0) break;
-  }
-  result.objectives = std::move(state.objectives);
-  return result;
+  return Rounds(risk, options, observer, std::move(state)).run();
+}
+
+std::string_view name_of(SolveStatus status) { return kStatuses[static_cast<std::size_t>(status)].name; }
+
+SolveStatus parse_status(std::string_view name) {
+  for (std::size_t i = 0; i < kStatuses.size(); ++i)
+    if (kStatuses[i].name == name) return static_cast<SolveStatus>(i);
+  throw_unknown_name("status", name, kStatuses);
 }
 
 }  // namespace dorm

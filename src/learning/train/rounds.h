@@ -5,19 +5,19 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "dorm/solver.h"
-#include "learning/risk/ranking_risk.h"
+#include "learning/risk/referenced_risk.h"
 
 namespace dorm {
 
 struct RoundsOptions {
   Bound bound = Bound::best;
-  std::size_t max_rounds = 1;
-  SolveOptions solve;             // `seconds` is for all rounds together
-  bool keep_first_round = false;  // fill RoundsResult::first_round
-  double enough_health = 0;       // go on after the first round only if 1 - P(w) / P(0) has reached this
+  std::size_t rounds = 0;         // most rounds; 0: as many as the bound needs
+  SolveOptions solve = {};        // `seconds` is for all rounds together
+  bool keep_first_round = false;  // fill Fitted::first_round
 };
 
 /// Where the rounds stand; what a checkpoint holds of them.
@@ -28,11 +28,21 @@ struct RoundsState {
   SolverState solver;               // of the round begun
 };
 
-struct RoundsResult {
+/// What the rounds found, in the units of the risk.
+struct Fitted {
   std::vector<double> w;
   SolveReport report;              // of the last round
   std::vector<double> objectives;  // P at the end of each round
+  double zero_risk = 0;            // P(0)
+  bool early_stopped = false;      // w and the objective are those of the best validation, not of the last evaluation
   SolverState first_round;         // of the solver, to start the same round at another C; empty unless kept
+
+  double health() const { return 1 - report.primal / zero_risk; }
+  /// P(0) - D is within the tolerance.
+  bool zero_is_optimal(double tolerance) const { return zero_risk - report.dual <= tolerance * zero_risk; }
+  /// Stopped from outside before the rounds were over.
+  bool unfinished() const;
+  std::string_view status() const;  // the name of report.status, or early_stopped
 };
 
 /// Told of every progress report; false stops the training.
@@ -40,7 +50,11 @@ using RoundsObserver = std::function<bool(const RoundsState&, const Progress&)>;
 
 /// Runs the rounds from the weights `start`, or from where `resume` stands if it has begun a round. `warm` may hold the
 /// solver state of the same first round at another C, already rescaled.
-RoundsResult run_rounds(RankingRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
-                        const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
+Fitted run_rounds(ReferencedRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
+                  const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
+
+/// converged, pass_limit, time_limit, interrupted, numerical_trouble
+std::string_view name_of(SolveStatus status);
+SolveStatus parse_status(std::string_view name);  // throws Error(unknown_name)
 
 }  // namespace dorm

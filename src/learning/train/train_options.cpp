@@ -2,6 +2,7 @@
 // What options may say, checked before any data is touched.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -9,9 +10,7 @@
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/one_per.h"
-#include "dorm/oracle.h"
 #include "dorm/train.h"
-#include "learning/train/fit.h"
 #include "learning/train/kernel_options.h"
 #include "model/kernel/feature_map.h"
 
@@ -28,13 +27,27 @@ constexpr std::array<CatalogEntry, 3> kStarts = {{
 
 constexpr std::uint64_t kLeastCache = 1000000;
 
-void require_name(std::string_view kind, const std::string& name, std::span<const CatalogEntry> known) {
-  for (const CatalogEntry& entry : known)
-    if (entry.name == name) return;
-  throw_unknown_name(kind, name, known);
+}  // namespace
+
+std::string_view name_of(Start start) {
+  return start == Start::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
+}
+std::string_view name_of(BoundChoice choice) { return choice ? name_of(*choice) : kAutoBound.name; }
+std::string_view name_of(StartChoice choice) { return choice ? name_of(*choice) : kStarts[0].name; }
+
+BoundChoice parse_bound_choice(std::string_view name) {
+  if (name == kAutoBound.name) return std::nullopt;
+  const std::span<const CatalogEntry> known = bound_catalog();
+  if (std::none_of(known.begin(), known.end(), [&](const CatalogEntry& entry) { return entry.name == name; }))
+    throw_unknown_name("bound", name, bound_choices());
+  return parse_bound(name);
 }
 
-}  // namespace
+StartChoice parse_start_choice(std::string_view name) {
+  for (std::size_t i = 0; i < kStarts.size(); ++i)
+    if (kStarts[i].name == name) return i == 0 ? std::nullopt : StartChoice(static_cast<Start>(i - 1));
+  throw_unknown_name("start", name, kStarts);
+}
 
 std::vector<CatalogEntry> bound_choices() {
   std::vector<CatalogEntry> choices = {kAutoBound};
@@ -47,11 +60,11 @@ void TrainOptions::validate() const {
   const Convention known = make_convention(convention);
   if (!own_measure) make_trainable(measure, known);
   const Decay parsed_decay(decay);
-  parse_solver(solver);
   if (!one_per.empty()) parse_one_per(one_per);
   if (scale != "auto") parse_scaling(scale);
-  require_name("bound", bound, bound_choices());
-  require_name("start", start, kStarts);
+  if (start == Start::model)
+    throw Error(ErrorCode::bad_option,
+                "the start is a model when an initial model is given; expected ridge or pairwise");
   if (KernelOptions(*this).used()) {
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
@@ -61,10 +74,9 @@ void TrainOptions::validate() const {
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");
   }
   require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
-  require(std::isfinite(tolerance) && tolerance > 0 && tolerance < 1, "tolerance", tolerance,
-          "a number between 0 and 1");
-  require(max_passes > 0, "max_passes", static_cast<double>(max_passes), "at least 1");
-  require(std::isfinite(seconds) && seconds >= 0, "time limit", seconds, "seconds, 0 for none");
+  require(solve.tolerance != 0, "tolerance", 0, "a number between 0 and 1");
+  require(std::isfinite(solve.seconds) && solve.seconds >= 0, "time limit", solve.seconds, "seconds, 0 for none");
+  solve.validate();
   require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval", checkpoint_seconds,
           "seconds");
   if (!checkpoint.empty() && (own_measure || initial || patience > 0))

@@ -113,25 +113,14 @@ const LinearFeatures& TrainingSet::linear_features() const {
   return *linear_;
 }
 
-const std::vector<double>& TrainingSet::start(std::string_view name, double lambda) {
-  const std::pair key(std::string(name), lambda);
-  const auto found = starts_.find(key);
-  if (found != starts_.end()) return found->second;
-  return starts_.emplace(key, compute_start(name, lambda)).first->second;
-}
-
-const std::vector<double>& TrainingSet::known_start(std::string_view name) const {
-  return starts_.at({std::string(name), kDefaultLambda});
-}
-
-std::vector<double> TrainingSet::compute_start(std::string_view name, double lambda) const {
+std::vector<double> TrainingSet::start(Start start) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
-  if (name == "ridge") return ridge(features, lambda, threads_);
+  if (start == Start::ridge) return ridge(features, kDefaultLambda, threads_);
   PairwiseRisk risk(features);
   if (risk.num_blocks() == 0) return std::vector<double>(features.dimension(), 0.0);
-  risk.set_trade_off(kPairwiseC * squared_scale_ / static_cast<double>(risk.num_blocks()));
+  risk.set_trade_off(units().trade_off(kPairwiseC, risk.num_blocks()));
   return solve(risk, {.tolerance = kPairwiseTolerance, .threads = solver_threads()}).w;
 }
 

@@ -3,7 +3,6 @@
 // start from. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "dorm/model.h"
 #include "dorm/scale.h"
 #include "learning/train/kernel_options.h"
+#include "learning/train/units.h"
 #include "model/features/kernel_features.h"
 #include "model/features/linear_features.h"
 #include "model/kernel/feature_map.h"
@@ -38,16 +38,17 @@ class TrainingSet {
 
   /// s^2: features times s have unit mean squared row norm (centred per query).
   double squared_scale() const { return squared_scale_; }
+  UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale_, paper); }
 
-  /// The weights of a start: "ridge" (with a regularisation, see ridge.h) or "pairwise". Computed once.
-  const std::vector<double>& start(std::string_view name, double lambda = kDefaultLambda);
+  /// The weights of a cheap ranker, ridge or pairwise.
+  std::vector<double> start(Start start) const;
 
-  /// The same without computing: it must have been asked for before. Safe from several threads.
-  const std::vector<double>& known_start(std::string_view name) const;
+  static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
 
-  static constexpr double kDefaultLambda = 1e-3;
+  /// What the model of a training is to say of its data; usable queries and fingerprint are not known here.
+  const DataSummary& summary() const { return summary_; }
 
-  /// A model of these weights; the caller fills in how they were found.
+  /// A model of these weights; describe() fills in how they were found.
   Model model(const std::vector<double>& w) const;
 
   /// Ready to score `data` by weights of this training. Throws Error(bad_input) when features are missing.
@@ -58,7 +59,6 @@ class TrainingSet {
 
  private:
   void prepare_kernel(const Dataset& data, std::uint64_t seed);
-  std::vector<double> compute_start(std::string_view name, double lambda) const;
   Model described_model() const;  // features, scaling, data; no weights yet
 
   std::size_t threads_;
@@ -74,7 +74,6 @@ class TrainingSet {
   const KernelFeatures* exact_ = nullptr;   // the representation, if it is a kernel
   double squared_scale_ = 0;
   std::string kernel_note_;
-  std::map<std::pair<std::string, double>, std::vector<double>> starts_;
 };
 
 }  // namespace dorm

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/numeric.h"
+#include "dorm/error.h"
 #include "ranking/measure/parts.h"
 
 namespace dorm {
@@ -64,6 +65,17 @@ std::optional<double> FactoredMeasure::expected(Labels labels, const TiedRanking
   const bool nothing = std::all_of(factors.b.begin(), factors.b.end(), [](double b) { return b == 0; });
   if (nothing) return std::nullopt;
   return expected_value(factors, ranking);
+}
+
+std::vector<double> gains_by_position(const Factors& factors, std::size_t n) {
+  if (factors.kind != Factors::Kind::sum)
+    throw Error(ErrorCode::unsupported,
+                "a measure that counts the first relevant document only has no gains by position; expected a sum such "
+                "as ndcg@10");
+  std::vector<double> gains(factors.b.size() * n, 0.0);
+  for (std::size_t i = 0; i < factors.b.size(); ++i)
+    for (std::size_t j = 0; j < std::min(n, factors.a.size()); ++j) gains[i * n + j] = factors.a[j] * factors.b[i];
+  return gains;
 }
 
 }  // namespace dorm

@@ -255,11 +255,11 @@ ItemStepResult ItemStep::solve(const FactorMatrix& user_factors, std::span<const
   result.before = result.after = evaluate(best);
   result.dual = dual();
   bool go_on = true, improved = false;
-  while (go_on && result.passes < settings_.max_passes) {
+  while (go_on && result.passes < settings_.pass_limit) {
     const double gap = pass(++result.passes);
     const double estimate = gap / std::max(dual() + gap, 1e-300);
     go_on = observer(estimate);
-    if (go_on && estimate > settings_.tolerance && result.passes < settings_.max_passes) continue;
+    if (go_on && estimate > settings_.tolerance && result.passes < settings_.pass_limit) continue;
     const double primal = evaluate(w_);
     result.dual = std::max(result.dual, dual());
     if (primal < result.after) {

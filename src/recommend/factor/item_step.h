@@ -29,7 +29,7 @@ struct ItemStepResult {
 struct ItemStepSettings {
   FactorLayout layout;
   double lambda = 1, tolerance = 1e-3;
-  std::uint64_t max_passes = 50;
+  std::uint64_t pass_limit = 50;
   std::uint64_t seed = 1;
 };
 

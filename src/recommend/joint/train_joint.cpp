@@ -5,8 +5,10 @@
 #include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
+#include "learning/risk/ranking_risk.h"
 #include "learning/risk/ridge.h"
-#include "learning/train/fit.h"
+#include "learning/train/rounds.h"
+#include "learning/train/units.h"
 #include "recommend/joint/joint_features.h"
 
 namespace dorm {
@@ -19,10 +21,9 @@ constexpr double kRidge = 1e-3;  // the same as for the start of linear rankers
 void JointOptions::validate() const {
   make_trainable(measure, make_convention(convention));
   const Decay parsed(decay);
-  parse_bound(bound);
   require(C > 0 && std::isfinite(C), "C", C, "a finite number above 0");
-  require(tolerance > 0 && tolerance < 1, "tolerance", tolerance, "a number between 0 and 1");
-  require(max_passes > 0, "max_passes", 0, "at least 1");
+  require(solve.tolerance > 0, "tolerance", solve.tolerance, "a number between 0 and 1");
+  solve.validate();
 }
 
 JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const JointOptions& options,
@@ -35,19 +36,16 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
                 "all items of every user are alike under this kernel: there is nothing to rank by");
   const FactoredMeasurePtr measure = make_trainable(options.measure, make_convention(options.convention));
   RankingRisk risk(features, *measure, Decay(options.decay), 1);
-  risk.set_trade_off(options.C / norm / static_cast<double>(risk.num_blocks()));
-  FitOptions fit;
-  fit.bound = parse_bound(options.bound);
-  fit.rounds = options.rounds;
-  fit.solve = {.tolerance = options.tolerance, .max_passes = options.max_passes, .seed = options.seed};
+  risk.set_trade_off(UnitsOfC(1 / norm).trade_off(options.C, risk.num_blocks()));
+  const RoundsOptions rounds{.bound = options.bound, .rounds = options.rounds, .solve = options.solve};
   const RoundsObserver relay = [&](const RoundsState&, const Progress& progress) {
     return !observer || observer(progress);
   };
-  Fitted fitted = fit_bound(risk, fit, ridge(features, kRidge, 1), relay);
+  Fitted fitted = run_rounds(risk, rounds, ridge(features, kRidge, 1), relay);
   JointResult result;
   result.ranker = features.ranker(fitted.w);
   result.solve = std::move(fitted.report);
-  result.health = fitted.health;
+  result.health = fitted.health();
   result.dropped = features.data().num_queries() - risk.num_blocks();
   return result;
 }

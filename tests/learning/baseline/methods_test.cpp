@@ -33,7 +33,7 @@ TEST(Methods, EachBeatsChanceOnNewDataAndNotesItsName) {
   const double chance = evaluate(test, equal, measures, {.ties = "expected", .bootstrap = 0}).measures[0].mean;
   for (const CatalogEntry& entry : method_catalog()) {
     const std::string method = example_of(entry);
-    const MethodResult result = train_method(train, method, {.C = 100, .threads = 1});
+    const MethodResult result = train_method(train, method, {.C = 100, .solve = {.threads = 1}});
     EXPECT_EQ(result.model.method, method);
     EXPECT_EQ(model_from_json(to_json(result.model), "m").method, method);
     EXPECT_GT(ndcg(result.model, test), chance + 0.15) << method;
@@ -45,8 +45,8 @@ TEST(Methods, DoNotDependOnThreads) {
   const Dataset data = informative(3);
   for (const CatalogEntry& entry : method_catalog()) {
     const std::string method = example_of(entry);
-    EXPECT_EQ(train_method(data, method, {.threads = 1}).model.weights,
-              train_method(data, method, {.threads = 3}).model.weights)
+    EXPECT_EQ(train_method(data, method, {.solve = {.threads = 1}}).model.weights,
+              train_method(data, method, {.solve = {.threads = 3}}).model.weights)
         << method;
   }
 }

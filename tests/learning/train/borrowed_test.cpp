@@ -60,7 +60,7 @@ TEST(Borrowed, TheInitialWeightsRankAsTheModelDid) {
   for (const char* scale : {"none", "zscore", "minmax", "log-zscore"}) {
     TrainOptions options;
     options.scale = scale;
-    options.bound = "best";
+    options.bound = Bound::best;
     const Model model = train(data, options).model;
     const TrainingSet set(other, scale, 1);
     const std::vector<double> w = initial_weights(model, set);
@@ -108,16 +108,16 @@ TEST(Patience, EndsAfterAsManyEvaluationsWithoutABetterValue) {
   fitted.zero_risk = 8;
   early.keep_best(fitted);
   EXPECT_EQ(fitted.w, first);
-  EXPECT_EQ(fitted.primal, 4);
-  EXPECT_EQ(fitted.gap, 0.75);
-  EXPECT_EQ(fitted.health, 0.5);
-  EXPECT_EQ(fitted.status, "early_stopped");
+  EXPECT_EQ(fitted.report.primal, 4);
+  EXPECT_EQ(fitted.report.gap, 0.75);
+  EXPECT_EQ(fitted.health(), 0.5);
+  EXPECT_EQ(fitted.status(), "early_stopped");
 }
 
 TEST(Patience, KeepsTheWeightsThatValidatedBest) {
   const Dataset data = web_like(9), held_out = web_like(10);
   TrainOptions options;
-  options.bound = "best";
+  options.bound = Bound::best;
   options.C = 1e4;
   double best = 0;
   const TrainObserver watch = [&](const TrainProgress& progress) {

@@ -23,10 +23,10 @@ using test::web_like;
 class Resume : public testing::Test {
  protected:
   Resume() {
-    options_.tolerance = 1e-4;
-    options_.bound = "predicted";
+    options_.solve.tolerance = 1e-4;
+    options_.bound = Bound::predicted;
     options_.rounds = 3;
-    options_.threads = 1;
+    options_.solve.threads = 1;
     options_.checkpoint_seconds = 0;
   }
 
@@ -59,8 +59,8 @@ class Resume : public testing::Test {
 
 TEST_F(Resume, StoppedAgainAndAgainItEndsAllTheSame) {
   for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw"}) {
-    options_.solver = solver;
-    options_.tolerance = 2e-2;
+    options_.solve.solver = parse_solver(solver);
+    options_.solve.tolerance = 2e-2;
     Rng rng(3);
     int stops = 0;
     while (!train_until(1 + rng.below(6)) && stops < 500) ++stops;
@@ -71,10 +71,10 @@ TEST_F(Resume, StoppedAgainAndAgainItEndsAllTheSame) {
 }
 
 TEST_F(Resume, OnOneConvexProblemTheObjectivesAgreeWithinTheGap) {
-  options_.bound = "given";
+  options_.bound = Bound::given;
   for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw", "online"}) {
-    options_.solver = solver;
-    options_.tolerance = std::string(solver) == "online" ? 0.1 : 1e-2;
+    options_.solve.solver = parse_solver(solver);
+    options_.solve.tolerance = std::string(solver) == "online" ? 0.1 : 1e-2;
     const Certificate whole = train(data_, options_).model.certificate;
     Rng rng(4);
     for (int round = 0; round < 4; ++round) {
@@ -82,7 +82,7 @@ TEST_F(Resume, OnOneConvexProblemTheObjectivesAgreeWithinTheGap) {
       TrainOptions without_saving = checkpointed();
       without_saving.checkpoint_seconds = 1000;
       const Certificate resumed = train(data_, without_saving).model.certificate;
-      EXPECT_NEAR(resumed.primal, whole.primal, options_.tolerance * whole.primal) << solver;
+      EXPECT_NEAR(resumed.primal, whole.primal, options_.solve.tolerance * whole.primal) << solver;
       EXPECT_EQ(resumed.status, whole.status) << solver;
     }
   }
@@ -117,7 +117,7 @@ TEST_F(Resume, TheFileGoesWhenTheTrainingEndsAndStaysWhenItIsStopped) {
 
 TEST_F(Resume, ATimeLimitKeepsTheFile) {
   TrainOptions limited = checkpointed();
-  limited.seconds = 1e-6;
+  limited.solve.seconds = 1e-6;
   limited.checkpoint_seconds = 1000;
   EXPECT_EQ(train(data_, limited).model.certificate.status, "time_limit");
   EXPECT_TRUE(std::filesystem::exists(path_));
@@ -132,12 +132,18 @@ TEST_F(Resume, OtherDataIsRefused) {
 TEST_F(Resume, OtherOptionsAreRefused) {
   train_until(2);
   const std::vector<std::function<void(TrainOptions&)>> changes = {
-      [](TrainOptions& o) { o.C = 999; },           [](TrainOptions& o) { o.measure = "ndcg@5"; },
-      [](TrainOptions& o) { o.decay = "power:1"; }, [](TrainOptions& o) { o.bound = "best"; },
-      [](TrainOptions& o) { o.solver = "nslack"; }, [](TrainOptions& o) { o.tolerance = 1e-2; },
-      [](TrainOptions& o) { o.seed = 9; },          [](TrainOptions& o) { o.start = "pairwise"; },
-      [](TrainOptions& o) { o.rounds = 2; },        [](TrainOptions& o) { o.scale = "none"; },
-      [](TrainOptions& o) { o.paper_C = true; },    [](TrainOptions& o) { o.convention = "letor4"; }};
+      [](TrainOptions& o) { o.C = 999; },
+      [](TrainOptions& o) { o.measure = "ndcg@5"; },
+      [](TrainOptions& o) { o.decay = "power:1"; },
+      [](TrainOptions& o) { o.bound = Bound::best; },
+      [](TrainOptions& o) { o.solve.solver = parse_solver("nslack"); },
+      [](TrainOptions& o) { o.solve.tolerance = 1e-2; },
+      [](TrainOptions& o) { o.solve.seed = 9; },
+      [](TrainOptions& o) { o.start = Start::pairwise; },
+      [](TrainOptions& o) { o.rounds = 2; },
+      [](TrainOptions& o) { o.scale = "none"; },
+      [](TrainOptions& o) { o.paper_C = true; },
+      [](TrainOptions& o) { o.convention = "letor4"; }};
   for (const auto& change : changes) {
     TrainOptions other = checkpointed();
     change(other);

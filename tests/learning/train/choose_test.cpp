@@ -11,12 +11,12 @@ namespace {
 
 const double kNan = std::nan("");
 
-TuneCell cell(std::string bound, std::string decay, double C, std::vector<double> per_query, double health = 0.5) {
+TuneCell cell(std::string_view bound, std::string decay, double C, std::vector<double> per_query, double health = 0.5) {
   TuneCell out;
   out.measure = "ndcg@10";
   out.decay = std::move(decay);
-  out.bound = std::move(bound);
-  out.start = "ridge";
+  out.bound = parse_bound(bound);
+  out.start = Start::ridge;
   out.C = C;
   out.health = health;
   out.per_query = std::move(per_query);
@@ -61,14 +61,14 @@ TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
   TuneOptions options;
   const auto winner = [&](std::vector<TuneCell> cells) {
     const TuneCell& chosen = choose(cells, options);
-    return chosen.bound + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
+    return std::string(name_of(chosen.bound)) + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
   };
   const auto v = around(0.6);
   EXPECT_EQ(winner({cell("predicted", "measure", 1000, v), cell("best", "power:1", 10, v)}), "best power:1 10");
   EXPECT_EQ(winner({cell("best", "power:1", 1000, v), cell("best", "measure", 10, v)}), "best measure 10");
   EXPECT_EQ(winner({cell("best", "measure", 10, v), cell("best", "measure", 5000, v)}), "best measure 10");
   EXPECT_EQ(winner({cell("best", "measure", 10000, v), cell("best", "measure", 100, v)}), "best measure 100");
-  options.bounds = {"predicted", "best"};
+  options.bounds = {Bound::predicted, Bound::best};
   EXPECT_EQ(winner({cell("best", "measure", 1000, v), cell("predicted", "measure", 10, v)}), "predicted measure 10");
 }
 

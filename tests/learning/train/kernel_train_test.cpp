@@ -19,7 +19,7 @@ double ndcg(std::span<const double> scores, const Dataset& data) {
 }
 
 TrainOptions with_kernel(const std::string& kernel, double C = 100, double tolerance = 1e-3) {
-  TrainOptions options{.C = C, .scale = "none", .tolerance = tolerance, .threads = 1};
+  TrainOptions options{.C = C, .scale = "none", .solve = {.tolerance = tolerance, .threads = 1}};
   options.kernel = kernel;
   return options;
 }
@@ -44,9 +44,9 @@ class LinearKernelBounds : public testing::TestWithParam<std::string> {};
 TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   const Dataset data = all_usable(1);
   TrainOptions linear = with_kernel("none", 10, 1e-7), kernel = with_kernel("linear", 10, 1e-7);
-  linear.bound = kernel.bound = GetParam();
-  linear.start = kernel.start = "ridge";
-  linear.max_passes = kernel.max_passes = 20000;
+  linear.bound = kernel.bound = parse_bound(GetParam());
+  linear.start = kernel.start = Start::ridge;
+  linear.solve.max_passes = kernel.solve.max_passes = 20000;
   linear.rounds = kernel.rounds = 1;  // later references hang on the last digits of the first answer
   const TrainResult expected = train(data, linear), result = train(data, kernel);
   EXPECT_NEAR(result.model.certificate.primal, expected.model.certificate.primal,
@@ -102,7 +102,7 @@ TEST(KernelTraining, TheModelDoesNotDependOnThreadsOrCache) {
   for (const std::size_t threads : {1u, 3u})
     for (const std::uint64_t cache : {std::uint64_t{1000000}, std::uint64_t{1} << 30}) {
       TrainOptions options = with_kernel("rbf:gamma=0.5");
-      options.threads = threads;
+      options.solve.threads = threads;
       options.cache_bytes = cache;
       models.push_back(to_json(train(data, options).model));
     }
@@ -194,7 +194,7 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   options.train = with_kernel("none");
   options.C = {100};
   options.decays = {"measure"};
-  options.bounds = {"best"};
+  options.bounds = {Bound::best};
   options.kernels = {"none", "rbf:gamma=0.5", "rbf:gamma=100"};
   options.refine = false;
   for (const Dataset* judge : {&valid, static_cast<const Dataset*>(nullptr)}) {
@@ -213,7 +213,7 @@ TEST(KernelTraining, FeaturesTooLargeForTheKernelAreSaidToBe) {
 
 TEST(KernelTraining, OptionsThatDoNotGoTogetherAreRefused) {
   const Dataset data = test::rings(12, 5, 6);
-  TrainOptions options{.threads = 1};
+  TrainOptions options{.solve = {.threads = 1}};
   options.approximation = "nystroem:10";
   EXPECT_NE(test::message_of([&] { train(data, options); }).find("of what?"), std::string::npos);
   options.kernel = "precomputed";

@@ -9,8 +9,8 @@
 #include "dorm/read.h"
 #include "learning/kinds.h"
 #include "learning/risk/position_risk.h"
-#include "learning/train/fit.h"
 #include "learning/train/learning_data.h"
+#include "learning/train/rounds.h"
 #include "support/case_name.h"
 #include "support/random_data.h"
 

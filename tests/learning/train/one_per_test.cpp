@@ -16,7 +16,7 @@ Dataset with_sites(std::uint64_t seed) {
 TrainOptions options_for(const std::string& one_per) {
   TrainOptions options;
   options.one_per = one_per;
-  options.threads = 1;
+  options.solve.threads = 1;
   return options;
 }
 
@@ -28,10 +28,10 @@ TEST(TrainOnePer, EveryMeasureAndBoundReachesItsGap) {
       TrainOptions options = options_for("group");
       options.measure = entry.example;
       options.C = 10;
-      options.bound = bound;
-      options.start = "ridge";
+      options.bound = parse_bound(bound);
+      options.start = Start::ridge;
       options.rounds = 1;
-      options.tolerance = 1e-2;
+      options.solve.tolerance = 1e-2;
       const TrainResult result = train(data, options);
       EXPECT_EQ(result.model.certificate.status, "converged") << entry.name << " " << bound;
       EXPECT_GE(result.model.certificate.primal, result.model.certificate.dual) << entry.name << " " << bound;
@@ -53,9 +53,9 @@ TEST(TrainOnePer, LimitsThatNeverBindDoNotChangeTheObjective) {
   const Dataset data = with_sites(4);
   TrainOptions options = options_for("");
   options.measure = "ndcg@5";
-  options.bound = "best";
+  options.bound = Bound::best;
   options.rounds = 1;
-  options.tolerance = 1e-4;
+  options.solve.tolerance = 1e-4;
   const double without = train(data, options).model.certificate.primal;
   options.one_per = "group:1000";
   EXPECT_NEAR(train(data, options).model.certificate.primal, without, 2e-4 * without);
@@ -67,7 +67,7 @@ TEST(TrainOnePer, TuneJudgesWithinTheLimits) {
   options.train = options_for("group");
   options.C = {10, 100};
   options.decays = {"measure"};
-  options.bounds = {"best"};
+  options.bounds = {Bound::best};
   options.refine = false;
   const TuneResult result = tune(data, options, &held);
   EXPECT_EQ(result.model.one_per, "group");

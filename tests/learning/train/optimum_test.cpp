@@ -11,8 +11,8 @@
 #include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/risk/ridge.h"
-#include "learning/train/fit.h"
 #include "learning/train/learning_data.h"
+#include "learning/train/rounds.h"
 #include "support/case_name.h"
 
 namespace dorm {

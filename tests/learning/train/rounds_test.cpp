@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/synth.h"
-#include "learning/risk/ridge.h"
-#include "learning/train/fit.h"
+#include "learning/risk/ranking_risk.h"
 #include "learning/train/training_set.h"
 
 namespace dorm {
@@ -17,20 +16,23 @@ struct RoundsProblem {
   RankingRisk risk;
 
   explicit RoundsProblem(std::uint64_t seed, double C = 100, const char* measure = "ndcg@5",
-                         const char* decay = "measure")
-      : set(synthesize({.queries = 60, .features = 10, .documents_median = 15, .seed = seed, .threads = 1}), "auto", 1),
+                         const char* decay = "measure", double noise = 1)
+      : set(synthesize(
+                {.queries = 60, .features = 10, .documents_median = 15, .noise = noise, .seed = seed, .threads = 1}),
+            "auto", 1),
         risk(set.features(), *make_trainable(measure), Decay(decay), 1) {
-    risk.set_trade_off(trade_off(C, false, set, risk));
+    risk.set_trade_off(set.units().trade_off(C, risk.num_blocks()));
   }
 };
 
 TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
-  RoundsProblem problem(1);
-  RoundsOptions options{Bound::best, 4, {.tolerance = 1e-2}};
-  options.enough_health = 0.999;
-  EXPECT_EQ(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
-  options.enough_health = 0.001;
-  EXPECT_GT(run_rounds(problem.risk, options, problem.set.start("ridge")).objectives.size(), 1u);
+  for (const auto& [C, healthy] : {std::pair(0.1, false), std::pair(1000.0, true)}) {
+    RoundsProblem problem(1, C, "ndcg@5", "measure", 0.02);
+    const std::vector<double> start = problem.set.start(Start::ridge);
+    EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 1}, start).health() >= kConfident, healthy) << C;
+    EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 0}, start).objectives.size() > 1, healthy) << C;
+    EXPECT_GT(run_rounds(problem.risk, {Bound::best, 4}, start).objectives.size(), 1u) << "asked for";
+  }
 }
 
 TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
@@ -39,7 +41,7 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
       for (const std::uint64_t seed : {1, 2, 3}) {
         RoundsProblem problem(seed, 100, "ndcg@5", decay);
         const RoundsOptions options{bound, 6, {.tolerance = 1e-2}};
-        const RoundsResult result = run_rounds(problem.risk, options, problem.set.start("ridge"));
+        const Fitted result = run_rounds(problem.risk, options, problem.set.start(Start::ridge));
         for (std::size_t r = 1; r < result.objectives.size(); ++r)
           EXPECT_LE(result.objectives[r], result.objectives[r - 1] * (1 + 1e-12)) << decay << " seed " << seed;
         EXPECT_EQ(result.report.primal, result.objectives.back());
@@ -49,8 +51,8 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
 
 TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
   RoundsProblem problem(1);
-  const RoundsResult result =
-      run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}}, problem.set.start("ridge"));
+  const Fitted result =
+      run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}}, problem.set.start(Start::ridge));
   ASSERT_GE(result.objectives.size(), 2u);
   EXPECT_LT(result.objectives.back(), result.objectives.front());
 }
@@ -58,10 +60,10 @@ TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
 TEST(Rounds, AFixedReferenceNeedsOne) {
   RoundsProblem problem(2);
   for (const Bound bound : {Bound::given, Bound::average}) {
-    FitOptions options;
+    RoundsOptions options;
     options.bound = bound;
     options.rounds = 5;
-    EXPECT_EQ(fit_bound(problem.risk, options, problem.set.start("ridge")).rounds, 1u);
+    EXPECT_EQ(run_rounds(problem.risk, options, problem.set.start(Start::ridge)).objectives.size(), 1u);
   }
 }
 
@@ -73,34 +75,34 @@ TEST(Rounds, StopWhenToldEvenIfTheRoundConvergesThen) {
     EXPECT_EQ(state.round, 1u) << "a later round began";
     return progress.gap > 1e-2;  // says stop once, at or near convergence
   };
-  FitOptions options;
+  RoundsOptions options;
   options.bound = Bound::predicted;
   options.rounds = 6;
   options.solve.tolerance = 1e-2;
-  const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"), once);
-  EXPECT_EQ(fitted.status, "interrupted");
+  const Fitted fitted = run_rounds(problem.risk, options, problem.set.start(Start::ridge), once);
+  EXPECT_EQ(fitted.status(), "interrupted");
   EXPECT_GT(calls, 0u);
   EXPECT_FALSE(fitted.w.empty());
 }
 
 TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
   RoundsProblem problem(4);
-  FitOptions options;
+  RoundsOptions options;
   options.bound = Bound::predicted;
   options.rounds = 8;
   options.solve.seconds = 1e-9;
-  const Fitted fitted = fit_bound(problem.risk, options, problem.set.start("ridge"));
-  EXPECT_EQ(fitted.rounds, 1u);
-  EXPECT_EQ(fitted.status, "time_limit");
+  const Fitted fitted = run_rounds(problem.risk, options, problem.set.start(Start::ridge));
+  EXPECT_EQ(fitted.objectives.size(), 1u);
+  EXPECT_EQ(fitted.status(), "time_limit");
   EXPECT_EQ(fitted.w.size(), problem.risk.dimension());
 }
 
 TEST(Fit, KeepsTheFirstStateOnlyWhenAsked) {
   RoundsProblem problem(5);
-  FitOptions options;
-  EXPECT_TRUE(fit_bound(problem.risk, options, problem.set.start("ridge")).first_round.empty());
+  RoundsOptions options;
+  EXPECT_TRUE(run_rounds(problem.risk, options, problem.set.start(Start::ridge)).first_round.empty());
   options.keep_first_round = true;
-  EXPECT_FALSE(fit_bound(problem.risk, options, problem.set.start("ridge")).first_round.empty());
+  EXPECT_FALSE(run_rounds(problem.risk, options, problem.set.start(Start::ridge)).first_round.empty());
 }
 
 // Two documents 6 apart in their only feature, the decay 1/2, 1/3: the wrong order costs 1 + 6 w (1/3 - 1/2), so H(w) =
@@ -112,13 +114,13 @@ TEST(Fit, HealthIsTheShareOfTheRiskOfZeroThatIsGone) {
   const LinearFeatures features(builder.finish());
   RankingRisk risk(features, *make_trainable("wta"), Decay("power:1"), 1);
   risk.set_trade_off(0.25);
-  FitOptions options;
+  RoundsOptions options;
   options.solve.tolerance = 1e-9;
-  const Fitted fitted = fit_bound(risk, options, {0});
+  const Fitted fitted = run_rounds(risk, options, {0});
   EXPECT_NEAR(fitted.w[0], 0.25, 1e-4);
   EXPECT_NEAR(fitted.zero_risk, 0.25, 1e-7);
-  EXPECT_NEAR(fitted.health, 0.125, 1e-7);
-  EXPECT_FALSE(fitted.zero_is_optimal);
+  EXPECT_NEAR(fitted.health(), 0.125, 1e-7);
+  EXPECT_FALSE(fitted.zero_is_optimal(options.solve.tolerance));
 }
 
 // Two queries whose documents lie 1 and 2 from their mean: the mean squared norm is (1 + 1 + 4 + 4) / 4 = 5/2.
@@ -130,8 +132,8 @@ TEST(TradeOff, FollowsTheUnitsOfC) {
   builder.add({0, "b"}, std::vector<float>{0});
   const TrainingSet set(builder.finish(), "none", 1);
   const RankingRisk risk(set.features(), *make_trainable("ndcg"), Decay(), 1);
-  EXPECT_DOUBLE_EQ(trade_off(5, false, set, risk), 1);  // 5 / (5/2) / 2 queries
-  EXPECT_DOUBLE_EQ(trade_off(5, true, set, risk), 5);
+  EXPECT_DOUBLE_EQ(set.units().trade_off(5, risk.num_blocks()), 1);  // 5 / (5/2) / 2 queries
+  EXPECT_DOUBLE_EQ(set.units(true).trade_off(5, risk.num_blocks()), 5);
 }
 
 }  // namespace

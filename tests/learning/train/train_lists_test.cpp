@@ -5,9 +5,12 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "dorm/read.h"
 #include "dorm/train.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
+#include "support/temporary_directory.h"
 
 namespace dorm {
 namespace {
@@ -37,7 +40,7 @@ double test_gain(const PositionModel& model, const Dataset& data) {
 
 TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
   const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
-  const TrainOptions options{.threads = 1};
+  const TrainOptions options{.solve = {.threads = 1}};
   const PositionResult both = train_positions(train, gains_of(kGains, train), options);
   const PositionResult one = train_positions(train, gains_of(kGains, train), options, true);
   EXPECT_EQ(both.model.blocks.size(), 2u);
@@ -51,9 +54,11 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
   const Dataset data = planted(10, 0.5, 3);
   std::vector<Certificate> certificates;
   for (const char* solver : {"bcda", "nslack", "oneslack"})
-    certificates.push_back(train_positions(data, gains_of(kGains, data),
-                                           {.C = 10, .rounds = 1, .solver = solver, .tolerance = 1e-4, .threads = 1})
-                               .model.shared.certificate);
+    certificates.push_back(
+        train_positions(
+            data, gains_of(kGains, data),
+            {.C = 10, .rounds = 1, .solve = {.solver = parse_solver(solver), .tolerance = 1e-4, .threads = 1}})
+            .model.shared.certificate);
   for (const Certificate& x : certificates)
     for (const Certificate& y : certificates) EXPECT_LE(x.dual, y.primal * (1 + 1e-7));
   for (const Certificate& x : certificates) EXPECT_LE(x.gap, 1e-4);
@@ -61,14 +66,14 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
 
 TEST(TrainPositions, TheModelRanksAlikeAfterSavingAndDoesNotDependOnThreads) {
   const Dataset data = planted(20, 0.6, 4);
-  PositionResult result = train_positions(data, gains_of(kGains, data), {.threads = 1});
+  PositionResult result = train_positions(data, gains_of(kGains, data), {.solve = {.threads = 1}});
   result.model.gains = kGains;
   const PositionModel again = position_model_from_json(to_json(result.model), "m");
   EXPECT_EQ(again.blocks, result.model.blocks);
   EXPECT_EQ(again.shared.weights, result.model.shared.weights);
   EXPECT_EQ(again.gains.gain, kGains.gain);
   EXPECT_EQ(rank(again, data, 3), rank(result.model, data, 1));
-  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.threads = 3}).model.blocks, result.model.blocks);
+  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.solve = {.threads = 3}}).model.blocks, result.model.blocks);
   EXPECT_THROW(model_from_json(to_json(result.model), "m"), Error);
   EXPECT_THROW(position_model_from_json("{}", "m"), Error);
 }
@@ -77,18 +82,11 @@ TEST(TrainPositions, RefusesWhatItCannotDo) {
   const Dataset data = planted(2, 0.5, 5);
   const PositionGains gains = gains_of(kGains, data);
   EXPECT_THROW(train_positions(data, {2, {1, 2}}, {}), Error);
-  EXPECT_THROW(train_positions(data, gains, {.bound = "average"}), Error);
-  EXPECT_THROW(train_positions(data, gains, {.start = "pairwise"}), Error);
+  EXPECT_THROW(train_positions(data, gains, {.bound = Bound::average}), Error);
+  EXPECT_THROW(train_positions(data, gains, {.kernel = "rbf:gamma=1"}), Error);
+  EXPECT_THROW(train_positions(data, gains, {.one_per = "group"}), Error);
+  EXPECT_THROW(train_positions(data, gains, {.start = Start::pairwise}), Error);
   EXPECT_THROW(gains_of({2, {0, 1}, {0, 0, 1, 0}}, data), Error);  // no row for label 2
-}
-
-TEST(EvaluatePositions, IsTheGainOverTheBestListByHand) {
-  const Dataset data = planted(1, 0.1, 6);
-  const PositionGains gains = gains_of({2, {0, 1, 2}, {0, 0, 3, 1, 0, 2}}, data);
-  Ranking ranking = {0, 1, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11};  // official, official: 3 + 1 of 3 + 2
-  EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.8, 1e-12);
-  ranking = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};  // user content, official: 0 + 1
-  EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.2, 1e-12);
 }
 
 // Every document takes one unit of its kind; a list of four may hold two of each.
@@ -102,6 +100,79 @@ TopicTable kinds(const Dataset& data, double limit) {
     }
   }
   return table;
+}
+
+TEST(TrainPositions, ValidationChoosesAmongBoundsAndTuningAmongC) {
+  const Dataset data = planted(20, 0.8, 4), held_out = planted(20, 0.8, 5);
+  const PositionGains gains = gains_of(kGains, data), judged = gains_of(kGains, held_out);
+  const JudgedPositions validation{held_out, judged};
+  const PositionResult result = train_positions(data, gains, {.C = 10}, false, &validation);
+  EXPECT_EQ(result.report.candidates.size(), 2u);  // best and predicted, both from ridge
+  double best = 0;
+  for (const Candidate& candidate : result.report.candidates) best = std::max(best, candidate.validation);
+  EXPECT_EQ(result.model.shared.validation, best);
+  EXPECT_NEAR(best, test_gain(result.model, held_out), 1e-12);
+
+  TuneOptions grid;
+  grid.C = {0.01, 100};
+  grid.decays = {"measure"};
+  grid.bounds = {Bound::best};
+  grid.refine = false;
+  grid.folds = 2;
+  const PositionTuneResult tuned = tune_positions(data, gains, grid);
+  ASSERT_EQ(tuned.cells.size(), 2u);
+  for (const TuneCell& cell : tuned.cells) EXPECT_EQ(cell.per_query.size(), data.num_queries());
+  EXPECT_EQ(tuned.model.blocks.size(), 2u);
+  EXPECT_EQ(tuned.cells[0].measure, "position-gain@2");
+}
+
+TEST(TrainPositions, AResumedTrainingEndsWhereAnUnbrokenOneDoes) {
+  const Dataset data = planted(30, 1.0, 4);
+  const PositionGains gains = gains_of(kGains, data);
+  TrainOptions options{.C = 100, .bound = Bound::predicted};
+  options.solve.tolerance = 1e-5;
+  const PositionModel whole = train_positions(data, gains, options).model;
+  const test::TemporaryDirectory directory;
+  options.checkpoint = directory.path("lists.checkpoint");
+  options.checkpoint_seconds = 0;
+  std::size_t reports = 0;
+  train_positions(data, gains, options, false, nullptr,
+                  [&](const TrainProgress& p) { return !p.solver.evaluated || ++reports < 3; });
+  EXPECT_EQ(to_json(train_positions(data, gains, options).model), to_json(whole));
+  reports = 0;
+  train_positions(data, gains, options, false, nullptr,
+                  [&](const TrainProgress& p) { return !p.solver.evaluated || ++reports < 3; });
+  PositionGains other = gains;
+  other.gain[0] += 1;
+  EXPECT_THROW(train_positions(data, other, options), Error) << "the checkpoint is of other gains";
+}
+
+TEST(TrainTopics, IsJudgedWithinTheBudgets) {
+  if (topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
+  const Dataset data = planted(15, 0.5, 7), held_out = planted(15, 0.5, 8);
+  const TopicTable topics = kinds(data, 1), judged = kinds(held_out, 1);
+  const JudgedTopics validation{held_out, judged};
+  const TrainOptions options{.measure = "ndcg@4", .C = 10, .bound = Bound::best};
+  const TrainResult result = train_topics(data, topics, 4, options, {}, nullptr, &validation);
+  const std::vector<std::string> measures = {"ndcg@4"};
+  const std::vector<Ranking> lists = rank_topics(result.model, held_out, score(result.model, held_out, 1), judged, 4);
+  EXPECT_NEAR(result.model.validation, evaluate_topics(held_out, lists, 4, judged, measures).measures[0].mean, 1e-12);
+  TuneOptions grid;
+  grid.train = options;
+  grid.C = {1, 10};
+  grid.decays = {"measure"};
+  grid.bounds = {Bound::best};
+  grid.refine = false;
+  EXPECT_EQ(tune_topics(data, topics, 4, grid, {}, nullptr, &validation).cells.size(), 2u);
+}
+
+TEST(EvaluatePositions, IsTheGainOverTheBestListByHand) {
+  const Dataset data = planted(1, 0.1, 6);
+  const PositionGains gains = gains_of({2, {0, 1, 2}, {0, 0, 3, 1, 0, 2}}, data);
+  Ranking ranking = {0, 1, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11};  // official, official: 3 + 1 of 3 + 2
+  EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.8, 1e-12);
+  ranking = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};  // user content, official: 0 + 1
+  EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.2, 1e-12);
 }
 
 TEST(TrainTopics, CertifiesAndNoRankedListBreaksALimit) {
@@ -135,7 +206,7 @@ TEST(TrainTopics, RefusesMeasuresThatAreNoSumAndNamesTheQueryWithoutAList) {
 
 TEST(RankTopics, WithoutLimitsThatBindIsTheSortedList) {
   const Dataset data = planted(30, 0.5, 10);
-  const Model model = train_start(data, "ridge", {.measure = "ndcg@3", .threads = 1});
+  const Model model = train_start(data, Start::ridge, {.measure = "ndcg@3", .solve = {.threads = 1}});
   const std::vector<double> scores = score(model, data, 1);
   const std::vector<Ranking> lists = rank_topics(model, data, scores, kinds(data, 5), 5);
   for (std::size_t q = 0; q < lists.size(); ++q)

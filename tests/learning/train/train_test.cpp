@@ -29,11 +29,11 @@ TEST(Train, ModelsDoNotDependOnTheNumberOfThreads) {
   const Dataset data = web_like(1);
   for (const char* bound : {"best", "predicted", "auto"}) {
     TrainOptions options;
-    options.bound = bound;
-    options.threads = 1;
+    options.bound = parse_bound_choice(bound);
+    options.solve.threads = 1;
     const std::string one = to_json(train(data, options).model);
     for (const std::size_t threads : {2, 4}) {
-      options.threads = threads;
+      options.solve.threads = threads;
       EXPECT_EQ(to_json(train(data, options).model), one) << bound << ", " << threads << " threads";
     }
   }
@@ -105,7 +105,7 @@ TEST(Train, TheCertificateFollowsFromTheWeights) {
   const Dataset data = test::random_data({.lengths = {4, 5, 3, 6}, .features = 3, .seed = 3});
   for (const bool paper_C : {true, false}) {
     SCOPED_TRACE(paper_C ? "C of the paper" : "C per query, of features in unit scale");
-    TrainOptions options{.measure = "ndcg", .C = 2, .paper_C = paper_C, .decay = "power:0.5", .bound = "given"};
+    TrainOptions options{.measure = "ndcg", .C = 2, .paper_C = paper_C, .decay = "power:0.5", .bound = Bound::given};
     options.scale = "none";
     const Model model = train(data, options).model;
     ASSERT_EQ(model.data.usable_queries, 4u);
@@ -130,8 +130,8 @@ TEST(Train, TheUnitOfTheFeaturesDoesNotMatter) {
   test::RandomData shape{.lengths = std::vector<std::size_t>(30, 9), .features = 6, .seed = 9};
   TrainOptions options;
   options.scale = "none";
-  options.tolerance = 1e-6;
-  options.bound = "best";
+  options.solve.tolerance = 1e-6;
+  options.bound = Bound::best;
   const Dataset data = test::random_data(shape);
   shape.factor = 10;
   const Dataset tenfold = test::random_data(shape);
@@ -149,7 +149,7 @@ TEST(Train, ThePapersCIsTheSameProblemInOtherUnits) {
   const double norm = LinearFeatures(data).centred_norm(1);
   TrainOptions options;
   options.scale = "none";
-  options.bound = "given";
+  options.bound = Bound::given;
   const TrainResult ours = train(data, options);
   options.paper_C = true;
   options.C = options.C / norm / static_cast<double>(ours.model.data.usable_queries);
@@ -164,7 +164,7 @@ TEST(Train, TextAndBinaryDataGiveTheSameModel) {
   write_dataset(data, directory.path("data.txt"));
   write_dataset(data, directory.path("data.dorm"));
   TrainOptions options;
-  options.bound = "best";
+  options.bound = Bound::best;
   const std::string text = to_json(train(read_dataset(directory.path("data.txt")), options).model);
   EXPECT_EQ(to_json(train(read_dataset(directory.path("data.dorm")), options).model), text);
 }
@@ -177,8 +177,8 @@ TEST(Train, CompressedAndDenseDataAgree) {
   ASSERT_NE(dense.dense(), sparse.dense());
   TrainOptions options;
   options.scale = "none";
-  options.bound = "best";
-  options.tolerance = 1e-5;
+  options.bound = Bound::best;
+  options.solve.tolerance = 1e-5;
   const Certificate a = train(dense, options).model.certificate, b = train(sparse, options).model.certificate;
   EXPECT_NEAR(a.primal, b.primal, 2e-5 * a.primal);
 }
@@ -205,8 +205,8 @@ TEST(Train, StoppingByTheObserverReturnsAUsableModel) {
   for (const std::size_t stop_at : {1, 2, 3, 5}) {
     std::size_t calls = 0;
     TrainOptions options;
-    options.bound = "predicted";
-    options.tolerance = 1e-6;
+    options.bound = Bound::predicted;
+    options.solve.tolerance = 1e-6;
     const TrainResult result = train(data, options, nullptr, [&](const TrainProgress&) { return ++calls < stop_at; });
     EXPECT_EQ(result.model.certificate.status, "interrupted");
     EXPECT_EQ(result.report.candidates.size(), 1u) << "a second candidate was tried after the stop";
@@ -217,9 +217,9 @@ TEST(Train, StoppingByTheObserverReturnsAUsableModel) {
 
 TEST(Train, ATimeLimitReturnsAUsableModel) {
   TrainOptions options;
-  options.bound = "predicted";
-  options.tolerance = 1e-7;
-  options.seconds = 1e-6;
+  options.bound = Bound::predicted;
+  options.solve.tolerance = 1e-7;
+  options.solve.seconds = 1e-6;
   const TrainResult result = train(web_like(9), options);
   EXPECT_EQ(result.model.certificate.status, "time_limit");
   EXPECT_EQ(result.report.candidates.size(), 1u);
@@ -250,9 +250,9 @@ TEST(Trap, TheLiteralBoundOnRealDataIsOptimalAtZeroAndSaysSo) {
   if (path.empty()) GTEST_SKIP() << "no mq2008 in DORM_DATA";
   const Dataset data = read_letor(path);
   TrainOptions options;
-  options.bound = "given";
+  options.bound = Bound::given;
   options.decay = "power:0.5";
-  options.tolerance = 1e-4;
+  options.solve.tolerance = 1e-4;
   const TrainResult literal = train(data, options);
   ASSERT_EQ(literal.report.warnings.size(), 1u);
   EXPECT_NE(literal.report.warnings[0].find("the best model under this bound is w = 0"), std::string::npos);

@@ -16,18 +16,19 @@ TuneOptions small_grid() {
   TuneOptions options;
   options.C = {10, 1000};
   options.decays = {"measure"};
-  options.bounds = {"best"};
+  options.bounds = {Bound::best};
   options.refine = false;
   options.folds = 3;
-  options.train.threads = 1;
-  options.train.tolerance = 1e-2;
+  options.train.solve.threads = 1;
+  options.train.solve.tolerance = 1e-2;
   return options;
 }
 
 std::string text_of(const TuneResult& result) {
   std::string text = to_json(result.model);
   for (const TuneCell& cell : result.cells)
-    text += cell.bound + cell.decay + std::to_string(cell.C) + " " + std::to_string(cell.validation) + "\n";
+    text += std::string(name_of(cell.bound)) + cell.decay + std::to_string(cell.C) + " " +
+            std::to_string(cell.validation) + "\n";
   return text;
 }
 
@@ -35,7 +36,7 @@ TEST(Tune, JudgesEveryCellOnTheValidationData) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   TuneOptions options = small_grid();
   options.decays = {"measure", "power:1"};
-  options.bounds = {"auto"};
+  options.bounds = {std::nullopt};
   const TuneResult result = tune(data, options, &valid);
   EXPECT_EQ(result.cells.size(), 2u * 2 * 3);  // C x decay x (best, predicted from two starts)
   EXPECT_EQ(std::count_if(result.cells.begin(), result.cells.end(), [](const TuneCell& c) { return c.chosen; }), 1);
@@ -68,7 +69,7 @@ TEST(Tune, DoesNotDependOnThreadsOrTheOrderOfC) {
   options.decays = {"measure", "power:1"};
   options.C = {10, 100, 1000};
   const std::string one = text_of(tune(data, options));
-  options.train.threads = 4;
+  options.train.solve.threads = 4;
   EXPECT_EQ(text_of(tune(data, options)), one);
   options.C = {1000, 10, 100, 10};
   EXPECT_EQ(text_of(tune(data, options)), one);
@@ -117,7 +118,7 @@ TEST(Tune, WrongGridsAreRefused) {
   expect_refused([](TuneOptions& o) { o.C = {10, -1}; });
   expect_refused([](TuneOptions& o) { o.decays = {}; });
   expect_refused([](TuneOptions& o) { o.decays = {"nothing"}; });
-  expect_refused([](TuneOptions& o) { o.bounds = {"worst"}; });
+  expect_refused([](TuneOptions& o) { o.bounds = {}; });
   expect_refused([](TuneOptions& o) { o.measures = {"map"}; });
   expect_refused([](TuneOptions& o) { o.folds = 1; });
   expect_refused([](TuneOptions& o) { o.folds = 11; });

@@ -35,12 +35,13 @@ TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramM
   const auto& [bound, measure] = GetParam();
   const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
   const JointKernel kernel = make_joint_kernel(ratings);
-  const JointResult joint =
-      train_joint(kernel, ratings, {.measure = measure, .bound = bound, .C = 20, .rounds = 1, .tolerance = 1e-6});
-  TrainOptions options{.measure = measure, .C = 20, .bound = bound, .start = "ridge", .rounds = 1};
+  const JointResult joint = train_joint(
+      kernel, ratings,
+      {.measure = measure, .bound = parse_bound(bound), .C = 20, .rounds = 1, .solve = {.tolerance = 1e-6}});
+  TrainOptions options{.measure = measure, .C = 20, .bound = parse_bound(bound), .start = Start::ridge, .rounds = 1};
   options.scale = "none";
-  options.tolerance = 1e-6;
-  options.threads = 1;
+  options.solve.tolerance = 1e-6;
+  options.solve.threads = 1;
   options.kernel = "precomputed";
   const Dataset data = gram_data(kernel, ratings);
   const TrainResult full = train(data, options);
@@ -77,8 +78,8 @@ TEST(TrainJoint, CountsUsersWithoutAnythingToRank) {
 
 TEST(TrainJoint, StopsWhenItsObserverSaysSo) {
   const Ratings ratings = tasteful_ratings(10, 20, 12, 3);
-  const JointResult result =
-      train_joint(make_joint_kernel(ratings), ratings, {.tolerance = 1e-9}, [](const Progress&) { return false; });
+  const JointResult result = train_joint(make_joint_kernel(ratings), ratings, {.solve = {.tolerance = 1e-9}},
+                                         [](const Progress&) { return false; });
   EXPECT_EQ(result.solve.status, SolveStatus::interrupted);
 }
 
@@ -99,9 +100,8 @@ TEST(TrainJoint, SaysWhatIsWrong) {
   const Ratings ratings = ratings_from({{5, 1}, {2, 4}});
   const JointKernel kernel{identity_similarities(2), identity_similarities(2)};
   EXPECT_THROW(train_joint(kernel, ratings, {.measure = "map"}), Error);
-  EXPECT_THROW(train_joint(kernel, ratings, {.bound = "auto"}), Error);
   EXPECT_THROW(train_joint(kernel, ratings, {.C = 0}), Error);
-  EXPECT_THROW(train_joint(kernel, ratings, {.tolerance = 0}), Error);
+  EXPECT_THROW(train_joint(kernel, ratings, {.solve = {.tolerance = 0}}), Error);
   EXPECT_THROW(train_joint({identity_similarities(1), identity_similarities(2)}, ratings), Error);
   Similarities same(2);
   same.values = {1, 1, 1, 1};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of training by name: one row each.
+#include <array>
+#include <concepts>
+
+#include "dorm/error.h"
+#include "dorm/train.h"
+
+namespace dorm {
+namespace {
+
+constexpr const char* kProblem = "Learning problem";
+constexpr const char* kKernel = "Kernel";
+constexpr const char* kSolving = "Solving";
+
+void parse_name(std::string_view name, BoundChoice& out) { out = parse_bound_choice(name); }
+void parse_name(std::string_view name, StartChoice& out) { out = parse_start_choice(name); }
+void parse_name(std::string_view name, SolverKind& out) { out = parse_solver(name); }
+
+std::string_view print_name(SolverKind kind) { return solver_name(kind); }
+template <class Choice>
+std::string_view print_name(Choice choice) {
+  return name_of(choice);
+}
+
+template <class T>
+concept Plain = std::same_as<T, bool> || std::same_as<T, double> || std::same_as<T, std::string>;
+
+template <class T>
+OptionValue to_value(const T& member) {
+  if constexpr (Plain<T>)
+    return member;
+  else if constexpr (std::unsigned_integral<T>)
+    return std::uint64_t{member};
+  else
+    return std::string(print_name(member));
+}
+
+template <class Held>
+const Held& held(const OptionValue& value) {
+  if (const Held* found = std::get_if<Held>(&value)) return *found;
+  throw Error(ErrorCode::bad_option, "an option has a value of the wrong type");
+}
+
+template <class T>
+void from_value(const OptionValue& value, T& member) {
+  if constexpr (Plain<T>)
+    member = held<T>(value);
+  else if constexpr (std::unsigned_integral<T>)
+    member = static_cast<T>(held<std::uint64_t>(value));
+  else
+    parse_name(held<std::string>(value), member);
+}
+
+struct Shown {
+  const char *name, *command, *value, *group, *help;
+};
+
+/// The member that a path of pointers to members leads to.
+template <auto first, auto... rest>
+auto& member(auto& options) {
+  if constexpr (sizeof...(rest) == 0)
+    return options.*first;
+  else
+    return member<rest...>(options.*first);
+}
+
+template <auto... path>
+constexpr TrainOption row(Shown shown, bool decides) {
+  return {shown.name,
+          shown.command,
+          shown.value,
+          shown.group,
+          shown.help,
+          decides,
+          [](const TrainOptions& options) { return to_value(member<path...>(options)); },
+          [](TrainOptions& options, const OptionValue& value) { from_value(value, member<path...>(options)); }};
+}
+
+using T = TrainOptions;
+using S = SolveOptions;
+
+// clang-format off
+constexpr std::array kTrainOptions{
+    row<&T::measure>({"measure", "measure", "NAME", kProblem, "what to train for"}, true),
+    row<&T::convention>({"convention", "convention", "NAME", kProblem, "whose definition of the measure"}, true),
+    row<&T::C>({"C", "C", "X", kProblem, "weight of the loss against 1/2 |w|^2"}, true),
+    row<&T::paper_C>({"paper_C", "c-paper", "", kProblem, "C of the paper: multiplies the sum over queries, features as they are"}, true),
+    row<&T::decay>({"decay", "decay", "NAME", kProblem, "position weights of the ranking's score; see below"}, true),
+    row<&T::bound>({"bound", "bound", "NAME", kProblem, "reference ranking of the bound; see below"}, true),
+    row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
+    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted"}, true),
+    row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
+    row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
+    row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach"}, true),
+    row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round"}, false),
+    row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none"}, false),
+    row<&T::solve, &S::threads>({"threads", "", "N", kSolving, "0: all cores; the model does not depend on it"}, false),
+    row<&T::solve, &S::plane_bytes>({"plane_bytes", "", "SIZE", kSolving, "most memory for cached planes; 0: no limit"}, false),
+    row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds"}, true),
+    row<&T::one_per>({"one_per", "", "GROUP", kProblem, "limits on the documents of a group in a list"}, true),
+    row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
+    row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that stand for the kernel, such as nystroem:1000;\nsee below"}, true),
+    row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation"}, false),
+    row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never"}, false),
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const TrainOption> train_option_catalog() { return kTrainOptions; }
+
+}  // namespace dorm

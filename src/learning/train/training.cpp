@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/train/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dorm/error.h"
+#include "learning/train/describe.h"
+#include "learning/train/early_stopping.h"
+#include "learning/train/initial.h"
+
+namespace dorm {
+namespace {
+
+TrainOptions checked(const Task& task, TrainOptions options, const Task* validation) {
+  options.validate();
+  if (options.patience > 0 && !validation)
+    throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
+  if (!KernelOptions(options).used() && options.approximation != "none")
+    throw Error(ErrorCode::bad_option,
+                fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
+                            options.approximation));
+  if (options.kernel == "precomputed") check_precomputed(task.data());
+  options.solve.threads = task.threads(options.solve.threads);
+  return options;
+}
+
+}  // namespace
+
+Training::Training(const Task& task, const TrainOptions& options, const Task* validation, const TrainObserver& observer)
+    : task_(task),
+      options_(checked(task, options, validation)),
+      validation_(validation),
+      observer_(observer),
+      fingerprint_(task.data().fingerprint()),
+      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
+      units_(set_.units(options.paper_C)),
+      risk_(task.risk(set_, options_)),
+      checkpoint_(options_, fingerprint_, task.identity()) {
+  if (validation) scorer_ = set_.scorer(validation->data());
+  if (options.initial) starts_[Start::model] = initial_weights(*options.initial, set_);
+  risk_->set_trade_off(units_.trade_off(options.C, risk_->num_blocks()));
+}
+
+void Training::run() {
+  if (!options_.bound)
+    run_auto();
+  else
+    for (const Start start : starts_of(task_, options_, *options_.bound)) attempt(*options_.bound, start);
+  candidates_[*best_].chosen = true;
+  if (!unfinished_) checkpoint_.remove();
+}
+
+void Training::run_auto() {
+  attempt(Bound::best, starts_of(task_, options_, Bound::best).front());
+  if (!validation_ && candidates_.front().health >= kHealthy) return;
+  for (const Start start : starts_of(task_, options_, Bound::predicted)) attempt(Bound::predicted, start);
+}
+
+void Training::attempt(Bound bound, Start start) {
+  if (stopped_) {
+    unfinished_ = true;
+    return;
+  }
+  const std::size_t index = candidates_.size();
+  if (const Fitted* done = checkpoint_.finished(index)) {
+    record(bound, start, *done);
+    return;
+  }
+  validated_ = std::numeric_limits<double>::quiet_NaN();
+  RoundsState resume = checkpoint_.resume(index);
+  EarlyStopping early(options_.patience);
+  const RoundsObserver relay = [&](const RoundsState& state, const Progress& progress) {
+    const bool go_on = tell(bound, start, index, state, progress);
+    if (progress.evaluated) early.note(validated_, progress);
+    return go_on && !early.over();
+  };
+  const std::vector<double>& first = start_weights(start);  // takes time, of which rounds_options() counts the rest
+  Fitted fitted = run_rounds(*risk_, rounds_options(bound), first, relay, std::move(resume));
+  early.keep_best(fitted);
+  record(bound, start, fitted);
+  if (!unfinished_) checkpoint_.finish(std::move(fitted));
+}
+
+const std::vector<double>& Training::start_weights(Start start) {
+  const auto [found, unknown] = starts_.try_emplace(start);
+  if (unknown) found->second = task_.start(set_, options_, start);
+  return found->second;
+}
+
+RoundsOptions Training::rounds_options(Bound bound) const {
+  RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
+  rounds.solve.threads = set_.solver_threads();
+  if (options_.solve.seconds > 0) rounds.solve.seconds = std::max(1e-9, options_.solve.seconds - watch_.seconds());
+  return rounds;
+}
+
+bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress) {
+  stopped_ = !wants_more(bound, start, state, progress) || stopped_;
+  checkpoint_.save_if_due(index, state, progress, stopped_ || out_of_time());
+  return !stopped_;
+}
+
+bool Training::wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress) {
+  if (validation_ && progress.evaluated && (observer_ || options_.patience > 0))
+    validated_ = validate({progress.best_w.begin(), progress.best_w.end()});
+  return !observer_ || observer_({bound, start, state.round, units_.objective(progress), validated_});
+}
+
+double Training::validate(const std::vector<double>& w) const { return validation_->judge(*scorer_, w, options_).mean; }
+
+void Training::record(Bound bound, Start start, const Fitted& fitted) {
+  Candidate candidate;
+  candidate.bound = bound;
+  candidate.start = start;
+  candidate.rounds = fitted.objectives.size();
+  candidate.health = fitted.health();
+  candidate.certificate = {units_.objective(fitted.report.primal), units_.objective(fitted.report.dual),
+                           fitted.report.gap, std::string(fitted.status())};
+  if (validation_) candidate.validation = validate(fitted.w);
+  unfinished_ = fitted.unfinished();
+  stopped_ = stopped_ || unfinished_;
+  if (!best_ || better(candidate, candidates_[*best_])) {
+    best_ = candidates_.size();
+    best_fitted_ = fitted;
+  }
+  candidates_.push_back(std::move(candidate));
+}
+
+// By validation where there is any. Otherwise later candidates exist only where the first was not healthy, and among
+// bounds of the same kind the lower objective wins.
+bool Training::better(const Candidate& candidate, const Candidate& incumbent) const {
+  if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
+    return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
+  if (candidate.bound != incumbent.bound) return true;
+  return candidate.certificate.primal < incumbent.certificate.primal;
+}
+
+Model Training::model(const std::vector<double>& w) const {
+  const Candidate& chosen = candidates_[*best_];
+  Model model = set_.model(w);
+  Origin origin = origin_of(options_);
+  origin.measure = task_.measure_name(options_);
+  origin.bound = name_of(chosen.bound);
+  origin.start = name_of(chosen.start);
+  origin.rounds = chosen.rounds;
+  origin.certificate = chosen.certificate;
+  origin.health = chosen.health;
+  origin.validation = chosen.validation;
+  origin.data = set_.summary();
+  origin.data.fingerprint = fingerprint_;
+  origin.data.usable_queries = risk_->num_blocks();
+  describe(model, origin);
+  return model;
+}
+
+TrainReport Training::report() const {
+  return {.candidates = candidates_,
+          .dropped_queries = set_.num_queries() - risk_->num_blocks(),
+          .kernel = set_.kernel_note(),
+          .warnings = warnings(),
+          .solve = units_.objective(best_fitted_.report),
+          .seconds = watch_.seconds()};
+}
+
+std::vector<std::string> Training::warnings() const {
+  const Candidate& chosen = candidates_[*best_];
+  if (best_fitted_.zero_is_optimal(options_.solve.tolerance))
+    return {
+        fmt::format("the best model under this bound is w = 0 (bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
+                    "the ranking is not to be trusted; try the bound auto",
+                    name_of(chosen.bound), units_.objective(best_fitted_.zero_risk), chosen.certificate.dual)};
+  if (chosen.health < kDegenerate)
+    return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
+                        chosen.health, kDegenerate, name_of(chosen.bound))};
+  return {};
+}
+
+}  // namespace dorm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One training of a task: the candidates that the bound asks for are tried, the best is kept, all are reported.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "base/stopwatch.h"
+#include "learning/train/checkpoint.h"
+#include "learning/train/rounds.h"
+#include "learning/train/task.h"
+
+namespace dorm {
+
+class Training {
+ public:
+  /// `validation` is of the same kind as `task`, or null. Borrows its arguments. Throws Error as train() does.
+  Training(const Task& task, const TrainOptions& options, const Task* validation, const TrainObserver& observer);
+
+  /// To be called once, first.
+  void run();
+
+  /// Of the best candidate, in the coordinates of the risk.
+  const std::vector<double>& weights() const { return best_fitted_.w; }
+  const ReferencedRisk& risk() const { return *risk_; }
+
+  /// A model of some of the weights (all of them, for a sorted ranking), with how they were found.
+  Model model(const std::vector<double>& w) const;
+  TrainReport report() const;
+
+ private:
+  void run_auto();
+  void attempt(Bound bound, Start start);
+  const std::vector<double>& start_weights(Start start);
+  RoundsOptions rounds_options(Bound bound) const;
+  bool tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress);
+  bool wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress);
+  double validate(const std::vector<double>& w) const;
+  void record(Bound bound, Start start, const Fitted& fitted);
+  bool better(const Candidate& candidate, const Candidate& incumbent) const;
+  std::vector<std::string> warnings() const;
+  bool out_of_time() const { return options_.solve.seconds > 0 && watch_.seconds() >= options_.solve.seconds; }
+
+  const Task& task_;
+  TrainOptions options_;  // with the threads that the task allows
+  const Task* validation_;
+  const TrainObserver& observer_;
+  Stopwatch watch_;
+  std::uint64_t fingerprint_;
+  TrainingSet set_;
+  UnitsOfC units_;
+  std::map<Start, std::vector<double>> starts_;
+  std::unique_ptr<ReferencedRisk> risk_;
+  Checkpoint checkpoint_;
+  std::unique_ptr<const Scorer> scorer_;  // of the validation data
+  std::vector<Candidate> candidates_;
+  std::optional<std::size_t> best_;
+  Fitted best_fitted_;
+  double validated_ = std::numeric_limits<double>::quiet_NaN();  // of the best w of the last evaluation
+  bool stopped_ = false;                                         // no further work is wanted
+  bool unfinished_ = false;                                      // and some was left: the checkpoint stays
+};
+
+}  // namespace dorm
