@@ -37,6 +37,7 @@ Action declare_recommend(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_convert(CLI::App& app, const Settings& settings);
+Action declare_export(CLI::App& app, const Settings& settings);
 Action declare_info(CLI::App& app, const Settings& settings);
 Action declare_completion(CLI::App& app, const Settings& settings);
 Action declare_manual(CLI::App& app, const Settings& settings);

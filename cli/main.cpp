@@ -30,6 +30,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"synth", dorm::cli::declare_synth},
     {"convert", dorm::cli::declare_convert},
     {"info", dorm::cli::declare_info},
+    {"export", dorm::cli::declare_export},
     {"completion", dorm::cli::declare_completion},
     {"manual", dorm::cli::declare_manual},
 };

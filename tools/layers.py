@@ -49,6 +49,7 @@ LAYERS = {
         "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel",)
     ),
     "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
+    "model/export": Room("models in the formats of other tools, one file each", ("base", "model")),
     "model": Room(
         "models: scoring, ranking, JSON",
         (
@@ -128,9 +129,10 @@ LAYERS = {
             "data/ratings",
             "evaluation",
             "learning/solver",
+            "model",
             "ranking/oracle",
         ),
-        ("factorize",),
+        ("factorize", "any_model"),
     ),
     "recommend/joint": Room(
         "joint kernels over (user, item) pairs: DORM, JRank, PRank",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "command.h"
+#include "document_scores.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -42,17 +43,22 @@ constexpr const char* kEvalExamples =
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
     "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
     "  dorm eval test.csv --model m.json --one-per host\n"
+    "  dorm eval test.csv --model m.json --topics topics.csv --limits limits.csv --measures ndcg@5\n"
     "  dorm eval --run my.run --subtopics diversity.qrels\n"
     "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
 
 constexpr const char* kMeasures = "ndcg@10,mrr,map";
+constexpr const char* kTopicMeasures = "ndcg@10";
+constexpr std::string_view kPositionGain = "position-gain";
 constexpr const char* kSubtopicMeasures = "alpha-ndcg@10,ia-precision@10,subtopic-recall@10";
 
 struct EvalArguments {
   std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
       position_gains;
   SplitArguments split;
-  std::string measures;  // empty: kMeasures, or kSubtopicMeasures with --subtopics
+  TopicArguments topics;
+  std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says
+  std::string measures;  // empty: kMeasures, kSubtopicMeasures with --subtopics, or kTopicMeasures with --topics
   EvaluateOptions options;
   InputArguments input;
 
@@ -63,6 +69,8 @@ void check(const EvalArguments& arguments) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_option, message); };
   const std::string& one_per = arguments.options.one_per;
   if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
+  if (arguments.topics.given() && (arguments.judged_run() || !arguments.ratings.empty()))
+    refuse("--topics and --limits judge rankings of DATA; expected no --run, --qrels or --ratings");
   if (arguments.judged_run()) {
     require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
     require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
@@ -78,47 +86,11 @@ void check(const EvalArguments& arguments) {
     return;
   }
   require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
+  if (arguments.topics.given() && (!arguments.subtopics.empty() || (!one_per.empty() && one_per != "none")))
+    refuse("--topics stands alone; expected no --subtopics or --one-per beside it");
   const int rankers = !arguments.scores.empty() + !arguments.feature.empty() + !arguments.model.empty();
   if (rankers != 1)
     refuse("expected one of --model FILE, --scores FILE or --feature NAME, to say what ranks the documents");
-}
-
-// From the order of the file's rows to that of the documents.
-std::vector<double> scores_of_file(const Dataset& data, const std::string& path) {
-  const std::vector<double> by_row = read_scores(path);
-  if (by_row.size() != data.num_documents())
-    throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
-                fmt::format("{} scores for {} documents; expected one score per row of the data", by_row.size(),
-                            data.num_documents()));
-  std::vector<double> scores(by_row.size());
-  for (std::size_t d = 0; d < scores.size(); ++d) scores[d] = by_row[data.source_row(d)];
-  return scores;
-}
-
-std::size_t feature_column(const Dataset& data, const std::string& name) {
-  constexpr std::size_t kListed = 1000;
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < data.num_features(); ++j) {
-    std::string candidate = data.feature_name(j);
-    if (candidate == name) return j;
-    if (names.size() < kListed) names.push_back(std::move(candidate));
-  }
-  if (!data.has_feature_names() || data.num_features() > kListed)
-    throw Error(ErrorCode::unknown_name, fmt::format("unknown feature \"{}\"; expected one of {} to {}", name,
-                                                     data.feature_name(0), data.feature_name(data.num_features() - 1)));
-  std::vector<CatalogEntry> known;
-  for (const std::string& candidate : names) known.push_back({.name = candidate, .usage = {}, .help = {}});
-  throw_unknown_name("feature", name, known);
-}
-
-std::vector<double> scores_of_feature(const Dataset& data, const std::string& name) {
-  const std::size_t column = feature_column(data, name);
-  std::vector<double> scores;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const Query query = data.query(q);
-    for (std::size_t i = 0; i < query.size(); ++i) scores.push_back(query.rows.at(i, column));
-  }
-  return scores;
 }
 
 void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments) {
@@ -154,45 +126,106 @@ void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
     throw Error(ErrorCode::bad_option, "--as-ranked says how limits are judged; expected --one-per beside it");
 }
 
-std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Settings& settings) {
-  if (!arguments.model.empty()) {
-    const Model model = load_model(arguments.model);
-    resolve_limits(arguments.options, model.one_per);
-    return score(model, data, settings.threads);
+std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Model* model,
+                              const Settings& settings) {
+  if (model) {
+    resolve_limits(arguments.options, model->one_per);
+    return score(*model, data, settings.threads);
   }
   resolve_limits(arguments.options, "");
   return arguments.feature.empty() ? scores_of_file(data, arguments.scores)
                                    : scores_of_feature(data, arguments.feature);
 }
 
-// The measures beside what a model of positions was trained for.
-EvalReport evaluate_by_position(const EvalArguments& arguments, const Settings& settings) {
+/// The measures without position-gain@n, which needs gains.
+struct AskedMeasures {
+  std::vector<std::string> names;
+  bool position_gain = false;
+  std::string spelling = {};  // of position-gain, as it was written
+
+  explicit AskedMeasures(const std::string& list) {
+    for (std::string& name : split_measures(list))
+      if (name.starts_with(kPositionGain)) {
+        position_gain = true;
+        spelling = std::move(name);
+      } else {
+        names.push_back(std::move(name));
+      }
+  }
+
+  /// Adds position-gain@n; n is that of the gains, which the spelling may repeat.
+  void add_gain(const LabelGains& known, const EvalArguments& arguments, const Dataset& data,
+                const std::vector<Ranking>& rankings, EvaluationTable& table) const {
+    add_position_gain(known, arguments.position_gains, data, rankings, arguments.options, table);
+    const std::string& name = table.measures.front().name;
+    if (position_gain && spelling != kPositionGain && spelling != name)
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("{} was asked for, but the gains are those of {}", spelling, name));
+  }
+};
+
+EvalReport evaluate_by_position(const PositionModel& model, const EvalArguments& arguments, const Settings& settings) {
   if (!arguments.against.empty())
     throw Error(ErrorCode::unsupported, "--against does not compare models with a function per position");
+  if (arguments.topics.given())
+    throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
+  const AskedMeasures asked(arguments.measures);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
-  const PositionModel model = load_position_model(arguments.model);
   const std::vector<Ranking> rankings = rank(model, data, settings.threads);
   EvalReport report;
-  report.table =
-      evaluate(data, scores_of_rankings(data, rankings), split_measures(arguments.measures), arguments.options);
-  add_position_gain(model.gains, arguments.position_gains, data, rankings, arguments.options, report.table);
+  report.table = evaluate(data, scores_of_rankings(data, rankings), asked.names, arguments.options);
+  asked.add_gain(model.gains, arguments, data, rankings, report.table);
+  return report;
+}
+
+// c of what the lists are judged by, where no model says with which c they are to be made.
+Model without_model(const EvalArguments& arguments) {
+  Model model;
+  model.measure = split_measures(arguments.measures).front();
+  model.convention = arguments.options.convention;
+  return model;
+}
+
+// Lists that keep the limits, against the best of those.
+EvalReport evaluate_within_topics(EvalArguments& arguments, const Model* model, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  const std::size_t top = arguments.top > 0 ? arguments.top : cutoff_of(measures.front());
+  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const TopicTable topics = load_topics(arguments.topics, data);
+  const auto judge = [&](std::span<const double> scores) {
+    const std::vector<Ranking> lists =
+        ranked_under_topics(model ? *model : without_model(arguments), data, scores, arguments.topics, top, settings);
+    return evaluate_topics(data, lists, top, topics, measures, arguments.topics.options, arguments.options);
+  };
+  EvalReport report;
+  report.table = judge(scores_of(data, arguments, model, settings));
+  if (!arguments.against.empty()) add_comparison(report, judge(scores_of_file(data, arguments.against)), arguments);
   return report;
 }
 
 EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
-  if (!arguments.model.empty() && is_position_model(arguments.model)) return evaluate_by_position(arguments, settings);
-  const std::vector<std::string> measures = split_measures(arguments.measures);
+  std::optional<Model> model;
+  if (!arguments.model.empty()) {
+    AnyModel any = load_any_model(arguments.model);
+    if (const auto* by_position = std::get_if<PositionModel>(&any))
+      return evaluate_by_position(*by_position, arguments, settings);
+    model = std::get<Model>(std::move(any));
+  }
+  const Model* ranker = model ? &*model : nullptr;
+  if (arguments.topics.given()) return evaluate_within_topics(arguments, ranker, settings);
+  const AskedMeasures asked(arguments.measures);
   const Dataset data = load(arguments.data, arguments.input, settings).data;
-  const std::vector<double> scores = scores_of(data, arguments, settings);
+  const std::vector<double> scores = scores_of(data, arguments, ranker, settings);
   EvalReport report;
-  report.table = evaluate(data, scores, measures, arguments.options);
+  report.table = evaluate(data, scores, asked.names, arguments.options);
+  if (asked.position_gain)
+    require_option(!arguments.position_gains.empty(), "--position-gains FILE", "position-gain is measured by gains");
   if (!arguments.position_gains.empty()) {
     if (!arguments.against.empty()) throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
-    add_position_gain({}, arguments.position_gains, data, sorted_rankings(data, scores), arguments.options,
-                      report.table);
+    asked.add_gain({}, arguments, data, sorted_rankings(data, scores), report.table);
   }
   if (!arguments.against.empty())
-    add_comparison(report, evaluate(data, scores_of_file(data, arguments.against), measures, arguments.options),
+    add_comparison(report, evaluate(data, scores_of_file(data, arguments.against), asked.names, arguments.options),
                    arguments);
   return report;
 }
@@ -249,7 +282,9 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
     return report;
   }
   const Dataset data = load(arguments.data, arguments.input, settings).data;
-  const std::vector<double> scores = scores_of(data, arguments, settings);
+  std::optional<Model> model;
+  if (!arguments.model.empty()) model = load_model(arguments.model);
+  const std::vector<double> scores = scores_of(data, arguments, model ? &*model : nullptr, settings);
   const std::string one_per = std::exchange(arguments.options.one_per, "");
   const auto judge = [&](std::span<const double> of) {
     return evaluate_subtopics(judgments, as_run(data, of, one_per), measures, arguments.options);
@@ -284,7 +319,10 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                  : arguments.judged_run()      ? "trec"
                                                                : "standard";
   arguments.options.threads = settings.threads;
-  if (arguments.measures.empty()) arguments.measures = arguments.subtopics.empty() ? kMeasures : kSubtopicMeasures;
+  if (arguments.measures.empty())
+    arguments.measures = !arguments.subtopics.empty() ? kSubtopicMeasures
+                         : arguments.topics.given()   ? kTopicMeasures
+                                                      : kMeasures;
   EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)
                       : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)
@@ -318,7 +356,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   text("--against", arguments->against, "FILE", "What to judge",
        "other scores (or another run) to compare with: paired tests");
   text("--position-gains", arguments->position_gains, "FILE", "What to judge",
-       "also measure gains by position (of a model that has none)");
+       "also measure position-gain@n, by these gains (of a model that has\nnone)");
   text("--measures", arguments->measures, "LIST", "Evaluation",
        fmt::format("comma-separated; see below ({})", kMeasures));
   text("--convention", arguments->convention, "NAME", "Evaluation", "see below (standard; trec for runs)");
@@ -330,6 +368,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
       ->group("Evaluation");
   text("--ties", arguments->options.ties, "NAME", "Evaluation",
        "order of equal scores; see below (as the convention says)");
+  add_topic_options(app, arguments->topics);
+  number("--top", arguments->top, "with --topics: length of the lists; 0: as the first measure says (0)");
   number("--bootstrap", arguments->options.bootstrap, "resamples for the intervals; 0: none (1000)");
   app.add_option("--confidence", arguments->options.confidence, "of the intervals (0.95)")
       ->option_text("X")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.h"
+#include "dorm/any_model.h"
 #include "input.h"
 #include "output.h"
 #include "text/factors_text.h"
@@ -158,6 +159,19 @@ std::string data_text(const Json& info) {
   return text;
 }
 
+std::string text_of(const Model& model, const std::string& file, const Settings& settings) {
+  return settings.json ? model_json(model, file) : model_text(model, file);
+}
+
+/// What all positions share.
+std::string text_of(const PositionModel& model, const std::string& file, const Settings& settings) {
+  return text_of(model.shared, file, settings);
+}
+
+std::string text_of(const FactorModel& model, const std::string& file, const Settings& settings) {
+  return settings.json ? factors_json(model, file) : factors_text(model, file);
+}
+
 }  // namespace
 
 Action declare_info(CLI::App& app, const Settings& settings) {
@@ -172,14 +186,8 @@ Action declare_info(CLI::App& app, const Settings& settings) {
   app.footer(kInfoFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
-    if (looks_like_model(arguments->file)) {
-      const Model model = load_model(arguments->file);
-      print(settings.json ? model_json(model, arguments->file) : model_text(model, arguments->file));
-      return;
-    }
-    if (is_factor_file(arguments->file)) {
-      const FactorModel model = load_factors(arguments->file);
-      print(settings.json ? factors_json(model, arguments->file) : factors_text(model, arguments->file));
+    if (const std::optional<SavedModel> saved = load_saved_model(arguments->file)) {
+      print(std::visit([&](const auto& model) { return text_of(model, arguments->file, settings); }, *saved));
       return;
     }
     const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));

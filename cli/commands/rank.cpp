@@ -138,18 +138,19 @@ std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::s
 void run_rank(RankArguments arguments, const Settings& settings) {
   if (settings.json) arguments.ranking_format = "json";
   check(arguments);
-  const bool by_position = is_position_model(arguments.model);
+  const AnyModel any = load_any_model(arguments.model);
+  const auto* by_position = std::get_if<PositionModel>(&any);
   if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
     throw Error(ErrorCode::unsupported, "--topics and --one-per need a linear model; this one ranks by position");
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
   if (by_position) {
-    rankings = rank(load_position_model(arguments.model), data, settings.threads);
+    rankings = rank(*by_position, data, settings.threads);
     scores = scores_of_rankings(data, rankings);
     if (arguments.top > 0) rankings = sorted_rankings(data, scores, arguments.top);
   } else {
-    const Model model = load_model(arguments.model);
+    const Model& model = std::get<Model>(any);
     scores = score(model, data, settings.threads);
     if (arguments.ranking_format != "scores") rankings = rankings_of(model, data, scores, arguments, settings);
   }

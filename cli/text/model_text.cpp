@@ -47,13 +47,6 @@ void kernel_lines(const KernelExpansion& kernel, const Line& line) {
 
 }  // namespace
 
-bool looks_like_model(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  char first = 0;
-  return InputFile(path).read(&first, 1) == 1 && first == '{';
-}
-
 std::string model_text(const Model& model, const std::string& path) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {

@@ -10,9 +10,11 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "dorm/assignment.h"
+#include "dorm/catalog.h"
 #include "dorm/dataset.h"
 #include "dorm/judgments.h"
 #include "dorm/kernel.h"
@@ -86,8 +88,23 @@ std::vector<Ranking> rank(const PositionModel& model, const Dataset& data, std::
 std::string to_json(const PositionModel& model);
 PositionModel position_model_from_json(std::string_view text, const std::string& name);
 PositionModel load_position_model(const std::string& path);
-/// Whether a file holds a PositionModel rather than another kind of model; false when it is no model at all.
-bool is_position_model(const std::string& path);
+
+// ---- models of either kind ---------------------------------------------------------------------------------------
+
+/// What a file holds, as far as can be told without reading it as a model. `none`: no JSON, or no regular file.
+enum class ModelKind { none, ranker, positions };
+ModelKind kind_of_model_file(const std::string& path);
+
+using AnyModel = std::variant<Model, PositionModel>;
+AnyModel load_any_model(const std::string& path);  // throws as load_model() and load_position_model()
+
+/// A format of other tools that a model can be written in.
+struct Exporter {
+  CatalogEntry entry;
+  void (*write)(const Model& model, std::ostream& out);  // throws Error(unsupported) for what the format cannot say
+};
+std::span<const Exporter> exporter_catalog();
+const Exporter& find_exporter(std::string_view name);  // throws Error(unknown_name)
 
 /// How the lists of a training or ranking under topic budgets were found.
 struct TopicReport {

@@ -9,6 +9,7 @@
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "model/position_json.h"
 
 namespace dorm {
 namespace {
@@ -94,6 +95,6 @@ PositionModel load_position_model(const std::string& path) {
   return position_model_from_json(read_whole_file(path), path);
 }
 
-bool is_position_model(const std::string& path) { return has_kind(Json::parse(read_whole_file(path), nullptr, false)); }
+bool is_position_json(std::string_view text) { return has_kind(Json::parse(text, nullptr, false)); }
 
 }  // namespace dorm

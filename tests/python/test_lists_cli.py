@@ -78,3 +78,34 @@ def test_what_makes_no_sense_is_refused_with_what_to_do(data):
     assert "topics.csv:2:5: topic 'odd' has no limit" in dorm(*rank, "--top", 4, *topics, status=1)
     both = ("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json")
     assert "exclude each other" in dorm(*both, *topics, status=2)
+    assert "--report judges rankings by sorting" in dorm(*both, "--report", data / "r.html", status=1)
+    assert "the bound average is defined for sorted" in dorm(*both, "--bound", "average", "--quiet", status=1)
+    judge = ("eval", data / "d.csv", "--model", data / "m.json")
+    dorm(*both, "--quiet")
+    assert "the gains are those of position-gain@2" in dorm(*judge, "--measures", "position-gain@5", status=2)
+    assert "--topics needs a linear model" in dorm(*judge, *topics, status=1)
+
+
+def test_positions_are_validated_tuned_and_resumed(data):
+    train = ("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json", "--quiet")
+    told = json.loads(dorm(*train, "--valid", data / "d.csv", "--checkpoint", data / "ck", "--json"))
+    assert [c["bound"] for c in told["candidates"]] == ["best", "predicted"]
+    judged = ("eval", data / "d.csv", "--model", data / "m.json", "--measures", "position-gain@2", "--json")
+    assert json.loads(dorm(*judged))["measures"]["position-gain@2"]["mean"] == pytest.approx(told["validation"])
+    tuned = json.loads(
+        dorm("tune", *train[1:], "--folds", 2, "--grid", "C=1/100,decay=measure,bound=best", "--no-refine", "--json")
+    )
+    assert len(tuned["cells"]) == 2 and tuned["winner"]["measure"] == "position-gain@2"
+
+
+def test_eval_judges_within_topic_limits(data):
+    topics = ("--topics", data / "topics.csv", "--limits", data / "limits.csv")
+    judge = ("eval", data / "d.csv", "--feature", "x", "--measures", "ndcg@4", "--json")
+    done = subprocess.run([command.DORM, *judge, *topics], capture_output=True, text=True)
+    if "built without" in done.stderr:
+        pytest.skip("no integer-programming solver in this build")
+    assert done.returncode == 0, done.stderr
+    within = json.loads(done.stdout)["measures"]["ndcg@4"]["mean"]
+    assert 0 < within < 1
+    assert within != json.loads(dorm(*judge))["measures"]["ndcg@4"]["mean"]
+    assert "mrr is no sum over positions" in dorm(*judge[:4], "--measures", "ndcg@4,mrr", *topics, status=1)

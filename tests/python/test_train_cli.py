@@ -112,6 +112,17 @@ def test_info_describes_a_model(here):
     assert json.loads(dorm("info", "m.json", "--json").stdout)["weights"] == read_model()["weights"]
 
 
+def test_an_exported_model_is_refused_or_scores_the_same(here):
+    dorm("train", "train.txt", "--scale", "none", "--model", "m.json", "--quiet")
+    text = dorm("export", "m.json", "--to", "svmlight").stdout
+    assert text.startswith("SVM-light Version V6.20\n0 # kernel type\n")
+    dorm("train", "train.txt", "--scale", "log-query-zscore", "--model", "m.json", "--quiet")
+    refused = dorm("export", "m.json", "--to", "svmlight", "-o", "m.svm", status=1).stderr
+    assert "log-query-zscore, which depends on the other documents" in refused
+    assert not (here / "m.svm").exists()
+    assert 'unknown format "svmlite"' in dorm("export", "m.json", "--to", "svmlite", status=2).stderr
+
+
 def test_the_baselines_are_models_without_certificate(here):
     for method in ("ridge", "pairwise"):
         dorm("train", "train.txt", "--method", method, "--model", "m.json")

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A saved model of any kind, whatever it ranks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "dorm/factorize.h"
+#include "dorm/model.h"
+
+namespace dorm {
+
+using SavedModel = std::variant<Model, PositionModel, FactorModel>;
+
+/// Nothing when the file is no model at all. Throws Error(bad_input) for a model that is damaged or newer.
+std::optional<SavedModel> load_saved_model(const std::string& path);
+
+}  // namespace dorm

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exported models, read back as the other tool would: their scores are those of the model.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "dorm/model.h"
+#include "support/message_of.h"
+#include "support/random_data.h"
+
+namespace dorm {
+namespace {
+
+Model linear_model(ScalingKind kind, const Dataset& data) {
+  Model model;
+  for (std::size_t j = 0; j < data.num_features(); ++j) {
+    model.features.push_back(data.feature_name(j));
+    model.weights.push_back(static_cast<double>(j) - 1.5);
+  }
+  model.weights[1] = 0;
+  model.scaling = fit_scaling(kind, data);
+  model.measure = "ndcg@10";
+  return model;
+}
+
+std::string exported(const Model& model, std::string_view format) {
+  std::ostringstream out;
+  find_exporter(format).write(model, out);
+  return out.str();
+}
+
+// The eleventh line holds b, the twelfth alpha and the one support vector.
+struct SvmLight {
+  double b = 0;
+  std::map<std::size_t, double> weights;
+
+  explicit SvmLight(const std::string& text) {
+    std::istringstream in(text);
+    std::string line, word;
+    for (int i = 0; i < 11; ++i) std::getline(in, line);
+    b = std::stod(line);
+    std::getline(in, line);
+    std::istringstream words(line);
+    double alpha = 0;
+    words >> alpha;
+    while (words >> word && word != "#") weights[std::stoul(word)] = alpha * std::stod(word.substr(word.find(':') + 1));
+  }
+};
+
+TEST(Exporters, SvmlightScoresAsTheModelDoes) {
+  const Dataset data = test::random_data({.lengths = {7, 5}, .features = 5, .seed = 3});
+  for (const ScalingKind kind : {ScalingKind::none, ScalingKind::zscore, ScalingKind::minmax}) {
+    const Model model = linear_model(kind, data);
+    const std::vector<double> scores = score(model, data);
+    const SvmLight read(exported(model, "svmlight"));
+    EXPECT_FALSE(read.weights.contains(2)) << "a weight of 0 is left out";
+    for (std::size_t q = 0; q < data.num_queries(); ++q)
+      for (std::size_t i = 0; i < data.query(q).size(); ++i) {
+        double sum = -read.b;
+        for (const auto& [feature, weight] : read.weights)
+          sum += weight * static_cast<double>(data.query(q).rows.at(i, feature - 1));
+        EXPECT_NEAR(sum, scores[data.first_document(q) + i], 1e-5) << name_of(kind);
+      }
+  }
+}
+
+TEST(Exporters, RefuseWhatAFormatCannotSay) {
+  const Dataset data = test::random_data({.lengths = {7, 5}, .features = 3, .seed = 3});
+  const auto refusal = [](const Model& model) {
+    return test::message_of([&] { exported(model, "svmlight"); }, ErrorCode::unsupported);
+  };
+  EXPECT_NE(refusal(linear_model(ScalingKind::log_zscore, data)).find("logarithms"), std::string::npos);
+  EXPECT_NE(refusal(linear_model(ScalingKind::query_minmax, data)).find("other documents"), std::string::npos);
+  Model named = linear_model(ScalingKind::none, data);
+  named.features[0] = "BM25";
+  EXPECT_NE(refusal(named).find("BM25"), std::string::npos);
+  Model kernel = linear_model(ScalingKind::none, data);
+  kernel.kernel.emplace();
+  EXPECT_NE(refusal(kernel).find("kernel"), std::string::npos);
+  EXPECT_THROW(find_exporter("onnx"), Error);
+}
+
+}  // namespace
+}  // namespace dorm
