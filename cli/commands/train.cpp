@@ -12,6 +12,7 @@
 #include "list_options.h"
 #include "output.h"
 #include "pages/train_page.h"
+#include "progress.h"
 #include "stop.h"
 #include "text/train_text.h"
 #include "training_options.h"
@@ -35,13 +36,16 @@ constexpr const char* kTrainExamples =
     "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
     "  dorm train train.txt --kernel rbf:gamma=median --approx nystroem:1000 --model m.json\n"
+    "  dorm train --stream monday.txt tuesday.txt --model m.json\n"
+    "  dorm train --stream wednesday.txt --initial m.json --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
 
 struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
-  std::string initial;  // a model to begin at
+  std::string initial;              // a model to begin at
+  std::vector<std::string> stream;  // files to pass once instead of DATA
   ListArguments lists;
 };
 
@@ -99,6 +103,29 @@ std::optional<Model> initial_model(const TrainArguments& arguments) {
   return load_model(arguments.initial);
 }
 
+std::string stream_text(const Model& model, const TrainArguments& arguments, const Settings& settings) {
+  const DataSummary& data = model.data;
+  if (settings.json)
+    return nlohmann::ordered_json({{"model", arguments.model},
+                                   {"measure", model.measure},
+                                   {"C", model.C},
+                                   {"bound", model.bound},
+                                   {"start", model.start},
+                                   {"scaling", name_of(model.scaling.kind)},
+                                   {"queries", data.queries},
+                                   {"usable_queries", data.usable_queries},
+                                   {"documents", data.documents}})
+               .dump(2) +
+           "\n";
+  return fmt::format(
+      "trained for  {} ({}), C {:g}, decay {}, bound {}, scaling {}\n"
+      "queries      {} seen once, {} with something to learn; {} documents\n"
+      "certificate  none: a stream has no lower bound\n"
+      "model        {}\n",
+      model.measure, model.convention, model.C, model.decay, model.bound, name_of(model.scaling.kind), data.queries,
+      data.usable_queries, data.documents, arguments.model);
+}
+
 void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
   TrainOptions options = arguments.options;
   const std::optional<Model> initial = initial_model(arguments);
@@ -133,8 +160,47 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   if (signal != 0) throw Stopped{signal};
 }
 
+// One file is held at a time.
+void train_stream(const TrainArguments& arguments, const Settings& settings) {
+  const auto refuse = [](bool given, const char* option, const char* why) {
+    if (given) throw Error(ErrorCode::unsupported, fmt::format("{} does not go with --stream: {}", option, why));
+  };
+  refuse(!arguments.valid.empty(), "--valid",
+         "a stream has no candidates to choose among; judge its model by dorm eval");
+  refuse(!arguments.weights.empty(), "--weights", "weights are those of one file");
+  refuse(!arguments.options.checkpoint.empty(), "--checkpoint",
+         "--initial goes on from the model of an earlier stream");
+  refuse(arguments.lists.given() || arguments.method != "dorm", "--method, --position-gains or --topics",
+         "a stream trains rankings by sorting");
+  refuse(!arguments.reports.empty(), "--report", "the data is not kept to judge by");
+  require_option(arguments.data.empty(), "one of DATA and --stream", "the files of --stream are the data");
+  const std::optional<Model> initial = initial_model(arguments);
+  Stream stream(initial ? &*initial : nullptr);
+  const StopRequest stop;
+  for (const std::string& file : arguments.stream) {
+    const Dataset data = load(file, arguments.input, settings).data;
+    LiveLine line;
+    stream.learn(data, arguments.options, [&](std::uint64_t queries) {
+      if (!settings.quiet && line.due())
+        line.show(fmt::format("dorm: {}: {} queries, {}", file, queries, duration_text(line.seconds())));
+      return stop.signal() == 0;
+    });
+    if (stop.signal() != 0) break;
+  }
+  const Model model = stream.model(arguments.options);
+  write_text(arguments.model, to_json(model));
+  if (stop.signal() != 0) warn(settings, "interrupted; the model is that of the queries so far");
+  if (arguments.model != "-") print(stream_text(model, arguments, settings));
+  if (stop.signal() != 0) throw Stopped{stop.signal()};
+}
+
 void run_train(const TrainArguments& arguments, const Settings& settings) {
   check_training_method(arguments.method);
+  if (!arguments.stream.empty()) {
+    require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
+    require_folder(arguments.model);
+    return train_stream(arguments, settings);
+  }
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   const TrainingData data = load_training_data(arguments, settings);
@@ -157,8 +223,12 @@ Action declare_train(CLI::App& app, const Settings& settings) {
                  fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
       ->option_text("S")
       ->group("Files");
-  app.add_option("--initial", arguments->initial, "model whose weights the rounds begin at")
+  app.add_option("--initial", arguments->initial, "model whose weights the rounds (or the stream) begin at")
       ->option_text("MODEL")
+      ->group("Files");
+  app.add_option("--stream", arguments->stream,
+                 "instead of DATA: files that are read one after the other and\nlearnt from once, query by query")
+      ->option_text("FILE...")
       ->group("Files");
   app.add_option("--method", arguments->method, "dorm (for --measure), or a baseline; see below (dorm)")
       ->option_text("NAME")

@@ -164,6 +164,53 @@ TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::siz
                          TopicReport* report = nullptr, const JudgedTopics* validation = nullptr,
                          const TrainObserver& observer = {});
 
+// ---- streams -----------------------------------------------------------------------------------------------------
+
+/// Told how many queries have been learnt from; false stops.
+using StreamObserver = std::function<bool(std::uint64_t queries)>;
+
+/// Linear weights learnt from queries that pass once, by averaged subgradient steps on the objective of train() with
+/// the bound best or predicted:
+///
+///   shrinkage 1/2 |w|^2 + mean of H_q(w),   shrinkage = mean squared norm of the rows so far / C.
+///
+/// A step is taken for every 4 queries. Its length is the largest distance from the start so far over the root of the
+/// sum of squared gradients; the first one is as long as takes away the loss of its queries, were it linear. Both are
+/// in the units of the data, so that nothing is left to be set. There is no certificate. A plain value.
+class Stream {
+ public:
+  /// Begins at 0, or at the weights of a linear model, whose scaling stays.
+  explicit Stream(const Model* initial = nullptr);
+
+  /// Learns from the queries in their order. Of the options, measure, convention, C, decay, bound and scale count;
+  /// scalings are limited to what a query alone decides, and `auto` is settled by the first call. Throws Error for
+  /// other options, and for named features that are missing.
+  void learn(const Dataset& data, const TrainOptions& options = {}, const StreamObserver& observer = {});
+
+  /// The average of the weights so far, with the options it was learnt by.
+  Model model(const TrainOptions& options = {}) const;
+
+  std::uint64_t queries() const { return model_.data.queries; }
+
+  /// All of it as text, to go on later as if nothing had happened. Throws Error(bad_input) for anything else.
+  std::string save() const;
+  static Stream load(std::string_view text);
+
+ private:
+  class Chunk;
+
+  void take_new_features(const Dataset& data);
+  void step(Chunk& chunk, std::size_t first, std::size_t end, double C);
+
+  bool begun_ = false;
+  Model model_;  // features, scaling, what was seen, and the average of the weights
+  std::vector<double> start_, weights_;
+  std::uint64_t steps_ = 0;
+  double farthest_ = 0;           // distance of the weights from the start
+  double squared_gradients_ = 0;  // summed over the steps
+  double squared_norms_ = 0;      // of rows, centred within their queries
+};
+
 // ---- choosing options on validation data or by folds over queries ------------------------------------------------
 
 /// How the winner is chosen among cells whose validation figures differ by noise.

@@ -95,6 +95,27 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   return nb::make_tuple(std::move(result.model), report);
 }
 
+void learn(Stream& stream, const Dataset& data, const TrainOptions& options, const TabulatedMeasure* measure) {
+  TrainOptions own = options;
+  own.own_measure = measure;
+  Watcher watcher{nb::none()};
+  {
+    const nb::gil_scoped_release unlocked;
+    stream.learn(data, own, [&](std::uint64_t) { return watcher.go_on(false, [] { return nb::dict(); }); });
+  }
+  watcher.rethrow();
+  if (watcher.interrupted()) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  }
+}
+
+Model stream_model(const Stream& stream, const TrainOptions& options, const TabulatedMeasure* measure) {
+  TrainOptions own = options;
+  own.own_measure = measure;
+  return stream.model(own);
+}
+
 }  // namespace
 
 void bind_train(nb::module_& module) {
@@ -107,6 +128,12 @@ void bind_train(nb::module_& module) {
   module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
              "measure"_a.none(), "initial"_a.none(), "kernel"_a.none() = nb::none(),
              "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+  nb::class_<Stream>(module, "Stream", "Weights learnt from queries that pass once.")
+      .def(nb::init<const Model*>(), "initial"_a.none() = nb::none())
+      .def("learn", &learn, "data"_a, "options"_a, "measure"_a.none())
+      .def("model", &stream_model, "options"_a, "measure"_a.none())
+      .def("__getstate__", &Stream::save)
+      .def("__setstate__", [](Stream& stream, const std::string& text) { new (&stream) Stream(Stream::load(text)); });
 }
 
 }  // namespace dorm::python

@@ -337,8 +337,9 @@ class DormRanker(BaseEstimator):
         model = _core.Model.load(os.fspath(path))
         ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
         if model.bound != "none":  # a baseline of the command has no bound, nor the rest
-            ranker.set_params(bound=model.bound, decay=model.decay, solver=model.solver, C=model.C)
-            ranker.set_params(tolerance=model.tolerance, random_state=model.seed)
+            ranker.set_params(bound=model.bound, decay=model.decay, C=model.C, random_state=model.seed)
+            if model.solver:  # a stream has none
+                ranker.set_params(solver=model.solver, tolerance=model.tolerance)
         if model.kernel != "none":
             ranker.set_params(kernel=model.kernel, approximation=model.approximation)
         names = model.features

@@ -112,6 +112,20 @@ def test_info_describes_a_model(here):
     assert json.loads(dorm("info", "m.json", "--json").stdout)["weights"] == read_model()["weights"]
 
 
+def test_a_stream_goes_on_from_its_model_and_ranks_better_than_chance(here):
+    dorm("train", "--stream", "train.txt", "train.txt", "--model", "s.json", "--quiet")
+    model = json.loads((here / "s.json").read_text())
+    assert (model["start"], model["certificate"]["status"]) == ("stream", "none")
+    told = json.loads(
+        dorm("train", "--stream", "train.txt", "--initial", "s.json", "--model", "t.json", "--json").stdout
+    )
+    assert 2 * told["queries"] == model["data"]["queries"]
+    assert (here / "s.json").read_text() != (here / "t.json").read_text()
+    for bad in (["--valid", "vali.txt"], ["--checkpoint", "ck"], ["--method", "ridge"], ["--report", "r.html"]):
+        dorm("train", "--stream", "train.txt", *bad, "--model", "u.json", status=1)
+    assert not (here / "u.json").exists()
+
+
 def test_an_exported_model_is_refused_or_scores_the_same(here):
     dorm("train", "train.txt", "--scale", "none", "--model", "m.json", "--quiet")
     text = dorm("export", "m.json", "--to", "svmlight").stdout
