@@ -28,8 +28,8 @@ struct Compiled<body, Result (*)(Arguments...)> {
 
 }  // namespace detail
 
-/// The function `body` compiled for `level`. It must be always_inline, and so must what it calls; vectors are passed by
-/// reference.
+/// The function `body` compiled for `level`. It must be always_inline, and so must what it calls; vectors are
+/// passed by reference.
 template <auto body>
 [[gnu::always_inline]] constexpr auto compiled_for([[maybe_unused]] SimdLevel level) {
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear programs, some of whose variables are 0 or 1, handed to a solver library. The library sits in a module of its
-// own, dorm_mip.so, which is loaded when the first program is to be solved: a command that solves none does not need
-// it.
+// Linear programs, some of whose variables are 0 or 1, handed to a solver library. The library sits in a module
+// of its own, dorm_mip.so, which is loaded when the first program is to be solved: a command that solves none
+// does not need it.
 #pragma once
 
 #include <cstddef>
