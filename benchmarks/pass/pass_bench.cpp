@@ -12,7 +12,7 @@
 
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"
-#include "learning/train/fit.h"
+#include "learning/train/rounds.h"
 #include "learning/train/training_set.h"
 
 namespace {
@@ -74,7 +74,7 @@ int run(const SynthOptions& synth, const std::string& decay_name) {
   const Decay decay(decay_name);
   RankingRisk risk(set.features(), *measure, decay, 1);
   const std::vector<double>& start = set.start(Start::ridge);
-  risk.set_trade_off(trade_off(100, false, set, risk));
+  risk.set_trade_off(set.units().trade_off(100, risk.num_blocks()));
   risk.set_reference(Bound::best, start);
 
   const SolveResult one = solve_with(risk, start, 1), two = solve_with(risk, start, 2);
@@ -84,7 +84,7 @@ int run(const SynthOptions& synth, const std::string& decay_name) {
   }
   volatile float sink = 0;
   const double stream = seconds_of([&] { sink = sum_of(set.features().data()); });
-  const double oracle = oracle_seconds(set.features(), *measure, decay, one.w);
+  const double oracle = oracle_seconds(set.linear_features(), *measure, decay, one.w);
   const auto passes = static_cast<double>(one.report.passes);
   fmt::print("{},{},{},{},{},{}\n", stream, one.report.oracle_seconds / passes - oracle, oracle,
              one.report.qp_seconds / passes, one.report.seconds / passes, two.report.seconds / passes);

@@ -8,7 +8,7 @@
 
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"
-#include "learning/train/fit.h"
+#include "learning/train/rounds.h"
 #include "learning/train/training_set.h"
 
 namespace {
@@ -18,8 +18,8 @@ void run(const std::string& name, const dorm::SynthOptions& synth, double C, dou
   const bool dense = name == "bcda-dense";
   dorm::RankingRisk risk(set.features(), *dorm::make_trainable("ndcg@10"), dorm::Decay("power:0.5"), 1,
                          dense ? dorm::OracleKind::assignment : dorm::OracleKind::automatic);
-  const std::vector<double>& start = set.start(Start::ridge);
-  risk.set_trade_off(dorm::trade_off(C, false, set, risk));
+  const std::vector<double>& start = set.start(dorm::Start::ridge);
+  risk.set_trade_off(set.units().trade_off(C, risk.num_blocks()));
   risk.set_reference(dorm::Bound::best, start);
   dorm::SolveOptions options;
   options.solver = dorm::parse_solver(dense ? "bcda" : name);

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   synth.features = std::strtoull(argv[3], nullptr, 10);
   synth.seed = 1;
   dorm::TrainOptions options;
-  options.bound = Bound::best;
+  options.bound = dorm::Bound::best;
   options.scale = "none";
   options.C = 100;
   options.solve.tolerance = std::atof(argv[4]);

@@ -59,7 +59,7 @@ TEST(Comparison, FiguresAreThoseOfTheCandidateThatValidationPrefers) {
     double best = -1;
     std::vector<double> kept;
     for (double C : {1.0, 100.0}) {
-      const Model model = train_method(split.train, "ranksvm", {.C = C, .threads = 1}).model;
+      const Model model = train_method(split.train, "ranksvm", {.C = C, .solve = {.threads = 1}}).model;
       const std::vector<std::string> mrr = {"mrr"};
       const double valid = evaluate(split.valid, score(model, split.valid), mrr).measures[0].mean;
       if (valid <= best) continue;
