@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/checksum_v1.h"
 #include "data/io/binary.h"
-#include "data/io/checksum.h"
 #include "dorm/dataset.h"
 #include "fuzz_target.h"
 
@@ -22,10 +22,9 @@ void sign_header(std::span<std::byte> bytes) {
   const std::size_t room = (bytes.size() - sizeof header) / sizeof(dorm::SectionEntry);
   const std::size_t sections = std::min<std::size_t>(header.num_sections, room);
   header.checksum = 0;
-  dorm::Checksum sum;
-  sum.update(std::as_bytes(std::span(&header, 1)));
-  sum.update(bytes.subspan(sizeof header, sections * sizeof(dorm::SectionEntry)));
-  header.checksum = sum.value();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  header.checksum =
+      dorm::checksum_of_version(header.major, bytes.first(sizeof header + sections * sizeof(dorm::SectionEntry)));
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 

@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 # and nowhere else, or the next job would compile everything again.
 declare -A packages=(
   [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libeigen3-dev
-           libboost-dev libpsl-dev coinor-libcbc-dev"
+           libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev"
   [test]="libgtest-dev git"
   [python]="python3-dev python3-venv ca-certificates"
   [lint]="clang-format clang-tidy git"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "data/io/checksum.h"
+#include "base/checksum.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"

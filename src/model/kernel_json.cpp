@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "data/io/checksum.h"
+#include "base/checksum_v1.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -53,7 +53,7 @@ std::vector<unsigned char> from_base64(std::string_view text) {
   return bytes;
 }
 
-std::string hash_text(std::span<const float> values) { return fmt::format("{:016x}", checksum(std::as_bytes(values))); }
+std::string hash_text(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
 
 std::vector<float> dense_values(const Documents& documents) {
   const std::size_t width = documents.num_features();
@@ -70,9 +70,12 @@ Json names_json(const Documents& documents, IdKind kind) {
 
 class Reader {
  public:
-  Reader(const Json& json, const std::string& name) : json_(json), name_(name) {
+  Reader(const Json& json, const std::string& name, std::uint64_t version)
+      : json_(json), name_(name), version_(version) {
     if (!json.is_object()) fail("should be an object");
   }
+
+  std::uint64_t version() const { return version_; }
 
   template <class T>
   T get(const char* key, const char* expected) const {
@@ -98,6 +101,7 @@ class Reader {
  private:
   const Json& json_;
   const std::string& name_;
+  std::uint64_t version_;
 };
 
 std::vector<float> read_values(const Reader& reader, std::size_t rows, std::size_t columns) {
@@ -108,7 +112,8 @@ std::vector<float> read_values(const Reader& reader, std::size_t rows, std::size
                             columns, rows * columns * sizeof(float), bytes.size()));
   std::vector<float> values(rows * columns);
   std::memcpy(values.data(), bytes.data(), bytes.size());
-  if (hash_text(values) != reader.get<std::string>("checksum", "16 hexadecimal digits"))
+  if (hash_text(checksum_of_version(reader.version(), std::as_bytes(std::span(values)))) !=
+      reader.get<std::string>("checksum", "16 hexadecimal digits"))
     reader.fail("the support documents are damaged: their checksum differs");
   return values;
 }
@@ -146,13 +151,14 @@ Json kernel_json(const KernelExpansion& expansion) {
   if (expansion.support.has_groups()) out["groups"] = names_json(support, IdKind::group);
   out["coefficients"] = expansion.coefficients;
   out["encoding"] = "float32 little-endian, row by row, base64";
-  out["checksum"] = hash_text(values);
+  out["checksum"] = hash_text(checksum(std::as_bytes(std::span(values))));
   out["values"] = to_base64(bytes);
   return out;
 }
 
-KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string>& features, const std::string& name) {
-  const Reader reader(json, name);
+KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string>& features, const std::string& name,
+                                 std::uint64_t version) {
+  const Reader reader(json, name, version);
   KernelExpansion expansion;
   expansion.kernel = reader.get<std::string>("spec", "the text of a kernel");
   expansion.approximation = reader.get<std::string>("approximation", "a name");

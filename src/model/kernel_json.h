@@ -13,8 +13,8 @@ namespace dorm {
 
 nlohmann::ordered_json kernel_json(const KernelExpansion& expansion);
 
-/// Throws Error(bad_input) naming `name` and what is missing, damaged or inconsistent.
+/// `version` is that of the model. Throws Error(bad_input) naming `name` and what is missing, damaged or inconsistent.
 KernelExpansion kernel_from_json(const nlohmann::ordered_json& json, const std::vector<std::string>& features,
-                                 const std::string& name);
+                                 const std::string& name, std::uint64_t version);
 
 }  // namespace dorm

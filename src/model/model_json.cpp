@@ -21,7 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "dorm-model";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;        // the newest; version 1 of kernel models had another checksum
+constexpr std::uint64_t kLinearVersion = 1;  // the rest has not changed
 
 // Reads fields of one object, with errors that name the file and the field.
 class Fields {
@@ -146,7 +147,7 @@ Json parsed(std::string_view text, const std::string& name) {
 std::string to_json(const Model& model) {
   Json out;
   out["format"] = kFormat;
-  out["version"] = kVersion;
+  out["version"] = model.kernel ? kVersion : kLinearVersion;
   out["library"] = DORM_VERSION;
   out["kind"] = model.kernel ? "kernel" : "linear";
   out["method"] = model.method;
@@ -186,7 +187,8 @@ Model model_from_json(std::string_view text, const std::string& name) {
   const Json json = parsed(text, name);
   const Fields fields(json, name, "");
   if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat) fields.fail("format", "\"dorm-model\"");
-  if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version > kVersion)
+  const auto version = fields.required<std::uint64_t>("version", "a whole number");
+  if (version > kVersion)
     throw Error(
         ErrorCode::unsupported, {name},
         fmt::format("model version {} is newer than this library reads ({}); use a newer dorm", version, kVersion));
@@ -198,7 +200,7 @@ Model model_from_json(std::string_view text, const std::string& name) {
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
   if (kind == "kernel") {
-    model.kernel = kernel_from_json(json.value("kernel", Json()), model.features, name);
+    model.kernel = kernel_from_json(json.value("kernel", Json()), model.features, name, version);
   } else {
     model.weights = fields.required<std::vector<double>>("weights", "a list of numbers");
     if (model.weights.size() != model.features.size())

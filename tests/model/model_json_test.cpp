@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "dorm/read.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
 
@@ -149,8 +151,8 @@ TEST(ModelJson, FieldsOfLaterVersionsAreIgnored) {
 
 TEST(ModelJson, ANewerVersionAndAnotherKindAreRefused) {
   Json json = parsed();
-  json["version"] = 2;
-  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("version 2 is newer"), std::string::npos);
+  json["version"] = 3;
+  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("version 3 is newer"), std::string::npos);
   json = parsed();
   json["kind"] = "trees";
   EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("trees"), std::string::npos);
@@ -183,6 +185,22 @@ TEST(ModelFile, NamesAFileThatIsNotThere) {
   const std::string message = test::message_of([] { load_model("/nowhere/m.json"); }, ErrorCode::io);
   EXPECT_NE(message.find("/nowhere/m.json"), std::string::npos) << message;
   EXPECT_THROW(save_model(example(), "/nowhere/m.json"), Error);
+}
+
+TEST(ModelJson, KernelModelsOfVersionOneAreRead) {
+  const std::string files = std::string(DORM_SOURCE_DIR) + "/tests/model/version1/";  // as dorm 0.1.0 wrote them
+  const Model model = load_model(files + "kernel.json");
+  std::ifstream truth(files + "kernel_scores.txt");
+  for (const double found : score(model, read_letor(files + "kernel.txt"))) {
+    double expected = 0;
+    truth >> expected;
+    EXPECT_NEAR(found, expected, 1e-12);
+  }
+  EXPECT_EQ(Json::parse(to_json(model)).at("version"), 2);
+  EXPECT_EQ(Json::parse(to_json(example())).at("version"), 1) << "linear models have not changed";
+  Json json = Json::parse(std::ifstream(files + "kernel.json"));
+  json["version"] = 2;  // the checksum is that of version 1
+  EXPECT_NE(message_of(json.dump()).find("their checksum differs"), std::string::npos);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/checksum_v1.h"
 #include "base/quote.h"
-#include "data/io/checksum.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 
@@ -91,16 +91,15 @@ ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::
   const std::string_view first = std::string_view(content_).substr(0, std::min<std::size_t>(line, 80));
   if (!first.starts_with(format) || line == std::string::npos)
     refuse(fmt::format("found {}; expected a file that begins with \"{}\"", in_quotes(first), format));
-  int version = 0;
-  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(), version);
-  if (version < 1 || version > newest)
-    refuse(fmt::format("found version {}; this program reads versions 1 to {}", version, newest));
+  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(), version_);
+  if (version_ < 1 || version_ > newest)
+    refuse(fmt::format("found version {}; this program reads versions 1 to {}", version_, newest));
   std::uint64_t length = 0, sum = 0;
   const std::size_t json = line + 1 + sizeof length;
   if (content_.size() < json + sizeof sum) refuse("the file is cut short");
   const std::size_t end = content_.size() - sizeof sum;
   std::memcpy(&sum, content_.data() + end, sizeof sum);
-  if (checksum(std::as_bytes(std::span(content_)).first(end)) != sum)
+  if (checksum_of_version(static_cast<std::uint64_t>(version_), std::as_bytes(std::span(content_)).first(end)) != sum)
     refuse("the checksum does not fit; the file is damaged or cut short");
   std::memcpy(&length, content_.data() + line + 1, sizeof length);
   if (length > end - json) refuse("the header is longer than the file");

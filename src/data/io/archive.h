@@ -4,7 +4,8 @@
 //
 //   FORMAT VERSION \n   u64 bytes of JSON   JSON   arrays, each at a multiple of 8 bytes   u64 checksum
 //
-// The header lists the arrays: name, type (f64, u64, u32, text) and count. Numbers are little-endian.
+// The header lists the arrays: name, type (f64, u64, u32, text) and count. Numbers are little-endian. Version 1 of
+// every format had another checksum.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ class ArchiveWriter {
   /// Names of any bytes: two arrays, `name` with their text and `name_end` with where each ends. Copied.
   void add_names(const std::string& name, std::span<const std::string> names);
 
+  /// `version` is at least 2.
   void write(std::ostream& out, std::string_view format, int version, nlohmann::json header) const;
 
  private:
@@ -54,6 +56,7 @@ class ArchiveReader {
   /// The same from memory; `name` is for messages.
   ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest);
 
+  int version() const { return version_; }
   const nlohmann::json& header() const { return header_; }
   std::vector<double> doubles(const std::string& name, std::size_t count) const;
   std::vector<std::uint64_t> integers(const std::string& name, std::size_t count) const;
@@ -72,6 +75,7 @@ class ArchiveReader {
   std::vector<T> copy(const Place& place) const;
 
   std::string path_, content_;
+  int version_ = 0;
   nlohmann::json header_;
   std::map<std::string, Place> places_;
 };

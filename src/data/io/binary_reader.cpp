@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
+#include "base/checksum_v1.h"
 #include "base/page_buffer.h"
 #include "data/io/binary.h"
 #include "data/io/binary_layout.h"
-#include "data/io/checksum.h"
 #include "data/io/file.h"
 #include "data/storage.h"
 #include "dorm/error.h"
@@ -112,7 +112,7 @@ void read_queries(const Layout& layout, Storage& out) {
 Dataset interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
   if (verify)
     for (const SectionEntry& entry : layout.table())
-      if (checksum(layout.content(entry)) != entry.checksum)
+      if (checksum_of_version(layout.header().major, layout.content(entry)) != entry.checksum)
         layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
   auto storage = std::make_shared<Storage>();
   read_features(layout, *storage, verify);

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <vector>
 
+#include "base/checksum.h"
 #include "data/io/binary.h"
-#include "data/io/checksum.h"
 #include "data/owned_columns.h"
 #include "dorm/write.h"
 

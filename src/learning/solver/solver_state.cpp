@@ -13,6 +13,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/checksum.h"
 #include "dorm/error.h"
 #include "learning/solver/solver_table.h"
 
@@ -22,7 +23,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the state file is written in memory order");
 
 constexpr char kMagic[8] = {'D', 'O', 'R', 'M', 'S', 'T', 'A', 'T'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 1 had another checksum
 
 struct Header {
   char magic[8];
@@ -33,18 +34,6 @@ struct Header {
 };
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_input, "solver state: " + why); }
-
-// A 64-bit mixing hash over words; the last word is padded with zeros.
-std::uint64_t checksum(const std::string& bytes) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15u ^ bytes.size();
-  for (std::size_t at = 0; at < bytes.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
-    hash = (hash ^ word) * 0xBF58476D1CE4E5B9u;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
 
 class Writer {
  public:
@@ -212,7 +201,7 @@ void SolverState::save(std::ostream& out) const {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
   header.size = to.bytes().size();
-  header.checksum = checksum(to.bytes());
+  header.checksum = checksum(std::as_bytes(std::span(to.bytes())));
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
   out.write(to.bytes().data(), static_cast<std::streamsize>(to.bytes().size()));
   if (!out) throw Error(ErrorCode::io, "solver state: the stream refused the data");
@@ -226,7 +215,8 @@ SolverState SolverState::load(std::istream& in) {
     refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
   if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
-  if (checksum(bytes) != header.checksum) refuse("the checksum does not match: the file is damaged");
+  if (checksum(std::as_bytes(std::span(bytes))) != header.checksum)
+    refuse("the checksum does not match: the file is damaged");
 
   Reader from(bytes);
   SolverState state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file: a line "dorm-checkpoint VERSION CHECKSUM", a line of JSON with that checksum, then the solver's state,
-// which carries its own checksum.
+// which carries its own checksum. Version 1 had another checksum and is refused: a checkpoint lives as long as a run.
 #include "learning/train/checkpoint.h"
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/stopwatch.h"
-#include "data/io/checksum.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -82,6 +82,7 @@ void Checkpoint::load() {
   const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
   if (json_end == std::string::npos) refuse(path, "it is cut short");
   const std::string_view json_text = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
+  if (content.starts_with("dorm-checkpoint 1 ")) refuse(path, "it was written by an older dorm");
   if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(json_text)))
     refuse(path, "it is damaged or of another version");
   const Json json = Json::parse(json_text);

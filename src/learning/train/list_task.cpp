@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/io/checksum.h"
+#include "base/checksum.h"
 #include "dorm/error.h"
 #include "learning/risk/ridge.h"
 #include "model/position_ranking.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "data/io/checksum.h"
+#include "base/checksum.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -17,7 +17,7 @@ namespace dorm {
 namespace {
 
 constexpr std::string_view kCheckpointFormat = "dorm-factor-checkpoint";
-constexpr int kCheckpointVersion = 1;
+constexpr int kCheckpointVersion = 2;
 
 std::uint64_t fingerprint(const Ratings& ratings) {
   Checksum sum;
@@ -87,6 +87,8 @@ void save_checkpoint(const FactorState& state, const std::string& identity, cons
 bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path) {
   if (!file_exists(path)) return false;
   const ArchiveReader archive(path, kCheckpointFormat, kCheckpointVersion);
+  if (archive.version() < kCheckpointVersion)
+    archive.refuse("this checkpoint was written by an older dorm; delete it to start afresh");
   state.model = factors_from(archive);
   try {
     const nlohmann::json& header = archive.header();

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kFactorFormat = "dorm-factors";
-constexpr int kFactorVersion = 1;
+constexpr int kFactorVersion = 2;
 
 Json options_json(const FactorizeOptions& o) {
   return {{"rank", o.rank},

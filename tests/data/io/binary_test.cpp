@@ -10,7 +10,7 @@
 #include <limits>
 #include <sstream>
 
-#include "data/io/checksum.h"
+#include "base/checksum.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -203,7 +203,8 @@ TEST(Binary, SaysWhatToDoWithOtherVersionsAndForeignFiles) {
   const auto with = [&](auto change) {
     return forged(blob, [&](BinaryHeader& h, std::span<SectionEntry>) { change(h); });
   };
-  EXPECT_NE(complaint(with([](BinaryHeader& h) { h.major = 2; })).find("use a newer dorm"), std::string::npos);
+  EXPECT_NE(complaint(with([](BinaryHeader& h) { h.major = kBinaryMajor + 1; })).find("use a newer dorm"),
+            std::string::npos);
   EXPECT_NE(complaint(with([](BinaryHeader& h) { h.byte_order = 0x04030201; })).find("byte order"), std::string::npos);
   EXPECT_NO_THROW(parse_binary(with([](BinaryHeader& h) { h.minor = 9; }), "x.dorm"));
   Blob text(200, std::byte{'1'});
@@ -287,6 +288,23 @@ TEST(Binary, MissingFilesAndDirectoriesAreInputOutputErrors) {
     const Error error = test::error_of([&] { read_binary(path); });
     EXPECT_EQ(error.code(), ErrorCode::io);
     EXPECT_EQ(error.position().file, path);
+  }
+}
+
+TEST(Binary, FilesOfVersionOneAreRead) {
+  const std::string files = std::string(DORM_SOURCE_DIR) + "/tests/data/io/version1/";  // as dorm 0.1.0 wrote them
+  const ReadOptions columns{.group_column = "site"};
+  expect_equal(read_dataset(files + "dense.dorm"), read_csv(files + "dense.csv", columns));
+  expect_equal(read_dataset(files + "sparse.dorm"), read_letor(files + "sparse.txt"));
+  std::ifstream in(files + "dense.dorm", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  const Blob whole(bytes.begin(), bytes.end());
+  EXPECT_NO_THROW(parse_binary(whole, "x.dorm"));
+  for (std::size_t at = 0; at < text.size(); at += 5) {
+    Blob damaged = whole;
+    damaged[at] ^= std::byte{4};
+    EXPECT_THROW(parse_binary(damaged, "x.dorm"), Error) << at;
   }
 }
 

@@ -151,6 +151,11 @@ TEST_F(Resume, OtherOptionsAreRefused) {
   }
 }
 
+TEST_F(Resume, AFileOfVersionOneIsRefusedForWhatItIs) {
+  directory_.write("checkpoint", "dorm-checkpoint 1 0123456789abcdef\n{}\n");
+  EXPECT_NE(refusal(checkpointed(), data_).find("written by an older dorm; delete it"), std::string::npos);
+}
+
 TEST_F(Resume, DamagedBytesAreRefused) {
   train_until(3);
   const std::string good = test::content_of(path_);

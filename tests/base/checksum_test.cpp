@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/io/checksum.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
+#include "base/checksum_v1.h"
+
 namespace dorm {
 namespace {
 
+// The bytes that the tests of xxHash itself are made of (cli/xsum_sanity_check.c).
 std::vector<std::byte> some_bytes(std::size_t count) {
   std::vector<std::byte> bytes(count);
-  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 167 + 13);
+  std::uint64_t state = 2654435761u;
+  for (std::byte& byte : bytes) {
+    byte = static_cast<std::byte>(state >> 56);
+    state *= 11400714785074694797u;
+  }
   return bytes;
 }
 
-// The definition of docs/formats.md, written a second time: a byte at a time, no streaming.
-std::uint64_t by_definition(std::vector<std::byte> bytes) {
+// The definition of the first checksum (docs/formats.md), written a second time: a byte at a time.
+std::uint64_t first_by_definition(std::vector<std::byte> bytes) {
   const auto turned = [](std::uint64_t x) { return (x << 29 | x >> 35) * 0xD6E8FEB86659FD93u; };
   std::uint64_t lane[4] = {0x243F6A8885A308D3u, 0x13198A2E03707344u, 0xA4093822299F31D0u, 0x082EFA98EC4E6C89u};
   std::uint64_t hash = bytes.size();
@@ -30,9 +35,21 @@ std::uint64_t by_definition(std::vector<std::byte> bytes) {
   return hash ^ hash >> 32;
 }
 
-TEST(Checksum, FollowsItsDefinition) {
-  for (std::size_t count : {0u, 1u, 8u, 31u, 32u, 33u, 64u, 1000u})
-    EXPECT_EQ(checksum(some_bytes(count)), by_definition(some_bytes(count))) << count;
+TEST(Checksum, IsXxh3) {
+  const std::pair<std::size_t, std::uint64_t> published[] = {
+      {0, 0x2D06800538D394C2u},   {1, 0xC44BDFF4074EECDBu},   {6, 0x27B56A84CD2D7325u},   {12, 0xA713DAF0DFBB77E7u},
+      {24, 0xA3FE70BF9D3510EBu},  {48, 0x397DA259ECBA1F11u},  {80, 0xBCDEFBBB2C47C90Au},  {195, 0xCD94217EE362EC3Au},
+      {403, 0xCDEB804D65C6DEA4u}, {512, 0x617E49599013CB6Bu}, {2048, 0xDD59E2C3A5F038E0u}};
+  for (const auto& [count, sum] : published) EXPECT_EQ(checksum(some_bytes(count)), sum) << count;
+}
+
+TEST(Checksum, VersionOneFollowsItsDefinition) {
+  for (std::size_t count : {0u, 1u, 8u, 31u, 32u, 33u, 64u, 1000u}) {
+    const std::vector<std::byte> bytes = some_bytes(count);
+    EXPECT_EQ(checksum_v1(bytes), first_by_definition(bytes)) << count;
+    EXPECT_EQ(checksum_of_version(1, bytes), checksum_v1(bytes));
+    EXPECT_EQ(checksum_of_version(2, bytes), checksum(bytes));
+  }
 }
 
 TEST(Checksum, DoesNotDependOnThePieces) {
