@@ -2,6 +2,10 @@
 PRESET ?= release
 PYTHON := .venv/bin/python
 WITH_PYTHON := -DDORM_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+# The doors of src/ whose C++ tests `make sanitize` runs.
+DOORS ?= base data ranking model evaluation learning recommend report lab
+space := $(subst ,, )
+cases = '^($(subst $(space),|,$(strip $(1))))\.'
 export DORM_DATA ?= $(abspath ../shared/data)
 # Where ccache is used, one cache for all build folders and checkouts.
 export CCACHE_BASEDIR ?= $(CURDIR)
@@ -40,10 +44,10 @@ format:        ## rewrite the sources in the project's format
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 	@.venv/bin/ruff format -q . && .venv/bin/ruff check -q --fix .
 
-sanitize:      ## the C++ tests, built with clang, under the address and undefined-behaviour sanitizers
+sanitize:      ## the C++ tests of DOORS (all), built with clang, under the address and undefined-behaviour sanitizers
 	@tools/setup.sh build test sanitize
-	@tools/build.sh asan all
-	ctest --preset asan
+	@tools/build.sh asan "$(DOORS:%=%_test)"
+	ctest --preset asan -R $(call cases,$(DOORS))
 
 fuzz:          ## every reader on mutated files under the same sanitizers, for FUZZ_SECONDS (60) each
 	@tools/setup.sh build test sanitize
@@ -61,7 +65,7 @@ bench: python  ## the benchmarks, as ratios to rivals measured in the same run; 
 	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh lint-files debug clang sanitize-threads sanitize-python fuzz coverage mutate check-report test-torch
+	@tools/nightly.sh lint-files debug clang sanitize sanitize-threads sanitize-python fuzz coverage mutate check-report test-torch
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
@@ -78,10 +82,11 @@ clang:         ## the C++ tests, the release build by the other compiler
 	@tools/build.sh clang all
 	ctest --preset clang
 
+sanitize-threads: DOORS := base data learning recommend
 sanitize-threads: ## parallel loops, readers and solvers under the thread sanitizer
 	@tools/setup.sh build test sanitize
-	@tools/build.sh tsan "base_test data_test learning_test recommend_test"
-	ctest --preset tsan -R '^(base|data|learning|recommend)\.'
+	@tools/build.sh tsan "$(DOORS:%=%_test)"
+	ctest --preset tsan -R $(call cases,$(DOORS))
 
 sanitize-python: ## random inputs to the extension of the Python package under the sanitizers
 	@tools/setup.sh build test sanitize python
