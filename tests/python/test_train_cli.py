@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -124,6 +125,27 @@ def test_a_stream_goes_on_from_its_model_and_ranks_better_than_chance(here):
     for bad in (["--valid", "vali.txt"], ["--checkpoint", "ck"], ["--method", "ridge"], ["--report", "r.html"]):
         dorm("train", "--stream", "train.txt", *bad, "--model", "u.json", status=1)
     assert not (here / "u.json").exists()
+
+
+def test_sqlite_scores_as_rank_does(here):
+    """Columns with odd names, a column that is NULL, a scaling folded into the weights."""
+    names = ['say "x"', "two words", "preis €", "select"]
+    rng = random.Random(7)
+    rows = [[rng.randint(0, 2), q, *(rng.uniform(-3, 9) for _ in names)] for q in range(12) for _ in range(6)]
+    header = ",".join(["label", "qid", *('"' + name.replace('"', '""') + '"' for name in names)])
+    Path("odd.csv").write_text("\n".join([header, *(",".join(map(repr, row)) for row in rows)]) + "\n")
+    dorm("train", "odd.csv", "--scale", "zscore", "--model", "odd.json")
+    expected = [float(x) for x in dorm("rank", "odd.json", "odd.csv").stdout.split()]
+    expression = dorm("export", "odd.json", "--to", "sql").stdout
+    base = sqlite3.connect(":memory:")
+    columns = ", ".join('"' + name.replace('"', '""') + '" REAL' for name in names)
+    base.execute(f"CREATE TABLE documents ({columns})")
+    base.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", [row[2:] for row in rows])
+    scores = [row[0] for row in base.execute(f"SELECT {expression} FROM documents ORDER BY rowid")]
+    assert scores == pytest.approx(expected, rel=1e-5, abs=1e-5)  # features are float32 in dorm
+    base.execute("INSERT INTO documents VALUES (NULL, NULL, NULL, NULL)")
+    zeros = base.execute(f"SELECT {expression} FROM documents ORDER BY rowid DESC").fetchone()[0]
+    assert zeros == pytest.approx(float(expression.split()[0].lstrip("(")))  # NULL counts as 0: the constant is left
 
 
 def test_an_exported_model_is_refused_or_scores_the_same(here):

@@ -13,6 +13,8 @@ constexpr std::array kExporters{
               .usage = "svmlight",
               .help = "the weights of a linear model as svm_rank_classify and svm_classify read them"},
              export_svmlight},
+    Exporter{{.name = "sql", .usage = "sql", .help = "the score as an SQL expression; features are columns"},
+             export_sql},
 };
 
 constexpr auto kNames = [] {

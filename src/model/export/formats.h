@@ -20,5 +20,6 @@ struct PlainWeights {
 PlainWeights plain_weights(const Model& model);
 
 void export_svmlight(const Model& model, std::ostream& out);
+void export_sql(const Model& model, std::ostream& out);
 
 }  // namespace dorm
