@@ -111,7 +111,9 @@ def main():
     print(f"{now['of']}: {seconds:.0f} s of processor time, {now['ratio']} times the reference of {unit:.2f} s")
     if options.record:
         BASELINE.write_text(json.dumps(now) + "\n")
-    if options.check:
+    if options.check and not BASELINE.exists():
+        print(f"compile time not judged: no {BASELINE.name} yet (--record writes it)")
+    elif options.check:
         baseline = json.loads(BASELINE.read_text())
         if now["of"] != baseline["of"]:
             print(f"compile time not judged: the baseline is of {baseline['of']}")
