@@ -56,17 +56,24 @@ void require_order(std::span<const ScoredQuery> queries, Ties ties) {
 }
 
 // Fills row q of every result.
-void evaluate_query(const ScoredQuery& query, std::size_t q, std::span<const Measure* const> measures,
-                    const Convention& convention, Ties ties, bool as_ranked, RankedQuery& ranked,
+/// How every query is judged.
+struct Judging {
+  std::span<const Measure* const> measures;
+  const Convention& convention;
+  Ties ties;
+  bool as_ranked;
+};
+
+void evaluate_query(const ScoredQuery& query, std::size_t q, const Judging& by, RankedQuery& ranked,
                     EvaluationTable& table) {
   check_scores(query);
-  rank(query, ties, ranked);
-  for (std::size_t m = 0; m < measures.size(); ++m) {
+  rank(query, by.ties, ranked);
+  for (std::size_t m = 0; m < by.measures.size(); ++m) {
     try {
       const std::optional<double> value =
-          query.groups ? value_within(*measures[m], query.labels, *query.groups, ranked.documents, as_ranked)
-                       : measures[m]->expected(query.labels, ranked.view());
-      table.measures[m].per_query[q] = value ? *value : count_empty(convention, *measures[m]);
+          query.groups ? value_within(*by.measures[m], query.labels, *query.groups, ranked.documents, by.as_ranked)
+                       : by.measures[m]->expected(query.labels, ranked.view());
+      table.measures[m].per_query[q] = value ? *value : count_empty(by.convention, *by.measures[m]);
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("query \"{}\": {}", query.id, error.what()));
     }
@@ -125,7 +132,7 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
   parallel_for(chunks, ranked.size(), [&](std::size_t chunk, std::size_t worker) {
     const std::size_t end = std::min(queries.size(), (chunk + 1) * kChunk);
     for (std::size_t q = chunk * kChunk; q < end; ++q)
-      evaluate_query(queries[q], q, measures, convention, ties, options.as_ranked, ranked[worker], table);
+      evaluate_query(queries[q], q, {measures, convention, ties, options.as_ranked}, ranked[worker], table);
   });
   summarise(table, weights, options);
   return table;

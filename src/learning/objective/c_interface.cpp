@@ -64,6 +64,7 @@ void dorm_objective_defaults(dorm_objective_options* options) {
               defaults.seed,  defaults.threads};
 }
 
+// NOLINTNEXTLINE(readability-function-size): C has no spans
 int dorm_objective_create(const float* labels, size_t num_documents, const uint64_t* query_end, size_t num_queries,
                           const double* query_weights, const dorm_objective_options* options, dorm_objective** out,
                           char error[DORM_ERROR_LENGTH]) {
