@@ -133,6 +133,7 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
   if (plane_parts > 1) input.plane_length = plane_parts * input.features;
   add_kernel(input, kernel, data.valid ? data.valid->num_documents() : 0);
   input.copies = copies;
+  input.planes_per_block = options.solve.planes_per_block;
   MemoryForecast forecast = predict_memory(input);
   if (!arguments.memory.empty()) {
     limit_memory(forecast, parse_bytes("--memory", arguments.memory));

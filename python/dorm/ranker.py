@@ -51,11 +51,13 @@ class DormRanker(BaseEstimator):
         ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
         of the query at hand, so `predict` then needs the queries, too. Use ``"none"`` behind a scaler of a pipeline.
     solver
-        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"`` or ``"online"``.
+        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"`` or ``"fw"``.
     tolerance
         Relative duality gap at which to stop.
     max_passes
         Most passes over the data in a round.
+    planes_per_block
+        Cached planes of a query beyond which idle ones are dropped.
     time_limit
         Seconds after which the best model so far is kept.
     convention
@@ -122,6 +124,7 @@ class DormRanker(BaseEstimator):
         solver: str = "bcda",
         tolerance: float = 1e-3,
         max_passes: int = 1000,
+        planes_per_block: int = 50,
         time_limit: float | None = None,
         convention: str = "standard",
         start: str = "auto",
@@ -143,6 +146,7 @@ class DormRanker(BaseEstimator):
         self.solver = solver
         self.tolerance = tolerance
         self.max_passes = max_passes
+        self.planes_per_block = planes_per_block
         self.time_limit = time_limit
         self.convention = convention
         self.start = start

@@ -94,6 +94,7 @@ constexpr std::array kTrainOptions{
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach"}, true),
     row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round"}, false),
+    row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached planes of a query beyond which idle ones are dropped"}, false),
     row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none"}, false),
     row<&T::solve, &S::threads>({"threads", "", "N", kSolving, "0: all cores; the model does not depend on it"}, false),
     row<&T::solve, &S::plane_bytes>({"plane_bytes", "", "SIZE", kSolving, "most memory for cached planes; 0: no limit"}, false),
