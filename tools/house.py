@@ -20,16 +20,19 @@ RUN = 6  # lines that make a repeated run
 CONCEPTS = {
     "list worth learning from": r"\b(bool something_to_learn|bool worth_learning)\(|\*smallest == \*largest",
     "rounds of a bound": r"const bool settled = .*(round > 1|before - )|kSmallestFall \* before|kListFall \* before",
-    "bound by name": r"^Bound \w+\((std::string_view|const TrainOptions).*\{\n.*(kNames|kBounds|require_name|\"auto\")|_REFERENCES = ",
+    "bound by name": r"^Bound \w+\((std::string_view|const TrainOptions).*\{\n.*(kNames|kBounds|require_name|\"auto\")"
+    r"|_REFERENCES = ",
     "writer of a model's certificate": r"\bmodel\.certificate(\.status)? = (?!\{$)|\"certificate\": ",
-    "trade-off C s^2 / m": r"C \* \w*squared_scale\w*(\(\))? / |unit_scale\w* / static_cast<double>|\bscale / static_cast<double>",
+    "trade-off C s^2 / m": r"C \* \w*squared_scale\w*(\(\))? / |unit_scale\w* / static_cast<double>"
+    r"|\bscale / static_cast<double>",
     "objective in the user's units": r"\bin_unit\w*\(SolveReport|^  SolveReport objective\(SolveReport",
     "runner of resumable cells": r"directory\.empty\(\)|class CellStore|run_cells\(std::size_t",
     "CSV quoting": r"^std::string (quoted|csv_field|csv_quoted|csv_cell|csv_line)\(.*\{$",
     "Markdown table": r"\"\| ?---|---:\||\|---\"",
     "normal random numbers": r"sqrt\(-2|std::normal_distribution",
-    "checksum of bytes": r"^(inline )?std::uint64_t (checksum|fnv\w*)\((std::span|const char|std::string_view)[^;]*\{$|0xcbf29ce484222325",
-    "range check of an option": r"^void require\(bool \w+, (std::string_view|const char\*|const std::string&) \w+, double.*\{$",
+    "checksum of bytes": r"^(inline )?std::uint64_t checksum\w*\((std::span|const char|std::string_view)"
+    r"[^;]*\{|0xcbf29ce484222325",
+    "range check of an option": r"^void require\(bool \w+, (std::string_view|const \S+) \w+, double.*\{$",
     "seconds since": r"steady_clock::now\(\) - |\bClock::now\(\) - ",
     "squared distance": r"^double squared_distance\(.*\{$",
     "p-value as text": r"^std::string (p_text|p_value|p_value_text|format_p)\(.*\{$",
