@@ -57,14 +57,14 @@ void require_order(std::span<const ScoredQuery> queries, Ties ties) {
 
 // Fills row q of every result.
 /// How every query is judged.
-struct Judging {
+struct Criteria {
   std::span<const Measure* const> measures;
   const Convention& convention;
   Ties ties;
   bool as_ranked;
 };
 
-void evaluate_query(const ScoredQuery& query, std::size_t q, const Judging& by, RankedQuery& ranked,
+void evaluate_query(const ScoredQuery& query, std::size_t q, const Criteria& by, RankedQuery& ranked,
                     EvaluationTable& table) {
   check_scores(query);
   rank(query, by.ties, ranked);
