@@ -3,6 +3,12 @@
 
 namespace dorm {
 
+Certificate no_certificate() {
+  Certificate none;
+  none.status = "none";
+  return none;
+}
+
 Origin origin_of(const TrainOptions& options) {
   return {.measure = options.measure,
           .convention = options.convention,

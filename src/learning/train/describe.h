@@ -10,6 +10,9 @@
 
 namespace dorm {
 
+/// Of what is not solved as a convex problem.
+Certificate no_certificate();
+
 /// What a method does not use is left as it is here.
 struct Origin {
   std::string measure, convention, decay = {}, one_per = {};
@@ -18,7 +21,7 @@ struct Origin {
   double C = 0;
   std::uint64_t seed = 0;
   const SolveOptions* solve = nullptr;  // of the convex problem with the certificate
-  Certificate certificate = {.status = "none"};
+  Certificate certificate = no_certificate();
   double health = 0;
   double validation = std::numeric_limits<double>::quiet_NaN();
   DataSummary data = {};
