@@ -39,6 +39,7 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
   return result;
 }
 
+// NOLINTNEXTLINE(readability-function-size): what is learnt (3), how (2), what is told (2), what it is judged by
 TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::size_t positions,
                          const TrainOptions& options, const TopicOptions& topic_options, TopicReport* report,
                          const JudgedTopics* validation, const TrainObserver& observer) {

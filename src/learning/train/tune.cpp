@@ -95,6 +95,7 @@ PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gain
   return {std::move(trained.model), std::move(trained.report), std::move(decision.cells)};
 }
 
+// NOLINTNEXTLINE(readability-function-size): as train_topics()
 TuneResult tune_topics(const Dataset& data, const TopicTable& topics, std::size_t positions, const TuneOptions& options,
                        const TopicOptions& topic_options, TopicReport* report, const JudgedTopics* validation,
                        const TuneObserver& observer, const TrainObserver& refit_observer) {

@@ -35,7 +35,7 @@ class UnitsOfC {
   SolveReport objective(SolveReport report) const {
     report.primal = objective(report.primal);
     report.dual = objective(report.dual);
-    for (Progress& progress : report.history) progress = objective(std::move(progress));
+    for (Progress& progress : report.history) progress = objective(progress);
     return report;
   }
 
