@@ -40,21 +40,20 @@ std::string factors_text(const FactorModel& model, const std::string& path) {
 }
 
 std::string factors_json(const FactorModel& model, const std::string& path) {
-  using Json = nlohmann::ordered_json;
-  Json info = {{"file", path},
-               {"format", "factors"},
-               {"users", model.users.size()},
-               {"items", model.items.size()},
-               {"ratings", model.seen.size()},
-               {"rank", model.layout.rank},
-               {"item_features", model.item_features},
-               {"user_features", model.user_features},
-               {"measure", model.options.measure},
-               {"bound", model.options.bound},
-               {"lambda", model.options.lambda},
-               {"margin", model.options.margin},
-               {"rounds", model.rounds},
-               {"objective", model.objective}};
+  nlohmann::ordered_json info = {{"file", path},
+                                 {"format", "factors"},
+                                 {"users", model.users.size()},
+                                 {"items", model.items.size()},
+                                 {"ratings", model.seen.size()},
+                                 {"rank", model.layout.rank},
+                                 {"item_features", model.item_features},
+                                 {"user_features", model.user_features},
+                                 {"measure", model.options.measure},
+                                 {"bound", model.options.bound},
+                                 {"lambda", model.options.lambda},
+                                 {"margin", model.options.margin},
+                                 {"rounds", model.rounds},
+                                 {"objective", model.objective}};
   if (!std::isnan(model.validation)) info["validation"] = model.validation;
   return info.dump(2) + "\n";
 }

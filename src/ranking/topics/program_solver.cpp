@@ -32,8 +32,8 @@ std::vector<std::filesystem::path> places() {
   if (ignored) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::filesystem::path folder = file.parent_path();
   std::vector<std::filesystem::path> out;
-  for (const char* from : {".", "..", "../..", "../lib/dorm", "../" DORM_LIBDIR "/dorm"})
-    out.push_back(folder / from / kModule);
+  for (const char* from : {".", "..", "../..", "../lib/dorm"}) out.push_back(folder / from / kModule);
+  out.push_back(folder / ".." / DORM_LIBDIR / "dorm" / kModule);
   return out;
 }
 
