@@ -22,7 +22,7 @@ struct Loaded {
 };
 
 /// Where the module may be: as the variable DORM_MIP_MODULE says; beside the program or the extension that holds this
-/// code, in the folders above it (a build tree), or where an installation puts it.
+/// code, in its folder lib (a wheel), in the folders above it (a build tree), or where an installation puts it.
 std::vector<std::filesystem::path> places() {
   if (const char* named = std::getenv("DORM_MIP_MODULE")) return {named};
   Dl_info here;
@@ -32,7 +32,7 @@ std::vector<std::filesystem::path> places() {
   if (ignored) file = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::filesystem::path folder = file.parent_path();
   std::vector<std::filesystem::path> out;
-  for (const char* from : {".", "..", "../..", "../lib/dorm"}) out.push_back(folder / from / kModule);
+  for (const char* from : {".", "lib", "..", "../..", "../lib/dorm"}) out.push_back(folder / from / kModule);
   out.push_back(folder / ".." / DORM_LIBDIR / "dorm" / kModule);
   return out;
 }
