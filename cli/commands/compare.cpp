@@ -220,9 +220,9 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
   }
   write_reports(comparison_page(result, options, data_files(arguments), settings), reports);
   if (!settings.json) return print(fmt::format("{}\n{}", comparison_text(result), report_lines(reports)));
-  nlohmann::ordered_json json = comparison_json(result);
+  Json json = comparison_json(result);
   json["reports"] = reports;
-  print(json.dump(2) + "\n");
+  print(printable_json(json, 2) + "\n");
 }
 
 }  // namespace

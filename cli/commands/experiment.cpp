@@ -96,7 +96,7 @@ ExperimentResult run_one(const std::string& name, const ExperimentArguments& arg
     write_text(path + ".csv", experiment_csv(result));
     write_reports(experiment_page(std::span(&result, 1), {}, options, settings), {path + ".html"});
   }
-  print(settings.json ? experiment_json(result).dump(2) + "\n" : experiment_text(result));
+  print(settings.json ? printable_json(experiment_json(result), 2) + "\n" : experiment_text(result));
   return result;
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "command.h"
 #include "dorm/any_model.h"
 #include "input.h"
@@ -18,8 +18,6 @@
 
 namespace dorm::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kInfoDescription =
     "Describe a file of judged documents, or a model.\n"
@@ -191,7 +189,7 @@ Action declare_info(CLI::App& app, const Settings& settings) {
       return;
     }
     const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));
-    print(settings.json ? info.dump(2) + "\n" : data_text(info));
+    print(settings.json ? printable_json(info, 2) + "\n" : data_text(info));
   };
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "command.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
@@ -71,10 +71,10 @@ std::string scores_text(const Dataset& data, std::span<const double> scores) {
 
 std::string json_line(const Dataset& data, std::string_view id, std::span<const std::size_t> order,
                       std::span<const double> scores) {
-  nlohmann::ordered_json ranking = nlohmann::ordered_json::array();
+  Json ranking = Json::array();
   for (const std::size_t d : order)
     ranking.push_back({{"document", document_name(data, d)}, {"row", data.source_row(d) + 1}, {"score", scores[d]}});
-  return nlohmann::ordered_json({{"qid", id}, {"ranking", std::move(ranking)}}).dump() + "\n";
+  return printable_json({{"qid", id}, {"ranking", std::move(ranking)}}) + "\n";
 }
 
 std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankings, std::span<const double> scores,

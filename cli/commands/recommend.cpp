@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "base/json.h"
 #include "command.h"
 #include "dorm/error.h"
 #include "dorm/factorize.h"
@@ -76,11 +76,9 @@ std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendA
 void write_list(const FactorModel& model, const std::string& name, const std::vector<Recommendation>& list,
                 const std::string& format, std::ostream& out) {
   if (format == "jsonl") {
-    nlohmann::ordered_json items = nlohmann::ordered_json::array();
+    Json items = Json::array();
     for (const Recommendation& each : list) items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
-    out << nlohmann::ordered_json({{"user", name}, {"items", std::move(items)}})
-               .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-        << '\n';
+    out << printable_json({{"user", name}, {"items", std::move(items)}}) << '\n';
     return;
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {

@@ -77,15 +77,15 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
   if (arguments.model == "-") return;
   const Certificate& certificate = result.model.certificate;
   const bool solved = certificate.status != "none";
-  nlohmann::ordered_json json = {{"model", arguments.model},
-                                 {"method", arguments.method},
-                                 {"bound", result.model.bound},
-                                 {"reports", arguments.reports}};
+  Json json = {{"model", arguments.model},
+               {"method", arguments.method},
+               {"bound", result.model.bound},
+               {"reports", arguments.reports}};
   if (solved) json["certificate"] = {{"primal", certificate.primal}, {"gap", certificate.gap}};
   const std::string told =
       solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal, certificate.gap, certificate.status)
              : "no certificate";
-  print(settings.json ? json.dump(2) + "\n"
+  print(settings.json ? printable_json(json, 2) + "\n"
                       : fmt::format("{} baseline, {}\nmodel        {}\n{}", arguments.method, told, arguments.model,
                                     report_lines(arguments.reports)));
 }
@@ -106,16 +106,16 @@ std::optional<Model> initial_model(const TrainArguments& arguments) {
 std::string stream_text(const Model& model, const TrainArguments& arguments, const Settings& settings) {
   const DataSummary& data = model.data;
   if (settings.json)
-    return nlohmann::ordered_json({{"model", arguments.model},
-                                   {"measure", model.measure},
-                                   {"C", model.C},
-                                   {"bound", model.bound},
-                                   {"start", model.start},
-                                   {"scaling", name_of(model.scaling.kind)},
-                                   {"queries", data.queries},
-                                   {"usable_queries", data.usable_queries},
-                                   {"documents", data.documents}})
-               .dump(2) +
+    return printable_json({{"model", arguments.model},
+                           {"measure", model.measure},
+                           {"C", model.C},
+                           {"bound", model.bound},
+                           {"start", model.start},
+                           {"scaling", name_of(model.scaling.kind)},
+                           {"queries", data.queries},
+                           {"usable_queries", data.usable_queries},
+                           {"documents", data.documents}},
+                          2) +
            "\n";
   return fmt::format(
       "trained for  {} ({}), C {:g}, decay {}, bound {}, scaling {}\n"
@@ -150,11 +150,11 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
   write_page({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)}, settings);
   if (arguments.model != "-") {
-    nlohmann::ordered_json json = train_json(result, arguments.model);
+    Json json = train_json(result, arguments.model);
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
-    print(settings.json ? json.dump(2) + "\n"
+    print(settings.json ? printable_json(json, 2) + "\n"
                         : train_text(result, arguments.model) + trained.page + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};

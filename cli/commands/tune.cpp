@@ -105,11 +105,11 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
           tuned.page + report_lines(arguments.reports));
     return;
   }
-  nlohmann::ordered_json json = tune_json(result, options, tuned.judged_on);
+  Json json = tune_json(result, options, tuned.judged_on);
   json["reports"] = arguments.reports;
   json["interrupted"] = tuned.interrupted;
   json["refit"] = train_json(refit, arguments.model);
-  print(json.dump(2) + "\n");
+  print(printable_json(json, 2) + "\n");
 }
 
 void tune_any(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,

@@ -10,7 +10,6 @@
 namespace dorm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Lines = std::vector<std::vector<std::string>>;
 
 // "0.4821*" for the one tested against, "0.4790 " for one that no test tells apart from it, "0.4512-" for one that is

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "dorm/report.h"
 #include "output.h"
 
 namespace dorm::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.6f}", x); }
 std::string interval(double low, double high) {
@@ -71,7 +69,7 @@ std::string eval_json(const EvalReport& evaluation) {
       tests[table.measures[i].name] = test_json(evaluation.tests[i], evaluation.against_means[i]);
     out["against"] = {{"name", evaluation.against}, {"measures", tests}};
   }
-  return out.dump(2) + "\n";
+  return printable_json(out, 2) + "\n";
 }
 
 std::string per_query_csv(const EvaluationTable& table) {

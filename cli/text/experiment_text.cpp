@@ -8,8 +8,6 @@
 namespace dorm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::vector<std::string> names_of(const report::Table& table) {
   std::vector<std::string> names;
   for (const report::Column& column : table.columns) names.push_back(column.name);

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "output.h"
 
 namespace dorm::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
@@ -82,7 +80,7 @@ std::string factorize_json(const FactorizeResult& result, const Ratings& train, 
                {"half_steps", std::move(steps)},
                {"rounds", std::move(rounds)}};
   if (test != nullptr) json["test"] = Json::parse(eval_json(*test));
-  return json.dump(2) + "\n";
+  return printable_json(json, 2) + "\n";
 }
 
 }  // namespace dorm::cli

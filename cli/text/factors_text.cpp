@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace dorm::cli {
 namespace {
@@ -40,22 +41,22 @@ std::string factors_text(const FactorModel& model, const std::string& path) {
 }
 
 std::string factors_json(const FactorModel& model, const std::string& path) {
-  nlohmann::ordered_json info = {{"file", path},
-                                 {"format", "factors"},
-                                 {"users", model.users.size()},
-                                 {"items", model.items.size()},
-                                 {"ratings", model.seen.size()},
-                                 {"rank", model.layout.rank},
-                                 {"item_features", model.item_features},
-                                 {"user_features", model.user_features},
-                                 {"measure", model.options.measure},
-                                 {"bound", model.options.bound},
-                                 {"lambda", model.options.lambda},
-                                 {"margin", model.options.margin},
-                                 {"rounds", model.rounds},
-                                 {"objective", model.objective}};
+  Json info = {{"file", path},
+               {"format", "factors"},
+               {"users", model.users.size()},
+               {"items", model.items.size()},
+               {"ratings", model.seen.size()},
+               {"rank", model.layout.rank},
+               {"item_features", model.item_features},
+               {"user_features", model.user_features},
+               {"measure", model.options.measure},
+               {"bound", model.options.bound},
+               {"lambda", model.options.lambda},
+               {"margin", model.options.margin},
+               {"rounds", model.rounds},
+               {"objective", model.objective}};
   if (!std::isnan(model.validation)) info["validation"] = model.validation;
-  return info.dump(2) + "\n";
+  return printable_json(info, 2) + "\n";
 }
 
 }  // namespace dorm::cli

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.h"
 #include "data/io/file.h"
 #include "dorm/catalog.h"
 #include "output.h"
@@ -81,13 +81,13 @@ std::string model_text(const Model& model, const std::string& path) {
 }
 
 std::string model_json(const Model& model, const std::string& path) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(model));
+  Json json = parse_json(to_json(model), path, "a model");
   json["file"] = path;
   if (model.kernel)
     json["kernel"].erase("values");  // the documents themselves are in the file
   else
     json["nonzero_weights"] = nonzero(model);
-  return json.dump(2) + "\n";
+  return printable_json(json, 2) + "\n";
 }
 
 }  // namespace dorm::cli

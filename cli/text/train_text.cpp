@@ -11,8 +11,6 @@
 namespace dorm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const Candidate& chosen_of(const TrainReport& report) {
   return *std::find_if(report.candidates.begin(), report.candidates.end(), [](const Candidate& c) { return c.chosen; });
 }

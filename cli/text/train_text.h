@@ -2,9 +2,9 @@
 // How a finished training is shown: text for the terminal, JSON for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "dorm/train.h"
 
 namespace dorm::cli {
@@ -15,6 +15,6 @@ std::string train_text(const TrainResult& result, const std::string& model_path)
 /// Why the chosen candidate won, and by how much.
 std::string choice_reason(const TrainReport& report, const std::string& measure);
 
-nlohmann::ordered_json train_json(const TrainResult& result, const std::string& model_path);
+Json train_json(const TrainResult& result, const std::string& model_path);
 
 }  // namespace dorm::cli

@@ -10,8 +10,6 @@
 namespace dorm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kCellsShown = 10;
 
 std::vector<const TuneCell*> best_first(const TuneResult& result) {

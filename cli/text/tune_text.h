@@ -2,9 +2,9 @@
 // How a finished tuning is shown: the grid, the winner and why, the refit.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "dorm/train.h"
 
 namespace dorm::cli {
@@ -12,7 +12,7 @@ namespace dorm::cli {
 /// `all`: every cell instead of the ten best.
 std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all);
 
-nlohmann::ordered_json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
+Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
 
 /// Why the chosen cell won.
 std::string choice_reason(const TuneResult& result, Choice choice);

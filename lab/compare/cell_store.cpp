@@ -7,18 +7,16 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 
 namespace dorm {
 namespace {
-
-using Json = nlohmann::json;
 
 // NaN has no spelling in JSON; null stands for it.
 Json to_json(const std::vector<std::vector<double>>& values) {
@@ -50,19 +48,20 @@ std::string CellStore::path(const std::string& key) const {
 std::optional<CellRecord> CellStore::load(const std::string& key) const {
   if (directory_.empty() || !file_exists(path(key))) return std::nullopt;
   try {
-    const Json json = Json::parse(read_whole_file(path(key)));
+    const Json parsed = parse_json(read_whole_file(path(key)), path(key), "a cell");
+    const JsonFields json(parsed, path(key), "a usable cell");
     CellRecord record;
-    record.key = json.at("key").get<std::string>();
-    record.failure = json.at("failure").get<std::string>();
-    record.seconds = json.at("seconds").get<double>();
-    record.gap = json.at("gap").get<double>();
-    record.health = json.at("health").get<double>();
-    record.support_vectors = json.at("support_vectors").get<std::uint64_t>();
-    record.passes = json.at("passes").get<std::uint64_t>();
-    record.valid = from_json(json.at("valid"));
-    record.test = from_json(json.at("test"));
+    json.read("key", record.key);
+    json.read("failure", record.failure);
+    json.read("seconds", record.seconds);
+    json.read("gap", record.gap);
+    json.read("health", record.health);
+    json.read("support_vectors", record.support_vectors);
+    json.read("passes", record.passes);
+    record.valid = from_json(json.list("valid", "lists of numbers"));
+    record.test = from_json(json.list("test", "lists of numbers"));
     if (record.key == key) return record;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {
     return std::nullopt;  // damaged: the cell is computed again
   }
   return std::nullopt;
@@ -74,7 +73,7 @@ void CellStore::save(const CellRecord& record) const {
       {"key", record.key},       {"failure", record.failure},      {"seconds", record.seconds},
       {"gap", record.gap},       {"health", record.health},        {"support_vectors", record.support_vectors},
       {"passes", record.passes}, {"valid", to_json(record.valid)}, {"test", to_json(record.test)}};
-  write_atomically(path(record.key), [&](std::ostream& out) { out << json.dump() << '\n'; });
+  write_atomically(path(record.key), [&](std::ostream& out) { out << json_text(json) << '\n'; });
 }
 
 }  // namespace dorm

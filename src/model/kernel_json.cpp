@@ -13,8 +13,6 @@
 namespace dorm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 static_assert(std::endian::native == std::endian::little, "the block is written as it lies in memory");
 
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -68,62 +66,36 @@ Json names_json(const Documents& documents, IdKind kind) {
   return names;
 }
 
-class Reader {
- public:
-  Reader(const Json& json, const std::string& name, std::uint64_t version)
-      : json_(json), name_(name), version_(version) {
-    if (!json.is_object()) fail("should be an object");
-  }
+/// One name per support document, or none at all.
+std::vector<std::string> names_from(const JsonFields& kernel, const char* key, std::size_t size) {
+  auto names = kernel.optional<std::vector<std::string>>(key, "a list of names", std::vector<std::string>(size));
+  if (names.size() != size)
+    kernel.refuse(fmt::format("kernel: \"{}\" has {} names; expected {}", key, names.size(), size));
+  return names;
+}
 
-  std::uint64_t version() const { return version_; }
-
-  template <class T>
-  T get(const char* key, const char* expected) const {
-    try {
-      return json_.at(key).get<T>();
-    } catch (const nlohmann::json::exception&) {
-      fail(fmt::format("\"{}\" should be {}", key, expected));
-    }
-  }
-
-  /// One name per support document, or none at all.
-  std::vector<std::string> names(const char* key, std::size_t size) const {
-    if (!json_.contains(key)) return std::vector<std::string>(size);
-    auto names = get<std::vector<std::string>>(key, "a list of names");
-    if (names.size() != size) fail(fmt::format("\"{}\" has {} names; expected {}", key, names.size(), size));
-    return names;
-  }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorCode::bad_input, {name_}, "not a usable model: kernel: " + what);
-  }
-
- private:
-  const Json& json_;
-  const std::string& name_;
-  std::uint64_t version_;
-};
-
-std::vector<float> read_values(const Reader& reader, std::size_t rows, std::size_t columns) {
-  const std::vector<unsigned char> bytes = from_base64(reader.get<std::string>("values", "base64 text"));
+std::vector<float> values_from(const JsonFields& kernel, std::size_t rows, std::size_t columns, std::uint64_t version) {
+  const std::vector<unsigned char> bytes = from_base64(kernel.required<std::string>("values", "base64 text"));
   if (bytes.size() % sizeof(float) != 0 || bytes.size() / sizeof(float) / columns != rows ||
       bytes.size() / sizeof(float) % columns != 0)
-    reader.fail(fmt::format("support documents are missing: {} with {} features need {} bytes, the block has {}", rows,
-                            columns, rows * columns * sizeof(float), bytes.size()));
+    kernel.refuse(
+        fmt::format("kernel: support documents are missing: {} with {} features need {} bytes, the block has {}", rows,
+                    columns, rows * columns * sizeof(float), bytes.size()));
   std::vector<float> values(rows * columns);
   std::memcpy(values.data(), bytes.data(), bytes.size());
-  if (hash_text(checksum_of_version(reader.version(), std::as_bytes(std::span(values)))) !=
-      reader.get<std::string>("checksum", "16 hexadecimal digits"))
-    reader.fail("the support documents are damaged: their checksum differs");
+  if (hash_text(checksum_of_version(version, std::as_bytes(std::span(values)))) !=
+      kernel.required<std::string>("checksum", "16 hexadecimal digits"))
+    kernel.refuse("kernel: the support documents are damaged: their checksum differs");
   return values;
 }
 
-Dataset read_support(const Reader& reader, const std::vector<std::string>& features) {
-  const auto rows = reader.get<std::uint64_t>("support", "the number of support documents");
-  if (rows == 0 || rows > UINT32_MAX || features.empty()) reader.fail("has no support documents");
-  const std::vector<float> values = read_values(reader, rows, features.size());
-  const std::vector<std::string> queries = reader.names("queries", rows), ids = reader.names("documents", rows),
-                                 groups = reader.names("groups", rows);
+Dataset support_from(const JsonFields& kernel, const std::vector<std::string>& features, std::uint64_t version) {
+  const auto rows = kernel.required<std::uint64_t>("support", "the number of support documents");
+  if (rows == 0 || rows > UINT32_MAX || features.empty()) kernel.refuse("kernel: it has no support documents");
+  const std::vector<float> values = values_from(kernel, rows, features.size(), version);
+  const std::vector<std::string> queries = names_from(kernel, "queries", rows),
+                                 ids = names_from(kernel, "documents", rows),
+                                 groups = names_from(kernel, "groups", rows);
   DatasetBuilder builder;
   for (std::size_t i = 0; i < rows; ++i)
     builder.add({0.0f, queries[i].empty() ? "support" : std::string_view(queries[i]), ids[i], groups[i]},
@@ -156,25 +128,22 @@ Json kernel_json(const KernelExpansion& expansion) {
   return out;
 }
 
-KernelExpansion kernel_from_json(const Json& json, const std::vector<std::string>& features, const std::string& name,
+KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features,
                                  std::uint64_t version) {
-  const Reader reader(json, name, version);
   KernelExpansion expansion;
-  expansion.kernel = reader.get<std::string>("spec", "the text of a kernel");
-  expansion.approximation = reader.get<std::string>("approximation", "a name");
-  const auto form = reader.get<std::string>("form", "expansion or fourier");
-  if (form != "expansion" && form != "fourier") reader.fail("\"form\" should be expansion or fourier");
+  expansion.kernel = kernel.required<std::string>("spec", "the text of a kernel");
+  expansion.approximation = kernel.required<std::string>("approximation", "a name");
+  const auto form = kernel.required<std::string>("form", "expansion or fourier");
+  if (form != "expansion" && form != "fourier") kernel.fail("form", "expansion or fourier");
   expansion.fourier = form == "fourier";
-  expansion.documents = reader.get<std::uint64_t>("of", "a number");
-  expansion.pruned = reader.get<double>("pruned", "a number");
-  expansion.coefficients = reader.get<std::vector<double>>("coefficients", "a list of numbers");
-  for (const double x : expansion.coefficients)
-    if (!std::isfinite(x)) reader.fail("\"coefficients\" should be finite numbers");
-  expansion.support = read_support(reader, features);
+  expansion.documents = kernel.required<std::uint64_t>("of", "a whole number");
+  expansion.pruned = kernel.required<double>("pruned", "a number");
+  expansion.coefficients = kernel.required<std::vector<double>>("coefficients", "a list of finite numbers");
+  expansion.support = support_from(kernel, features, version);
   const std::size_t expected = expansion.support.num_documents() * (expansion.fourier ? 2 : 1);
   if (expansion.coefficients.size() != expected)
-    reader.fail(fmt::format("{} coefficients for {} support documents; expected {}", expansion.coefficients.size(),
-                            expansion.support.num_documents(), expected));
+    kernel.refuse(fmt::format("kernel: {} coefficients for {} support documents; expected {}",
+                              expansion.coefficients.size(), expansion.support.num_documents(), expected));
   return expansion;
 }
 

@@ -3,18 +3,19 @@
 // their names and coefficients beside it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "dorm/kernel.h"
 
 namespace dorm {
 
-nlohmann::ordered_json kernel_json(const KernelExpansion& expansion);
+Json kernel_json(const KernelExpansion& expansion);
 
-/// `version` is that of the model. Throws Error(bad_input) naming `name` and what is missing, damaged or inconsistent.
-KernelExpansion kernel_from_json(const nlohmann::ordered_json& json, const std::vector<std::string>& features,
-                                 const std::string& name, std::uint64_t version);
+/// `version` is that of the model. Throws Error(bad_input) naming the file and what is missing, damaged
+/// or inconsistent.
+KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features,
+                                 std::uint64_t version);
 
 }  // namespace dorm

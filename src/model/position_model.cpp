@@ -4,53 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "model/model_json.h"
 #include "model/position_json.h"
 
 namespace dorm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kKind = "positions";
 
-[[noreturn]] void refuse(const std::string& name, const std::string& field, const std::string& expected) {
-  throw Error(ErrorCode::bad_input, {name}, fmt::format("not a usable model: \"{}\" should be {}", field, expected));
-}
-
-std::vector<double> numbers(const Json& json, const std::string& name, const std::string& field, std::size_t size) {
+std::vector<double> finite_numbers(const JsonFields& fields, const char* key, std::size_t size) {
   const std::string expected = fmt::format("a list of {} finite numbers", size);
-  if (!json.is_array() || json.size() != size) refuse(name, field, expected);
-  std::vector<double> out;
-  for (const Json& x : json) {
-    if (!x.is_number() || !std::isfinite(x.get<double>())) refuse(name, field, expected);
-    out.push_back(x.get<double>());
-  }
-  return out;
+  auto numbers = fields.required<std::vector<double>>(key, expected.c_str());
+  if (numbers.size() != size) fields.fail(key, expected);
+  return numbers;
 }
 
-const Json& field_of(const Json& json, const std::string& name, const char* field) {
-  const auto found = json.find(field);
-  if (found == json.end()) refuse(name, field, "there");
-  return *found;
-}
-
-LabelGains gains_from(const Json& json, const std::string& name, std::size_t positions) {
+LabelGains gains_from(const JsonFields& fields, std::size_t positions) {
   LabelGains gains{positions, {}, {}};
-  if (!json.is_array()) refuse(name, "position_gains", "a list of {label, gains}");
-  for (const Json& row : json) {
-    if (!row.is_object() || !row.contains("label") || !row.contains("gains") || !row["label"].is_number())
-      refuse(name, "position_gains", "a list of {label, gains}");
-    gains.labels.push_back(row["label"].get<float>());
-    const std::vector<double> gain = numbers(row["gains"], name, "position_gains.gains", positions);
+  for (const JsonFields& row : fields.objects("position_gains", "a list of {label, gains}")) {
+    gains.labels.push_back(row.required<float>("label", "a number"));
+    const std::vector<double> gain = finite_numbers(row, "gains", positions);
     gains.gain.insert(gains.gain.end(), gain.begin(), gain.end());
   }
   if (std::adjacent_find(gains.labels.begin(), gains.labels.end(), std::greater_equal<>()) != gains.labels.end())
-    refuse(name, "position_gains", "in order of increasing labels");
+    fields.fail("position_gains", "in order of increasing labels");
   return gains;
 }
 
@@ -59,7 +40,7 @@ bool has_kind(const Json& json) { return json.is_object() && json.contains("kind
 }  // namespace
 
 std::string to_json(const PositionModel& model) {
-  Json json = Json::parse(to_json(model.shared));
+  Json json = parse_json(to_json(model.shared), "", kExpectedModel);
   json["kind"] = kKind;
   json["position_decay"] = model.decay;
   json["position_weights"] = model.blocks;
@@ -70,24 +51,28 @@ std::string to_json(const PositionModel& model) {
         {{"label", model.gains.labels[k]},
          {"gains", std::vector<double>(row, row + static_cast<std::ptrdiff_t>(model.gains.positions))}});
   }
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 PositionModel position_model_from_json(std::string_view text, const std::string& name) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!has_kind(json)) refuse(name, "kind", fmt::format("\"{}\"", kKind));
+  Json json = parse_json(text, name, kExpectedModel);
+  const JsonFields fields(json, name, "a usable model");
+  if (!has_kind(json)) fields.fail("kind", fmt::format("\"{}\"", kKind));
   PositionModel model;
-  const Json& decay = field_of(json, name, "position_decay");
-  model.decay = numbers(decay, name, "position_decay", std::max<std::size_t>(1, decay.size()));
+  model.decay = fields.required<std::vector<double>>("position_decay", "a list of finite numbers");
+  if (model.decay.empty()) fields.fail("position_decay", "a list of at least one number");
   const std::size_t positions = model.decay.size();
-  model.gains = gains_from(field_of(json, name, "position_gains"), name, positions);
-  const Json blocks = field_of(json, name, "position_weights");
+  model.gains = gains_from(fields, positions);
+  const std::string expected = fmt::format("empty or {} lists of weights", positions);
+  model.blocks = fields.required<std::vector<std::vector<double>>>("position_weights", "lists of finite numbers");
+  if (!model.blocks.empty() && model.blocks.size() != positions)
+    fields.fail("position_weights", fmt::format("empty or {} lists of weights", positions));
   json["kind"] = "linear";
-  model.shared = model_from_json(json.dump(), name);
-  if (!blocks.is_array() || (!blocks.empty() && blocks.size() != positions))
-    refuse(name, "position_weights", fmt::format("empty or {} lists of weights", positions));
-  for (const Json& block : blocks)
-    model.blocks.push_back(numbers(block, name, "position_weights", model.shared.features.size()));
+  model.shared = model_from(json, name);
+  for (const std::vector<double>& block : model.blocks)
+    if (block.size() != model.shared.features.size())
+      fields.fail("position_weights",
+                  fmt::format("lists of {} numbers, one per feature", model.shared.features.size()));
   return model;
 }
 
@@ -95,6 +80,12 @@ PositionModel load_position_model(const std::string& path) {
   return position_model_from_json(read_whole_file(path), path);
 }
 
-bool is_position_json(std::string_view text) { return has_kind(Json::parse(text, nullptr, false)); }
+bool is_position_json(std::string_view text) {
+  try {
+    return has_kind(parse_json(text, "", kExpectedModel));
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 }  // namespace dorm

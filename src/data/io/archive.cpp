@@ -64,11 +64,11 @@ void ArchiveWriter::add_names(const std::string& name, std::span<const std::stri
   add(name + "_end", std::span<const std::uint64_t>(ends_.back()));
 }
 
-void ArchiveWriter::write(std::ostream& out, std::string_view format, int version, nlohmann::json header) const {
-  header["arrays"] = nlohmann::json::array();
+void ArchiveWriter::write(std::ostream& out, std::string_view format, int version, Json header) const {
+  header["arrays"] = Json::array();
   for (const Array& array : arrays_)
     header["arrays"].push_back({{"name", array.name}, {"type", array.type}, {"count", array.count}});
-  const std::string text = header.dump();
+  const std::string text = json_text(header);
   const std::uint64_t length = text.size();
   SummingStream stream(out);
   stream.write(fmt::format("{} {}\n", format, version));
@@ -103,22 +103,16 @@ ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::
     refuse("the checksum does not fit; the file is damaged or cut short");
   std::memcpy(&length, content_.data() + line + 1, sizeof length);
   if (length > end - json) refuse("the header is longer than the file");
-  header_ = nlohmann::json::parse(content_.begin() + static_cast<std::ptrdiff_t>(json),
-                                  content_.begin() + static_cast<std::ptrdiff_t>(json + length), nullptr, false);
-  if (!header_.is_object() || !header_.contains("arrays")) refuse("the header is not what was expected");
+  header_ = parse_json(std::string_view(content_).substr(json, length), path_, "the header of an archive");
   std::size_t at = json + length;
-  try {
-    for (const auto& array : header_["arrays"]) {
-      const std::string type = array.at("type");
-      const std::size_t count = array.at("count");
-      at += padding(at);
-      if (size_of(type) == 0 || at > end || count > (end - at) / size_of(type))
-        refuse("an array reaches past the end of the file");
-      places_[array.at("name")] = {type, count, at};
-      at += count * size_of(type);
-    }
-  } catch (const nlohmann::json::exception&) {
-    refuse("the list of arrays is not what was expected");
+  for (const JsonFields& array : header().objects("arrays", "a list of arrays")) {
+    const auto type = array.required<std::string>("type", "f64, u64, u32 or text");
+    const auto count = array.required<std::uint64_t>("count", "a whole number");
+    at += padding(at);
+    if (size_of(type) == 0 || at > end || count > (end - at) / size_of(type))
+      refuse("an array reaches past the end of the file");
+    places_[array.required<std::string>("name", "a name")] = {type, count, at};
+    at += count * size_of(type);
   }
   if (at != end) refuse("bytes are left over behind the arrays");
 }

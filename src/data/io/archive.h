@@ -10,12 +10,13 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/json.h"
 
 namespace dorm {
 
@@ -30,7 +31,7 @@ class ArchiveWriter {
   void add_names(const std::string& name, std::span<const std::string> names);
 
   /// `version` is at least 2.
-  void write(std::ostream& out, std::string_view format, int version, nlohmann::json header) const;
+  void write(std::ostream& out, std::string_view format, int version, Json header) const;
 
  private:
   struct Array {
@@ -57,7 +58,8 @@ class ArchiveReader {
   ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest);
 
   int version() const { return version_; }
-  const nlohmann::json& header() const { return header_; }
+  /// What stands beside the arrays.
+  JsonFields header() const { return JsonFields(header_, path_, "a usable file"); }
   std::vector<double> doubles(const std::string& name, std::size_t count) const;
   std::vector<std::uint64_t> integers(const std::string& name, std::size_t count) const;
   std::vector<std::uint32_t> indices(const std::string& name) const;
@@ -76,7 +78,7 @@ class ArchiveReader {
 
   std::string path_, content_;
   int version_ = 0;
-  nlohmann::json header_;
+  Json header_;
   std::map<std::string, Place> places_;
 };
 

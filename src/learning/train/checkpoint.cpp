@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "base/stopwatch.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
@@ -19,8 +19,6 @@
 
 namespace dorm {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kVersion = 2;
 
@@ -41,15 +39,15 @@ Json to_json(const Fitted& fitted) {
           {"zero_risk", fitted.zero_risk}};
 }
 
-Fitted fitted_from(const Json& json) {
+Fitted fitted_from(const JsonFields& json) {
   Fitted fitted;
-  json.at("w").get_to(fitted.w);
-  json.at("primal").get_to(fitted.report.primal);
-  json.at("dual").get_to(fitted.report.dual);
-  json.at("gap").get_to(fitted.report.gap);
-  fitted.report.status = parse_status(json.at("status").get<std::string>());
-  json.at("objectives").get_to(fitted.objectives);
-  json.at("zero_risk").get_to(fitted.zero_risk);
+  json.read("w", fitted.w);
+  json.read("primal", fitted.report.primal);
+  json.read("dual", fitted.report.dual);
+  json.read("gap", fitted.report.gap);
+  fitted.report.status = parse_status(json.required<std::string>("status", "a name"));
+  json.read("objectives", fitted.objectives);
+  json.read("zero_risk", fitted.zero_risk);
   return fitted;
 }
 
@@ -81,20 +79,21 @@ void Checkpoint::load() {
   const std::size_t header_end = content.find('\n');
   const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
   if (json_end == std::string::npos) refuse(path, "it is cut short");
-  const std::string_view json_text = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
+  const std::string_view line = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
   if (content.starts_with("dorm-checkpoint 1 ")) refuse(path, "it was written by an older dorm");
-  if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(json_text)))
+  if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(line)))
     refuse(path, "it is damaged or of another version");
-  const Json json = Json::parse(json_text);
-  if (json.at("data") != fmt::format("{:016x}", data_fingerprint_))
+  const Json parsed = parse_json(line, path, "a checkpoint");
+  const JsonFields json(parsed, path, "a usable checkpoint");
+  if (json.required<std::string>("data", "a fingerprint") != fmt::format("{:016x}", data_fingerprint_))
     refuse(path, "the data has changed since it was written");
-  if (json.at("options") != identity_)
-    refuse(path, fmt::format("it was written with other options ({})", json.at("options").get<std::string>()));
-  for (const Json& fitted : json.at("finished")) finished_.push_back(fitted_from(fitted));
-  json.at("round").get_to(current_.round);
-  json.at("reference_w").get_to(current_.reference_w);
-  json.at("objectives").get_to(current_.objectives);
-  if (json.at("has_solver")) {
+  if (const auto options = json.required<std::string>("options", "text"); options != identity_)
+    refuse(path, fmt::format("it was written with other options ({})", options));
+  for (const JsonFields& fitted : json.objects("finished", "a list")) finished_.push_back(fitted_from(fitted));
+  json.read("round", current_.round);
+  json.read("reference_w", current_.reference_w);
+  json.read("objectives", current_.objectives);
+  if (json.required<bool>("has_solver", "true or false")) {
     try {
       std::istringstream stream(content.substr(json_end + 1));
       current_.solver = SolverState::load(stream);
@@ -133,7 +132,7 @@ void Checkpoint::save(const RoundsState& state, const SolverState* solver) {
                      {"reference_w", state.reference_w},
                      {"objectives", state.objectives},
                      {"has_solver", solver != nullptr}};
-  const std::string text = json.dump();
+  const std::string text = json_text(json);
   write_atomically(options_.checkpoint, [&](std::ostream& out) {
     out << fmt::format("dorm-checkpoint {} {:016x}\n", kVersion, hash(text)) << text << '\n';
     try {

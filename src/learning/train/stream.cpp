@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
@@ -15,8 +15,6 @@
 
 namespace dorm {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kQueriesPerStep = 4;
 // The average weighs iterate t about by t^8: the poor first ones are soon forgotten.
@@ -190,24 +188,21 @@ std::string Stream::save() const {
                      {"farthest", farthest_},
                      {"squared_gradients", squared_gradients_},
                      {"squared_norms", squared_norms_}};
-  return json.dump();
+  return json_text(json);
 }
 
 Stream Stream::load(std::string_view text) {
   Stream stream;
-  try {
-    const Json json = Json::parse(text);
-    json.at("begun").get_to(stream.begun_);
-    stream.model_ = model_from_json(json.at("model").get<std::string>(), "stream");
-    json.at("start").get_to(stream.start_);
-    json.at("weights").get_to(stream.weights_);
-    json.at("steps").get_to(stream.steps_);
-    json.at("farthest").get_to(stream.farthest_);
-    json.at("squared_gradients").get_to(stream.squared_gradients_);
-    json.at("squared_norms").get_to(stream.squared_norms_);
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::bad_input, fmt::format("not a saved stream: {}", error.what()));
-  }
+  const Json parsed = parse_json(text, "stream", "a saved stream");
+  const JsonFields json(parsed, "stream", "a saved stream");
+  json.read("begun", stream.begun_);
+  stream.model_ = model_from_json(json.required<std::string>("model", "a model"), "stream");
+  json.read("start", stream.start_);
+  json.read("weights", stream.weights_);
+  json.read("steps", stream.steps_);
+  json.read("farthest", stream.farthest_);
+  json.read("squared_gradients", stream.squared_gradients_);
+  json.read("squared_norms", stream.squared_norms_);
   const std::size_t features = stream.model_.features.size();
   if (stream.start_.size() != features || stream.weights_.size() != features)
     throw Error(ErrorCode::bad_input, "not a saved stream: its weights are not one per feature");

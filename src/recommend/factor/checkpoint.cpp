@@ -70,17 +70,16 @@ void save_checkpoint(const FactorState& state, const std::string& identity, cons
   add("item_centre", state.item_centre);
   add("best_users", state.best_users);
   add("best_items", state.best_items);
-  nlohmann::json header = factor_header(state.model);
+  Json header = factor_header(state.model);
   header["identity"] = identity;
   header["round"] = state.round;
   header["best_round"] = state.best_round;
-  header["history"] = nlohmann::json::array();
+  header["history"] = Json::array();
   for (const FactorRound& round : state.rounds)
-    header["history"].push_back(
-        {{"round", round.round},
-         {"objective", round.objective},
-         {"validation", std::isnan(round.validation) ? nlohmann::json() : nlohmann::json(round.validation)},
-         {"seconds", round.seconds}});
+    header["history"].push_back({{"round", round.round},
+                                 {"objective", round.objective},
+                                 {"validation", std::isnan(round.validation) ? Json() : Json(round.validation)},
+                                 {"seconds", round.seconds}});
   write_atomically(path, [&](std::ostream& out) { archive.write(out, kCheckpointFormat, kCheckpointVersion, header); });
 }
 
@@ -90,22 +89,18 @@ bool load_checkpoint(FactorState& state, const std::string& identity, const std:
   if (archive.version() < kCheckpointVersion)
     archive.refuse("this checkpoint was written by an older dorm; delete it to start afresh");
   state.model = factors_from(archive);
-  try {
-    const nlohmann::json& header = archive.header();
-    if (header.at("identity") != identity)
-      archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");
-    header.at("round").get_to(state.round);
-    header.at("best_round").get_to(state.best_round);
-    for (const auto& row : header.at("history")) {
-      FactorRound round;
-      row.at("round").get_to(round.round);
-      row.at("objective").get_to(round.objective);
-      if (!row.at("validation").is_null()) row.at("validation").get_to(round.validation);
-      row.at("seconds").get_to(round.seconds);
-      state.rounds.push_back(round);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    archive.refuse(error.what());
+  const JsonFields header = archive.header();
+  if (header.required<std::string>("identity", "text") != identity)
+    archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");
+  header.read("round", state.round);
+  header.read("best_round", state.best_round);
+  for (const JsonFields& row : header.objects("history", "a list of rounds")) {
+    FactorRound round;
+    row.read("round", round.round);
+    row.read("objective", round.objective);
+    round.validation = row.optional<double>("validation", "a number or null", round.validation);
+    row.read("seconds", round.seconds);
+    state.rounds.push_back(round);
   }
   const FactorMatrix& users = state.model.user_factors;
   const FactorMatrix& items = state.model.item_factors;

@@ -14,8 +14,6 @@
 namespace dorm {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kFactorFormat = "dorm-factors";
 constexpr int kFactorVersion = 2;
 
@@ -39,40 +37,45 @@ Json options_json(const FactorizeOptions& o) {
           {"seed", o.seed}};
 }
 
-FactorizeOptions options_from(const Json& json) {
+FactorizeOptions options_from(const JsonFields& json) {
   FactorizeOptions o;
-  json.at("rank").get_to(o.rank);
-  json.at("measure").get_to(o.measure);
-  json.at("convention").get_to(o.convention);
-  json.at("decay").get_to(o.decay);
-  json.at("bound").get_to(o.bound);
-  json.at("lambda").get_to(o.lambda);
-  json.at("margin").get_to(o.margin);
-  json.at("rounds").get_to(o.rounds);
-  json.at("centred").get_to(o.centred);
-  json.at("start_lambda").get_to(o.start_lambda);
-  json.at("start_sweeps").get_to(o.start_sweeps);
-  o.implicit = json.value("implicit", o.implicit);
-  o.neighbours = json.value("neighbours", o.neighbours);
-  json.at("tolerance").get_to(o.tolerance);
-  json.at("max_passes").get_to(o.max_passes);
-  json.at("patience").get_to(o.patience);
-  json.at("seed").get_to(o.seed);
+  json.read("rank", o.rank);
+  json.read("measure", o.measure);
+  json.read("convention", o.convention);
+  json.read("decay", o.decay);
+  json.read("bound", o.bound);
+  json.read("lambda", o.lambda);
+  json.read("margin", o.margin);
+  json.read("rounds", o.rounds);
+  json.read("centred", o.centred);
+  json.read("start_lambda", o.start_lambda);
+  json.read("start_sweeps", o.start_sweeps);
+  if (json.has("implicit")) json.read("implicit", o.implicit);
+  if (json.has("neighbours")) json.read("neighbours", o.neighbours);
+  json.read("tolerance", o.tolerance);
+  json.read("max_passes", o.max_passes);
+  json.read("patience", o.patience);
+  json.read("seed", o.seed);
   o.validate();
   return o;
 }
 
 // JSON has no NaN.
 Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
-double number_from(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
+double number_or_nan(const JsonFields& fields, const char* key) {
+  return fields.optional<double>(key, "a number or null", std::nan(""));
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
 
 FactorMatrix matrix_from(const ArchiveReader& archive, const std::string& name, std::size_t rows, std::size_t width) {
   FactorMatrix matrix;
   matrix.rows = rows;
   matrix.width = width;
   matrix.values = archive.doubles(name, rows * width);
-  if (!std::all_of(matrix.values.begin(), matrix.values.end(), [](double x) { return std::isfinite(x); }))
-    archive.refuse("a factor is not a finite number");
+  if (!all_finite(matrix.values)) archive.refuse("a factor is not a finite number");
   return matrix;
 }
 
@@ -117,17 +120,13 @@ void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive) {
 
 FactorModel factors_from(const ArchiveReader& archive) {
   FactorModel model;
-  try {
-    const Json& header = archive.header();
-    header.at("mean").get_to(model.mean);
-    header.at("unit").get_to(model.unit);
-    header.at("rounds").get_to(model.rounds);
-    model.objective = number_from(header.at("objective"));
-    model.validation = number_from(header.at("validation"));
-    model.options = options_from(header.at("options"));
-  } catch (const nlohmann::json::exception& error) {
-    archive.refuse(error.what());
-  }
+  const JsonFields header = archive.header();
+  header.read("mean", model.mean);
+  header.read("unit", model.unit);
+  header.read("rounds", model.rounds);
+  model.objective = number_or_nan(header, "objective");
+  model.validation = number_or_nan(header, "validation");
+  model.options = options_from(header.object("options"));
   model.users = IdTable(archive.names("user_ids"));
   model.items = IdTable(archive.names("item_ids"));
   model.item_features = archive.names("item_features");
@@ -137,6 +136,7 @@ FactorModel factors_from(const ArchiveReader& archive) {
   model.user_factors = matrix_from(archive, "user_factors", model.users.size(), width);
   model.item_factors = matrix_from(archive, "item_factors", model.items.size(), width);
   model.offsets = archive.doubles("offsets", model.items.size());
+  if (!all_finite(model.offsets)) archive.refuse("an offset is not a finite number");
   if (archive.has("implicit"))
     model.implicit = matrix_from(archive, "implicit", model.items.size(), model.layout.user_width() - 1);
   model.seen_begin = archive.integers("seen_begin", model.users.size() + 1);

@@ -2,14 +2,12 @@
 // Models in archives; checkpoints add what they need beside the model.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "data/io/archive.h"
 #include "dorm/factorize.h"
 
 namespace dorm {
 
-nlohmann::json factor_header(const FactorModel& model);
+Json factor_header(const FactorModel& model);
 void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive);
 /// Checks that ids, layout and arrays agree in size.
 FactorModel factors_from(const ArchiveReader& archive);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recommend/factor/neighbours.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 

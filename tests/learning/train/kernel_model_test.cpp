@@ -109,7 +109,7 @@ TEST(KernelModel, DamagedFilesAreRefusedWithTheReason) {
               k["coefficients"].erase(0);
             }).find(std::to_string(support - 1) + " coefficients for " + std::to_string(support)),
             std::string::npos);
-  EXPECT_NE(says([](Json& k) { k.erase("support"); }).find("\"support\" should be"), std::string::npos);
+  EXPECT_NE(says([](Json& k) { k.erase("support"); }).find("\"kernel.support\" should be"), std::string::npos);
   EXPECT_NE(says([](Json& k) { k["support"] = 0; }).find("no support documents"), std::string::npos);
   EXPECT_NE(says([](Json& k) { k["form"] = "trees"; }).find("expansion or fourier"), std::string::npos);
   EXPECT_NE(says([](Json& k) { k = Json(); }).find("should be an object"), std::string::npos);
