@@ -17,7 +17,7 @@ class Room:
 
 LAYERS = {
     "base": Room(
-        "errors, catalogs, threads, random numbers, number parsing, JSON, sorting, vector kernels, geometry of planes",
+        "errors, catalogs, threads, random numbers, number parsing, JSON, sorting, vector kernels, decompositions, geometry of planes",
         (),
         ("error", "catalog", "geometry"),
     ),

@@ -2,11 +2,11 @@
 // Checks of kernels that are not positive semidefinite by construction.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/linear_algebra.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/kernel.h"
@@ -28,14 +28,15 @@ std::vector<std::uint32_t> sample_of(std::size_t size, std::uint64_t seed) {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_input, "kernel " + why); }
 
-Eigen::MatrixXd sample_gram(const Kernel& kernel, const Documents& documents, std::span<const std::uint32_t> sample) {
+// Row by row.
+std::vector<double> sample_gram(const Kernel& kernel, const Documents& documents,
+                                std::span<const std::uint32_t> sample) {
   const auto columns = kernel.against(documents);
   std::vector<float> row(columns->size());
-  const auto size = static_cast<Eigen::Index>(sample.size());
-  Eigen::MatrixXd gram(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    columns->compute(documents, sample.subspan(static_cast<std::size_t>(i), 1), 0, row.size(), row.data(), row.size());
-    for (Eigen::Index j = 0; j < size; ++j) gram(i, j) = static_cast<double>(row[sample[static_cast<std::size_t>(j)]]);
+  std::vector<double> gram;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    columns->compute(documents, sample.subspan(i, 1), 0, row.size(), row.data(), row.size());
+    for (const std::uint32_t j : sample) gram.push_back(static_cast<double>(row[j]));
   }
   return gram;
 }
@@ -44,21 +45,25 @@ Eigen::MatrixXd sample_gram(const Kernel& kernel, const Documents& documents, st
 
 void check_positive(const Kernel& kernel, const Documents& documents, std::uint64_t seed) {
   const std::vector<std::uint32_t> sample = sample_of(documents.size(), seed);
-  const Eigen::MatrixXd gram = sample_gram(kernel, documents, sample);
+  const std::size_t size = sample.size();
+  const std::vector<double> gram = sample_gram(kernel, documents, sample);
   const std::string name = kernel.spec();
-  if (!gram.allFinite()) refuse(fmt::format("\"{}\" has values that are not finite", name));
-  const double largest = gram.cwiseAbs().maxCoeff();
-  if (!((gram - gram.transpose()).cwiseAbs().maxCoeff() <= kNegligible * largest))
-    refuse(fmt::format("\"{}\" is not symmetric: k(x, y) and k(y, x) differ by up to {:.3g}", name,
-                       (gram - gram.transpose()).cwiseAbs().maxCoeff()));
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram, Eigen::EigenvaluesOnly).eigenvalues();
-  if (values[0] < -kNegligible * std::max(values[values.size() - 1], 0.0) || values[values.size() - 1] <= 0)
+  double largest = 0, asymmetry = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j) {
+      const double x = gram[i * size + j];
+      if (!std::isfinite(x)) refuse(fmt::format("\"{}\" has values that are not finite", name));
+      largest = std::max(largest, std::abs(x));
+      asymmetry = std::max(asymmetry, std::abs(x - gram[j * size + i]));
+    }
+  if (asymmetry > kNegligible * largest)
+    refuse(fmt::format("\"{}\" is not symmetric: k(x, y) and k(y, x) differ by up to {:.3g}", name, asymmetry));
+  const std::vector<double> values = symmetric_eigen(gram, size).values;
+  if (values.front() < -kNegligible * std::max(values.back(), 0.0) || values.back() <= 0)
     refuse(
         fmt::format("\"{}\" is not positive semidefinite: on a sample of {} documents its Gram matrix has "
-                    "eigenvalues from "
-                    "{:.3g} to {:.3g}; expected none below 0",
-                    name, sample.size(), values[0], values[values.size() - 1]));
+                    "eigenvalues from {:.3g} to {:.3g}; expected none below 0",
+                    name, size, values.front(), values.back()));
 }
 
 void check_precomputed(const Dataset& data) {

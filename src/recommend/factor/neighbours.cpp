@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recommend/factor/neighbours.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "base/linear_algebra.h"
 #include "base/rng.h"
+#include "base/vector_ops.h"
 #include "recommend/factor/co_rating.h"
 
 namespace dorm {
 namespace {
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 constexpr std::size_t kExtra = 8;  // more vectors than wanted, so that the wanted ones converge soon
 constexpr int kIterations = 20;
 
-Eigen::Map<Rows> as_eigen(FactorMatrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.width)};
-}
-
-void orthonormalise(FactorMatrix& basis) {
-  auto map = as_eigen(basis);
-  const Rows q = Eigen::HouseholderQR<Rows>(map).householderQ() * Rows::Identity(map.rows(), map.cols());
-  map = q;
+/// left' right, row by row; both have one row per item.
+std::vector<double> inner_products(const FactorMatrix& left, const FactorMatrix& right) {
+  std::vector<double> products(left.width * right.width);
+  for (std::size_t j = 0; j < left.rows; ++j)
+    for (std::size_t a = 0; a < left.width; ++a)
+      for (std::size_t b = 0; b < right.width; ++b) products[a * right.width + b] += left.row(j)[a] * right.row(j)[b];
+  return products;
 }
 
 }  // namespace
@@ -37,22 +34,21 @@ FactorMatrix neighbour_features(const Ratings& ratings, std::size_t count, std::
   Rng rng(seed);
   for (double& x : basis.values) x = 2 * rng.uniform() - 1;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    orthonormalise(basis);
+    orthonormalise(basis.values, width);
     map.to_users(basis, users);
     map.to_items(users, product);
     if (iteration + 1 < kIterations) std::swap(basis, product);
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(as_eigen(basis).transpose() * as_eigen(product));
-  const Rows vectors = as_eigen(basis) * ritz.eigenvectors();
+  const SymmetricEigen ritz = symmetric_eigen(inner_products(basis, product), width);
 
   FactorMatrix features(items, count);
   for (std::size_t j = 0; j < items; ++j) {
     if (ratings.of_item(j).size() == 0) continue;
     double squares = 0;
     for (std::size_t c = 0; c < count && c + 1 < width; ++c) {
-      const auto k = static_cast<Eigen::Index>(width - 2 - c);  // eigenvalues increase
+      const std::size_t k = width - 2 - c;  // eigenvalues increase
       double& x = features.row(j)[c];
-      x = vectors(static_cast<Eigen::Index>(j), k) * std::sqrt(std::max(0.0, ritz.eigenvalues()[k]));
+      x = dot(basis.row(j), ritz.vector(k)) * std::sqrt(std::max(0.0, ritz.values[k]));
       squares += x * x;
     }
     if (squares > 0)
