@@ -46,6 +46,7 @@ std::vector<double> scores_of_feature(const Dataset& data, const std::string& na
     const Query query = data.query(q);
     for (std::size_t i = 0; i < query.size(); ++i) scores.push_back(query.rows.at(i, column));
   }
+  data.require_intact();
   return scores;
 }
 

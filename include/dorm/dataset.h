@@ -67,6 +67,7 @@ class Dataset {
   std::size_t num_nonzeros() const;  // stored values; num_documents() * num_features() when dense
   bool dense() const;
 
+  /// Throws Error(io) as require_intact() does.
   Query query(std::size_t q) const&;
   Query query(std::size_t q) const&& = delete;  // the view would dangle
 
@@ -87,6 +88,10 @@ class Dataset {
 
   /// A hash of all features, labels, ids and weights, equal on every platform.
   std::uint64_t fingerprint() const;
+
+  /// Throws Error(io) when the features lie in a mapped file that has become shorter in the meantime. To be called
+  /// after the last use of features: those of lost pages have read as 0.
+  void require_intact() const;
 
   const Storage& storage() const { return *storage_; }
   explicit Dataset(const std::shared_ptr<const Storage>& storage);

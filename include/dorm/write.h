@@ -12,8 +12,13 @@ namespace dorm {
 
 /// Opens `path` ("-" is standard output) and lets `body` write; the result replaces an old file in one step. A name
 /// ending in .gz or .zst is compressed. Throws Error(io) when the disk is full or the place is not writable; the old
-/// file, if there was one, is then untouched. Devices and pipes are written directly.
+/// file, if there was one, is then untouched. A replaced file hands on its permissions; links are followed, also to a
+/// file that is not there yet. Devices and pipes are written directly.
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body);
+
+/// Throws Error(io) when `path` cannot be written as things stand, by trying to make the file that would replace it.
+/// For use before long work.
+void require_writable(const std::string& path);
 
 void write_letor(const Dataset& data, std::ostream& out);
 void write_csv(const Dataset& data, std::ostream& out, char separator = ',');

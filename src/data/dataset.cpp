@@ -71,7 +71,16 @@ std::size_t Dataset::num_nonzeros() const {
   return total;
 }
 
+Error lost_features(const std::string& file) {
+  return {ErrorCode::io, {file, 0, 0}, "became shorter while it was in use; expected a file that nobody changes"};
+}
+
+void Dataset::require_intact() const {
+  if (storage_->lost != nullptr && *storage_->lost) throw lost_features(storage_->file);
+}
+
 Query Dataset::query(std::size_t q) const& {
+  require_intact();
   const std::uint32_t stored = queries_[q];
   const std::uint64_t begin = begin_of(storage_->query_end, stored);
   const std::uint64_t size = storage_->query_end[stored] - begin;

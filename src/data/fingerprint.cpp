@@ -64,6 +64,7 @@ std::uint64_t Dataset::fingerprint() const {
       add_row(hash, query.rows, i);
     }
   }
+  require_intact();
   return hash.value();
 }
 

@@ -137,6 +137,7 @@ Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t t
   parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
     scale_query(scaling, data.query(q), stride, block->values.data() + data.first_document(q) * stride);
   });
+  data.require_intact();
   auto storage = std::make_shared<Storage>();
   block->columns.attach(*storage);
   storage->num_features = data.num_features();

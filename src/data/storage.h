@@ -3,10 +3,14 @@
 // mapped file. Immutable once a Dataset holds it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "dorm/error.h"
 
 namespace dorm {
 
@@ -49,7 +53,14 @@ struct Storage {
   std::uint32_t first_feature_id = 1;
 
   std::shared_ptr<const void> owner;
+
+  // Features in a mapped file: its name, and whether it has become shorter since. Lost features read as 0.
+  std::string file = {};
+  const std::atomic<bool>* lost = nullptr;
 };
+
+/// The Error(io) about them.
+Error lost_features(const std::string& file);
 
 /// Row stride of the dense form, in floats: a multiple of 8, so that rows are 32-byte aligned.
 constexpr std::uint64_t dense_stride(std::uint64_t num_features) { return (num_features + 7) / 8 * 8; }

@@ -37,6 +37,7 @@ std::vector<double> score_with(const Model& model, const Dataset& data, const Ke
   std::vector<double> scores =
       model.kernel ? score_expansion(*model.kernel, align_features(model, data, threads), threads, kernel)
                    : LinearScorer(model, data, threads).scores(model.weights, threads);
+  data.require_intact();
   require_finite(data, scores);
   return scores;
 }

@@ -25,8 +25,8 @@ Layout::Layout(Bytes bytes, std::string name) : bytes_(bytes), name_(std::move(n
 }
 
 Layout::Bytes Layout::find(SectionId id) const {
-  for (const SectionEntry& entry : table_)
-    if (entry.id == static_cast<std::uint32_t>(id)) return content(entry);
+  for (std::size_t section = 0; section < table_.size(); ++section)
+    if (table_[section].id == static_cast<std::uint32_t>(id)) return content(section);
   return {};
 }
 
@@ -66,11 +66,11 @@ void Layout::read_table() {
   covered.insert(covered.end(), table.begin(), table.end());
   if (checksum_of_version(header_.major, covered) != header_.checksum)
     refuse_damaged("the header does not match its checksum");
-  check_sections();
+  find_sections();
 }
 
 // Sections follow one another, the gaps are zeros, and the file ends with the last one.
-void Layout::check_sections() const {
+void Layout::find_sections() {
   std::uint64_t end = sizeof header_ + table_.size() * sizeof(SectionEntry);
   std::vector<std::uint32_t> ids;
   for (const SectionEntry& entry : table_) {
@@ -82,6 +82,7 @@ void Layout::check_sections() const {
       refuse_damaged(fmt::format("the gap before section {} is not zero", entry.id));
     end = entry.offset + entry.bytes;
     ids.push_back(entry.id);
+    content_.push_back(bytes_.subspan(entry.offset, entry.bytes));
   }
   if (end != bytes_.size()) refuse_damaged("bytes after the last section");
   std::sort(ids.begin(), ids.end());

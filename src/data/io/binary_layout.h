@@ -24,8 +24,8 @@ class Layout {
 
   const BinaryHeader& header() const { return header_; }
   const std::vector<SectionEntry>& table() const { return table_; }
-  Bytes content(const SectionEntry& entry) const { return bytes_.subspan(entry.offset, entry.bytes); }
-  void rebase(Bytes bytes) { bytes_ = bytes; }  // the same bytes elsewhere
+  Bytes content(std::size_t section) const { return content_[section]; }
+  void move(std::size_t section, Bytes elsewhere) { content_[section] = elsewhere; }  // the same bytes in other memory
 
   [[noreturn]] void refuse(const std::string& reason) const {
     throw Error(ErrorCode::bad_input, SourcePosition{.file = name_}, reason);
@@ -58,13 +58,14 @@ class Layout {
   void read_header();
   [[noreturn]] void refuse_truncated() const;
   void read_table();
-  void check_sections() const;
+  void find_sections();
   void check_counts() const;
 
   Bytes bytes_;
   std::string name_;
   BinaryHeader header_;
   std::vector<SectionEntry> table_;
+  std::vector<Bytes> content_;  // by section
 };
 
 }  // namespace dorm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the binary form in place. Every count, offset and index is checked before it is used, so that a damaged or
-// hostile file is refused and never followed. A file must not be changed while it is mapped.
+// hostile file is refused and never followed. A mapped file must not be changed while it is in use; one that becomes
+// shorter is noticed: features behind its end read as zeros and lead nowhere, everything else was copied.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,17 +110,36 @@ void read_queries(const Layout& layout, Storage& out) {
 }
 
 // The content of the layout must be aligned, and is kept alive by `owner`.
-Dataset interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
+std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
   if (verify)
-    for (const SectionEntry& entry : layout.table())
-      if (checksum_of_version(layout.header().major, layout.content(entry)) != entry.checksum)
+    for (std::size_t section = 0; section < layout.table().size(); ++section)
+      if (const SectionEntry& entry = layout.table()[section];
+          checksum_of_version(layout.header().major, layout.content(section)) != entry.checksum)
         layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
   auto storage = std::make_shared<Storage>();
   read_features(layout, *storage, verify);
   read_documents(layout, *storage);
   read_queries(layout, *storage);
   storage->owner = std::move(owner);
-  return Dataset(std::move(storage));
+  return storage;
+}
+
+// A mapped file, and copies of its sections.
+struct MappedSections {
+  explicit MappedSections(const InputFile& file) : mapping(file) {}
+  FileMapping mapping;
+  std::vector<PageBuffer<std::byte>> copies;
+
+  void copy(Layout& layout, std::size_t section) {
+    const Bytes content = layout.content(section);
+    std::copy(content.begin(), content.end(), copies.emplace_back(content.size()).data());
+    layout.move(section, copies.back().span());
+  }
+};
+
+bool holds_features(const SectionEntry& entry) {
+  return entry.id == static_cast<std::uint32_t>(SectionId::values) ||
+         entry.id == static_cast<std::uint32_t>(SectionId::columns);
 }
 
 }  // namespace
@@ -128,8 +148,9 @@ Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, 
   Layout layout(bytes, name);
   auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), copy->data());
-  layout.rebase(copy->span());
-  return interpret(layout, std::move(copy), verify);
+  for (std::size_t section = 0; section < layout.table().size(); ++section)
+    layout.move(section, copy->span().subspan(layout.table()[section].offset, layout.table()[section].bytes));
+  return Dataset(interpret(layout, std::move(copy), verify));
 }
 
 Dataset read_binary(const std::string& path, bool verify) {
@@ -137,9 +158,21 @@ Dataset read_binary(const std::string& path, bool verify) {
   if (!file.regular())
     throw Error(ErrorCode::io, SourcePosition{.file = path},
                 "cannot be mapped; the binary form is read from regular files only");
-  auto mapping = std::make_shared<const FileMapping>(file);
-  const Bytes bytes = std::as_bytes(std::span(mapping->bytes()));
-  return interpret(Layout(bytes, path), std::move(mapping), verify);
+  auto mapped = std::make_shared<MappedSections>(file);
+  try {
+    Layout layout(std::as_bytes(std::span(mapped->mapping.bytes())), path);
+    for (std::size_t section = 0; section < layout.table().size(); ++section)
+      if (!holds_features(layout.table()[section])) mapped->copy(layout, section);
+    const std::shared_ptr<Storage> storage = interpret(layout, mapped, verify);
+    storage->file = path;
+    storage->lost = &mapped->mapping.lost();
+    const Dataset data(storage);
+    data.require_intact();
+    return data;
+  } catch (const Error&) {
+    if (mapped->mapping.lost()) throw lost_features(path);
+    throw;
+  }
 }
 
 }  // namespace dorm

@@ -51,6 +51,8 @@ void CsvRecords::add_quoted_cell(std::string_view& line, std::size_t& at) {
     if (quote == std::string_view::npos) {
       text_ += lines_.line_end();
       at = 0;
+      if (text_.size() > kLongestLine)
+        throw Error(ErrorCode::bad_input, {lines_.name(), opened, column}, line_too_long());
       if (lines_.next(line)) continue;
       throw Error(ErrorCode::bad_input, {lines_.name(), opened, column},
                   "found a quote that is never closed; expected a second one");

@@ -58,6 +58,7 @@ void write_dataset(const Dataset& data, const std::string& path, const FileWrite
       write_letor(data, out);
     else
       write_csv(data, out, format == DataFormat::tsv ? '\t' : ',');
+    data.require_intact();
   });
 }
 

@@ -38,6 +38,12 @@ class RawInput {
     }
     return begin_ != end_;
   }
+  /// When bytes() is empty: what follows, without a copy.
+  std::size_t read_past_buffer(char* out, std::size_t capacity) {
+    const std::size_t n = file_.read(out, capacity);
+    consumed_ += n;
+    return n;
+  }
   std::uint64_t consumed() const { return consumed_; }
   const std::string& path() const { return file_.path(); }
 
@@ -53,12 +59,14 @@ class PlainStream final : public ByteStream {
   explicit PlainStream(RawInput input) : input_(std::move(input)) {}
 
   std::size_t read(char* out, std::size_t capacity) override {
-    std::size_t done = 0;
-    while (done < capacity && input_.refill()) {
-      const std::string_view bytes = input_.bytes().substr(0, capacity - done);
-      std::copy(bytes.begin(), bytes.end(), out + done);
-      input_.skip(bytes.size());
-      done += bytes.size();
+    const std::string_view bytes = input_.bytes().substr(0, capacity);  // read to find out that it is plain
+    std::copy(bytes.begin(), bytes.end(), out);
+    input_.skip(bytes.size());
+    std::size_t done = bytes.size();
+    while (done < capacity) {
+      const std::size_t n = input_.read_past_buffer(out + done, capacity - done);
+      if (n == 0) break;
+      done += n;
     }
     return done;
   }

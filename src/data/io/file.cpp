@@ -43,36 +43,33 @@ InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       regular_(other.regular_),
-      size_(other.size_) {}
+      size_(other.size_),
+      read_(other.read_) {}
 
 std::size_t InputFile::read(char* out, std::size_t capacity) {
   for (;;) {
     const ssize_t n = ::read(descriptor_, out, capacity);
+    if (n == 0 && capacity > 0 && read_ < size_)
+      throw Error(ErrorCode::io, {path_, 0, 0}, "became shorter while it was read; read it again when it is complete");
+    read_ += n > 0 ? static_cast<std::uint64_t>(n) : 0;
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) fail(path_, "cannot read", errno);
   }
 }
 
 FileMapping::FileMapping(const InputFile& file) : size_(file.size()) {
-  if (size_ == 0) return;
-  void* pages = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-  if (pages == MAP_FAILED) fail(file.path(), "cannot map", errno);
-  ::madvise(pages, size_, MADV_SEQUENTIAL);
-  data_ = static_cast<const char*>(pages);
+  if (size_ > 0) {
+    void* pages = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+    if (pages == MAP_FAILED) fail(file.path(), "cannot map", errno);
+    ::madvise(pages, size_, MADV_SEQUENTIAL);
+    data_ = static_cast<const char*>(pages);
+  }
+  guard_.emplace(data_, size_);
 }
 
 FileMapping::~FileMapping() {
+  guard_.reset();
   if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
-}
-
-FileMapping::FileMapping(FileMapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-void FileMapping::release(std::size_t begin, std::size_t end) const {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  begin = (begin + page - 1) / page * page;
-  end = end / page * page;
-  if (begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 std::string read_whole_file(const std::string& path) {

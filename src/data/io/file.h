@@ -2,13 +2,18 @@
 // Files of the operating system; the only place that opens paths for reading.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "data/io/fault_guard.h"
+
 namespace dorm {
 
-/// An open file. Throws Error(io) with the path and the reason.
+/// An open file. Throws Error(io) with the path and the reason, also when a regular file has become shorter than it was
+/// when it was opened.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -29,23 +34,25 @@ class InputFile {
   int descriptor_ = -1;
   bool regular_ = false;
   std::uint64_t size_ = 0;
+  std::uint64_t read_ = 0;
 };
 
-/// A regular file in memory, read-only. Its pages come from the file as they are touched.
+/// A regular file in memory, read-only. Its pages come from the file as they are touched; if the file becomes shorter
+/// they are zero from there on, and lost() says so.
 class FileMapping {
  public:
   explicit FileMapping(const InputFile& file);
   ~FileMapping();
-  FileMapping(FileMapping&& other) noexcept;
-  FileMapping& operator=(FileMapping&&) = delete;
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
 
   std::string_view bytes() const { return {data_, size_}; }
-  /// Releases the pages that lie wholly in [begin, end); touching them again reads them again.
-  void release(std::size_t begin, std::size_t end) const;
+  const std::atomic<bool>& lost() const { return guard_->lost(); }
 
  private:
   const char* data_ = nullptr;
   std::size_t size_ = 0;
+  std::optional<FaultGuard> guard_;
 };
 
 /// The bytes of a file as they are.

@@ -59,7 +59,6 @@ class LetorReader {
         parts_.emplace_back();
       }
       ParsedLetor part = parser.parse(chunk.text, index == 0);
-      source_.release(chunk);
       const std::lock_guard lock(mutex_);
       if (part.fault) stopped_ = true;
       parts_[index] = std::move(part);

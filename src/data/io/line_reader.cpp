@@ -5,7 +5,6 @@ namespace dorm {
 
 bool LineReader::next(std::string_view& line) {
   if (at_ == chunk_.text.size()) {
-    source_.release(chunk_);
     if (!source_.next(chunk_)) {
       chunk_ = TextChunk();
       at_ = 0;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/io/text_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "base/number.h"
 #include "data/io/decompress.h"
 #include "data/io/file.h"
+#include "dorm/error.h"
 
 namespace dorm {
 namespace {
 
-constexpr std::size_t kStreamChunk = std::size_t{1} << 21;
-
 // Small enough to be shared among threads, large enough that a huge file does not make too many chunks.
-std::size_t chunk_size_for(std::size_t total) {
-  return std::clamp(total / 128, std::size_t{1} << 18, std::size_t{1} << 24);
+std::size_t chunk_size_for(std::uint64_t total) {
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(total / 128, 1 << 18, 1 << 22));
 }
 
 // Ends `bytes` in a line end and gives it its padding.
@@ -58,25 +58,13 @@ class MemoryText final : public TextSource {
   std::size_t begin_ = 0;
 };
 
-class MappedText final : public TextSource {
- public:
-  explicit MappedText(FileMapping mapping) : mapping_(std::move(mapping)), text_(mapping_.bytes()) {}
-
-  bool next(TextChunk& chunk) override { return text_.next(chunk); }
-  void release(const TextChunk& chunk) override {
-    const auto end = static_cast<std::size_t>(chunk.done_bytes);
-    mapping_.release(end - std::min(end, chunk.text.size()), end);
-  }
-  std::uint64_t total_bytes() const override { return text_.total_bytes(); }
-
- private:
-  FileMapping mapping_;
-  MemoryText text_;
-};
-
 class StreamText final : public TextSource {
  public:
-  StreamText(std::unique_ptr<ByteStream> stream, std::uint64_t total) : stream_(std::move(stream)), total_(total) {}
+  StreamText(InputFile file, std::string name)
+      : name_(std::move(name)),
+        total_(file.size()),
+        chunk_size_(chunk_size_for(total_)),
+        stream_(open_stream(std::move(file))) {}
 
   bool next(TextChunk& chunk) override {
     std::vector<char> bytes = std::move(rest_);
@@ -85,10 +73,11 @@ class StreamText final : public TextSource {
     std::size_t end = 0;  // past the last line end
     while (!finished_ && end == 0) {
       searched = bytes.size();
-      bytes.resize(searched + kStreamChunk);
-      const std::size_t n = stream_->read(bytes.data() + searched, kStreamChunk);
+      if (searched > kLongestLine) throw Error(ErrorCode::bad_input, {name_, 0, 0}, line_too_long());
+      bytes.resize(searched + chunk_size_);
+      const std::size_t n = stream_->read(bytes.data() + searched, chunk_size_);
       bytes.resize(searched + n);
-      finished_ = n < kStreamChunk;
+      finished_ = n < chunk_size_;
       const void* newline = n == 0 ? nullptr : ::memrchr(bytes.data() + searched, '\n', n);
       if (newline != nullptr) end = static_cast<std::size_t>(static_cast<const char*>(newline) - bytes.data()) + 1;
     }
@@ -104,26 +93,22 @@ class StreamText final : public TextSource {
   std::uint64_t total_bytes() const override { return total_; }
 
  private:
-  std::unique_ptr<ByteStream> stream_;
+  std::string name_;
   std::uint64_t total_;
+  std::size_t chunk_size_;
+  std::unique_ptr<ByteStream> stream_;
   std::vector<char> rest_;
   bool finished_ = false;
 };
 
-bool is_plain(const FileMapping& mapping, const std::string& path) {
-  return compression_of_name(path) == Compression::none && compression_of_content(mapping.bytes()) == Compression::none;
-}
-
 }  // namespace
 
+std::string line_too_long() {
+  return fmt::format("found a line of more than {} MiB; expected text in shorter lines", kLongestLine >> 20);
+}
+
 std::unique_ptr<TextSource> open_text(const std::string& path) {
-  InputFile file(path);
-  const std::uint64_t size = file.size();
-  if (file.regular()) {
-    FileMapping mapping(file);
-    if (is_plain(mapping, path)) return std::make_unique<MappedText>(std::move(mapping));
-  }
-  return std::make_unique<StreamText>(open_stream(std::move(file)), size);
+  return std::make_unique<StreamText>(InputFile(path), path);
 }
 
 std::unique_ptr<TextSource> text_in_memory(std::string_view text) { return std::make_unique<MemoryText>(text); }

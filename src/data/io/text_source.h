@@ -18,17 +18,20 @@ struct TextChunk {
   std::uint64_t done_bytes = 0;  // of the input, up to the end of this chunk
 };
 
+/// Lines (and records of quoted cells) are held whole, so that there must be a limit: a small compressed file without
+/// line ends would fill the memory. Longer ones are an Error(bad_input) with this message.
+inline constexpr std::size_t kLongestLine = std::size_t{1} << 26;
+std::string line_too_long();
+
 class TextSource {
  public:
   virtual ~TextSource() = default;
   /// The next chunk, never empty; false at the end. Where chunks end depends on the input alone.
   virtual bool next(TextChunk& chunk) = 0;
-  /// The text of `chunk` is not needed any more. May be called from any thread.
-  virtual void release(const TextChunk&) {}
   virtual std::uint64_t total_bytes() const = 0;  // 0: not known
 };
 
-/// A file, mapped when it is plain and regular, else streamed.
+/// A file, streamed: what is read once stays as it was read, whatever becomes of the file.
 std::unique_ptr<TextSource> open_text(const std::string& path);
 /// Text in memory, which must outlive the source.
 std::unique_ptr<TextSource> text_in_memory(std::string_view text);

@@ -2,8 +2,8 @@
 // Topic weights of documents and limits of topics, from two CSV files.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/quote.h"
 #include "data/io/document_table.h"
@@ -13,36 +13,39 @@
 namespace dorm {
 namespace {
 
-void read_limits(TextSource& source, const std::string& name, TopicTable& table) {
+// The topics, and their limits into the table.
+IdTable read_limits(TextSource& source, const std::string& name, TopicTable& table) {
   constexpr std::string_view kHeader = "topic,limit";
   LineReader lines(source, name);
   CsvRecords record(lines, ',');
   if (read_header(record, name, kHeader) != std::vector<std::string>{"topic", "limit"})
     throw record.error(fmt::format("expected the header {}", kHeader));
+  IdTable topics;
   while (record.next()) {
     require_cells(record, 2);
-    if (std::find(table.names.begin(), table.names.end(), record[0]) != table.names.end())
+    if (topics.add(record[0]) != table.limits.size())
       throw record.error(0, fmt::format("topic {} has a limit already", in_quotes(record[0])));
-    table.names.emplace_back(record[0]);
     table.limits.push_back(non_negative_cell(record, 1, "a limit that is not negative"));
   }
-  if (table.names.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no limits");
+  if (topics.size() == 0) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no limits");
+  table.names.assign(topics.names().begin(), topics.names().end());
+  return topics;
 }
 
-std::uint32_t topic_in(const CsvRecords& record, std::size_t cell, const TopicTable& table,
+std::uint32_t topic_in(const CsvRecords& record, std::size_t cell, const IdTable& topics,
                        const std::string& limits_name) {
-  const auto found = std::find(table.names.begin(), table.names.end(), record[cell]);
-  if (found == table.names.end())
+  const std::optional<std::uint32_t> found = topics.find(record[cell]);
+  if (!found)
     throw record.error(cell, fmt::format("topic {} has no limit; expected one of the topics of {}",
                                          in_quotes(record[cell]), limits_name));
-  return static_cast<std::uint32_t>(found - table.names.begin());
+  return *found;
 }
 
 TopicTable topics_from(TextSource& weights, const std::string& weights_name, TextSource& limits,
                        const std::string& limits_name, const Dataset& data) {
   constexpr std::string_view kHeader = "docid,topic,weight or qid,docid,topic,weight";
   TopicTable table;
-  read_limits(limits, limits_name, table);
+  const IdTable topics = read_limits(limits, limits_name, table);
   LineReader lines(weights, weights_name);
   CsvRecords record(lines, ',');
   const std::vector<std::string> names = read_header(record, weights_name, kHeader);
@@ -54,7 +57,7 @@ TopicTable topics_from(TextSource& weights, const std::string& weights_name, Tex
   std::vector<std::map<std::uint32_t, double>> shares(data.num_documents());
   while (record.next()) {
     require_cells(record, names.size());
-    const std::uint32_t topic = topic_in(record, at + 1, table, limits_name);
+    const std::uint32_t topic = topic_in(record, at + 1, topics, limits_name);
     const double weight = non_negative_cell(record, at + 2, "a weight that is not negative");
     for (const std::size_t d : by_query ? std::vector{index.find(record, 0, 1)} : index.find(record, 0))
       if (!shares[d].emplace(topic, weight).second)
