@@ -68,6 +68,8 @@ struct FactorizeOptions {
   std::size_t threads = 0;        // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
   std::string checkpoint;  // a file to save progress to and resume from; empty: none
+  bool keep_checkpoint =
+      false;  // leave that of a finished training to the caller, who removes it once the model is safe
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };
@@ -101,7 +103,7 @@ struct FactorModel {
   double mean = 0, unit = 1;  // rating = mean + unit * stars, about
   std::vector<std::uint64_t> seen_begin;  // seen items of user u: [seen_begin[u], ...)
   std::vector<std::uint32_t> seen;        // increasing within a user
-  FactorizeOptions options;               // without threads, seconds and checkpoint
+  FactorizeOptions options;               // without threads, seconds and what belongs to checkpoints
   std::size_t rounds = 0;                 // after which the factors were kept
   double objective = 0, validation = std::numeric_limits<double>::quiet_NaN();
 
@@ -115,6 +117,7 @@ struct FactorizeReport {
   std::vector<FactorRound> rounds;
   std::size_t users_without_order = 0;  // nothing to rank: no ratings, or all the same
   std::string status;                   // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
+  bool finished = true;                 // false: time_limit or interrupted, and a checkpoint has more to do
   double start_seconds = 0, seconds = 0;
 };
 

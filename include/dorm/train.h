@@ -61,6 +61,8 @@ struct TrainOptions {
   const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
   std::string checkpoint = {};                // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
+  bool keep_checkpoint =
+      false;  // leave that of a finished training to the caller, who removes it once the model is safe
 
   /// Borrowed; each may be null.
   const FactoredMeasure* own_measure = nullptr;  // trained for instead of `measure`
@@ -103,7 +105,8 @@ struct TrainReport {
   std::size_t dropped_queries = 0;  // nothing to learn from
   std::string kernel;               // the kernel as settled on the data, the error of its approximation
   std::vector<std::string> warnings;
-  SolveReport solve;  // of the last round of the chosen candidate
+  SolveReport solve;     // of the last round of the chosen candidate
+  bool finished = true;  // false: stopped or out of time, and a checkpoint has more to do
   double seconds = 0;
 };
 

@@ -144,6 +144,7 @@ MethodResult train_rival(const Dataset& data, const Spelling& spelling, const Me
                           std::string(name_of(result.solve.status))};
   }
   describe(result.model, origin);
+  data.require_intact();
   return result;
 }
 

@@ -28,24 +28,6 @@ void check_blocks(const StructuredRisk& risk, const SolverState& state) {
   }
 }
 
-// A state must belong to this solver, this risk and these block weights.
-void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
-  const StateFamily family = solver_row(options.solver).family;
-  if (family == StateFamily::none || family != solver_row(state.solver).family)
-    refuse_state(
-        fmt::format("made by {}, cannot be used by {}", solver_name(state.solver), solver_name(options.solver)));
-  if (state.dimension != risk.dimension() || state.block_weights.size() != risk.num_blocks())
-    refuse_state(fmt::format("made for {} blocks of dimension {}; expected {} of dimension {}",
-                             state.block_weights.size(), state.dimension, risk.num_blocks(), risk.dimension()));
-  for (std::size_t block = 0; block < risk.num_blocks(); ++block) {
-    const double expected = risk.block_weight(block);
-    if (std::abs(state.block_weights[block] - expected) > 1e-12 * expected)
-      refuse_state(fmt::format("block {} has weight {}; expected {} (rescale the state first)", block,
-                               state.block_weights[block], expected));
-  }
-  check_blocks(risk, state);
-}
-
 SolverState fresh_state(const StructuredRisk& risk, SolverKind kind) {
   SolverState state;
   state.solver = kind;
@@ -69,6 +51,23 @@ void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
 }
 
 }  // namespace
+
+void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
+  const StateFamily family = solver_row(options.solver).family;
+  if (family == StateFamily::none || family != solver_row(state.solver).family)
+    refuse_state(
+        fmt::format("made by {}, cannot be used by {}", solver_name(state.solver), solver_name(options.solver)));
+  if (state.dimension != risk.dimension() || state.block_weights.size() != risk.num_blocks())
+    refuse_state(fmt::format("made for {} blocks of dimension {}; expected {} of dimension {}",
+                             state.block_weights.size(), state.dimension, risk.num_blocks(), risk.dimension()));
+  for (std::size_t block = 0; block < risk.num_blocks(); ++block) {
+    const double expected = risk.block_weight(block);
+    if (std::abs(state.block_weights[block] - expected) > 1e-12 * expected)
+      refuse_state(fmt::format("block {} has weight {}; expected {} (rescale the state first)", block,
+                               state.block_weights[block], expected));
+  }
+  check_blocks(risk, state);
+}
 
 void SolveOptions::validate() const {
   require(tolerance >= 0 && tolerance < 1, "tolerance", tolerance, "a number in [0, 1)");

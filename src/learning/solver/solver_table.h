@@ -24,4 +24,7 @@ struct SolverRow {
 std::size_t num_solvers();
 const SolverRow& solver_row(SolverKind kind);
 
+/// A state to go on from must belong to this solver, this risk and these block weights; else throws Error(bad_input).
+void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state);
+
 }  // namespace dorm

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -22,11 +24,6 @@ namespace {
 
 constexpr int kVersion = 2;
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why) {
-  throw Error(ErrorCode::bad_input, {path},
-              fmt::format("cannot resume from this checkpoint: {}; delete it to start afresh", why));
-}
-
 std::uint64_t hash(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
 
 Json to_json(const Fitted& fitted) {
@@ -39,16 +36,37 @@ Json to_json(const Fitted& fitted) {
           {"zero_risk", fitted.zero_risk}};
 }
 
+constexpr std::string_view kEarlyStopped = "early_stopped";
+
 Fitted fitted_from(const JsonFields& json) {
   Fitted fitted;
   json.read("w", fitted.w);
   json.read("primal", fitted.report.primal);
   json.read("dual", fitted.report.dual);
   json.read("gap", fitted.report.gap);
-  fitted.report.status = parse_status(json.required<std::string>("status", "a name"));
+  const auto status = json.required<std::string>("status", "a name");
+  fitted.early_stopped = status == kEarlyStopped;
+  fitted.report.status = fitted.early_stopped ? SolveStatus::interrupted : parse_status(status);
   json.read("objectives", fitted.objectives);
   json.read("zero_risk", fitted.zero_risk);
   return fitted;
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool fits(const Fitted& fitted, std::size_t dimension) {
+  return fitted.w.size() == dimension && all_finite(fitted.w) && !fitted.objectives.empty() &&
+         all_finite(fitted.objectives) &&
+         all_finite({fitted.report.primal, fitted.report.dual, fitted.report.gap, fitted.zero_risk});
+}
+
+// Rounds are counted from 1; all but the one begun have left an objective.
+bool fits(const RoundsState& state, std::size_t dimension) {
+  if (state.round == 0) return state.reference_w.empty() && state.objectives.empty();
+  return state.reference_w.size() == dimension && all_finite(state.reference_w) &&
+         state.objectives.size() == state.round - 1 && all_finite(state.objectives);
 }
 
 std::string identity_of(TrainOptions options, const std::string& problem) {
@@ -64,43 +82,61 @@ std::string identity_of(TrainOptions options, const std::string& problem) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, const std::string& problem)
-    : options_(options), data_fingerprint_(data_fingerprint), identity_(identity_of(options, problem)) {
-  if (options_.checkpoint.empty() || !std::filesystem::exists(options_.checkpoint)) return;
-  if (!std::filesystem::is_regular_file(
-          options_.checkpoint))  // reading a device may never end, and remove() would delete it
-    throw Error(ErrorCode::io, {options_.checkpoint}, "not a regular file; expected a place to save progress to");
-  load();
+Checkpoint::Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, std::size_t dimension,
+                       const std::string& problem)
+    : options_(options),
+      data_fingerprint_(data_fingerprint),
+      dimension_(dimension),
+      identity_(identity_of(options, problem)) {
+  const std::string& path = options_.checkpoint;
+  if (path.empty()) return;
+  const bool exists = std::filesystem::exists(path);
+  // Reading a device may never end, and remove() would delete it.
+  if (exists && !std::filesystem::is_regular_file(path))
+    throw Error(ErrorCode::io, {path}, "not a regular file; expected a place to save progress to");
+  require_writable(path);
+  if (exists) load();
+}
+
+void Checkpoint::refuse(std::string_view why) const {
+  throw Error(ErrorCode::bad_input, {options_.checkpoint},
+              fmt::format("cannot resume from this checkpoint: {}; delete it to start afresh", why));
 }
 
 void Checkpoint::load() {
-  const std::string& path = options_.checkpoint;
-  const std::string content = read_whole_file(path);
+  const std::string content = read_whole_file(options_.checkpoint);
   const std::size_t header_end = content.find('\n');
   const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
-  if (json_end == std::string::npos) refuse(path, "it is cut short");
+  if (json_end == std::string::npos) refuse("it is cut short");
   const std::string_view line = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
-  if (content.starts_with("dorm-checkpoint 1 ")) refuse(path, "it was written by an older dorm");
+  if (content.starts_with("dorm-checkpoint 1 ")) refuse("it was written by an older dorm");
   if (content.substr(0, header_end) != fmt::format("dorm-checkpoint {} {:016x}", kVersion, hash(line)))
-    refuse(path, "it is damaged or of another version");
-  const Json parsed = parse_json(line, path, "a checkpoint");
-  const JsonFields json(parsed, path, "a usable checkpoint");
+    refuse("it is damaged or of another version");
+  try {
+    const Json parsed = parse_json(line, options_.checkpoint, "a checkpoint");
+    const JsonFields json(parsed, options_.checkpoint, "a usable checkpoint");
+    read_progress(json);
+    if (!json.required<bool>("has_solver", "true or false")) return;
+    std::istringstream stream(content.substr(json_end + 1));
+    current_.solver = SolverState::load(stream);
+  } catch (const Error& error) {
+    if (error.position().file == options_.checkpoint) throw;
+    refuse(error.what());
+  }
+}
+
+void Checkpoint::read_progress(const JsonFields& json) {
   if (json.required<std::string>("data", "a fingerprint") != fmt::format("{:016x}", data_fingerprint_))
-    refuse(path, "the data has changed since it was written");
+    refuse("the data has changed since it was written");
   if (const auto options = json.required<std::string>("options", "text"); options != identity_)
-    refuse(path, fmt::format("it was written with other options ({})", options));
+    refuse(fmt::format("it was written with other options ({})", options));
   for (const JsonFields& fitted : json.objects("finished", "a list")) finished_.push_back(fitted_from(fitted));
   json.read("round", current_.round);
   json.read("reference_w", current_.reference_w);
   json.read("objectives", current_.objectives);
-  if (json.required<bool>("has_solver", "true or false")) {
-    try {
-      std::istringstream stream(content.substr(json_end + 1));
-      current_.solver = SolverState::load(stream);
-    } catch (const Error& error) {
-      refuse(path, error.what());
-    }
-  }
+  const auto fit = [this](const auto& part) { return fits(part, dimension_); };
+  if (!std::all_of(finished_.begin(), finished_.end(), fit) || !fit(current_))
+    refuse(fmt::format("its weights are not those of a problem with {} weights", dimension_));
 }
 
 RoundsState Checkpoint::resume(std::size_t index) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/stopwatch.h"
@@ -14,12 +15,16 @@
 
 namespace dorm {
 
+class JsonFields;
+
 class Checkpoint {
  public:
-  /// `problem` identifies what is learnt apart from the options, e.g. gains by position. Reads options.checkpoint if it
-  /// exists. Throws Error(bad_input) when it is damaged, or was written for other options or other data, Error(io) when
-  /// it is no regular file. Does nothing, ever, when options.checkpoint is empty.
-  Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, const std::string& problem = "");
+  /// `problem` identifies what is learnt apart from the options, e.g. gains by position; `dimension` is the number of
+  /// weights. Reads options.checkpoint if it exists. Throws Error(bad_input) when it is damaged, or was written for
+  /// other options, other data or another number of weights, Error(io) when it is no regular file or cannot be written.
+  /// Does nothing, ever, when options.checkpoint is empty.
+  Checkpoint(const TrainOptions& options, std::uint64_t data_fingerprint, std::size_t dimension,
+             const std::string& problem = "");
 
   /// The result of candidate `index`, if the interrupted training had finished it.
   const Fitted* finished(std::size_t index) const { return index < finished_.size() ? &finished_[index] : nullptr; }
@@ -37,11 +42,16 @@ class Checkpoint {
   /// The training is over: the file has served its purpose.
   void remove();
 
+  /// Throws Error(bad_input): the file cannot be resumed from.
+  [[noreturn]] void refuse(std::string_view why) const;
+
  private:
   void load();
+  void read_progress(const JsonFields& json);
   void save(const RoundsState& state, const SolverState* solver);
   const TrainOptions& options_;
   std::uint64_t data_fingerprint_;
+  std::size_t dimension_;
   std::string identity_;  // what must not differ between the runs
   std::vector<Fitted> finished_;
   RoundsState current_;

@@ -124,8 +124,9 @@ void Stream::learn(const Dataset& data, const TrainOptions& options, const Strea
     const std::size_t end = std::min(first + kQueriesPerStep, data.num_queries());
     step(chunk, first, end, options.C);
     model_.data.queries += end - first;
-    if (observer && !observer(model_.data.queries)) return;
+    if (observer && !observer(model_.data.queries)) break;
   }
+  data.require_intact();
 }
 
 // Under a scaling fitted to all the data a column that was not there then is constant, and gets no weight.
@@ -206,6 +207,8 @@ Stream Stream::load(std::string_view text) {
   const std::size_t features = stream.model_.features.size();
   if (stream.start_.size() != features || stream.weights_.size() != features)
     throw Error(ErrorCode::bad_input, "not a saved stream: its weights are not one per feature");
+  if (stream.farthest_ < 0 || stream.squared_gradients_ < 0 || stream.squared_norms_ < 0)
+    throw Error(ErrorCode::bad_input, "not a saved stream: a sum of squares is negative");
   return stream;
 }
 

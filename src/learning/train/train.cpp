@@ -33,6 +33,7 @@ Model train_start(const Dataset& data, Start start, const TrainOptions& options)
                    .start = std::string(name_of(start)),
                    .seed = options.solve.seed,
                    .data = summary_of(data)});
+  data.require_intact();
   return model;
 }
 

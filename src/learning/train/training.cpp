@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "learning/solver/solver_table.h"
 #include "learning/train/describe.h"
 #include "learning/train/early_stopping.h"
 #include "learning/train/initial.h"
@@ -38,7 +39,7 @@ Training::Training(const Task& task, const TrainOptions& options, const Task* va
       set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
       units_(set_.units(options.paper_C)),
       risk_(task.risk(set_, options_)),
-      checkpoint_(options_, fingerprint_, task.identity()) {
+      checkpoint_(options_, fingerprint_, risk_->dimension(), task.identity()) {
   if (validation) scorer_ = set_.scorer(validation->data());
   if (options.initial) starts_[Start::model] = initial_weights(*options.initial, set_);
   risk_->set_trade_off(units_.trade_off(options.C, risk_->num_blocks()));
@@ -50,7 +51,7 @@ void Training::run() {
   else
     for (const Start start : starts_of(task_, options_, *options_.bound)) attempt(*options_.bound, start);
   candidates_[*best_].chosen = true;
-  if (!unfinished_) checkpoint_.remove();
+  if (!unfinished_ && !options_.keep_checkpoint) checkpoint_.remove();
 }
 
 void Training::run_auto() {
@@ -78,10 +79,22 @@ void Training::attempt(Bound bound, Start start) {
     return go_on && !early.over();
   };
   const std::vector<double>& first = start_weights(start);  // takes time, of which rounds_options() counts the rest
-  Fitted fitted = run_rounds(*risk_, rounds_options(bound), first, relay, std::move(resume));
+  const RoundsOptions rounds = rounds_options(bound);
+  check_resumed(resume, rounds);
+  Fitted fitted = run_rounds(*risk_, rounds, first, relay, std::move(resume));
   early.keep_best(fitted);
   record(bound, start, fitted);
   if (!unfinished_) checkpoint_.finish(std::move(fitted));
+}
+
+// A state of another problem is the checkpoint's fault, not the solver's.
+void Training::check_resumed(const RoundsState& state, const RoundsOptions& rounds) const {
+  if (state.solver.empty()) return;
+  try {
+    check_state(*risk_, rounds.solve, state.solver);
+  } catch (const Error& error) {
+    checkpoint_.refuse(error.what());
+  }
 }
 
 const std::vector<double>& Training::start_weights(Start start) {
@@ -153,6 +166,7 @@ Model Training::model(const std::vector<double>& w) const {
   origin.data.fingerprint = fingerprint_;
   origin.data.usable_queries = risk_->num_blocks();
   describe(model, origin);
+  task_.data().require_intact();
   return model;
 }
 
@@ -162,6 +176,7 @@ TrainReport Training::report() const {
           .kernel = set_.kernel_note(),
           .warnings = warnings(),
           .solve = units_.objective(best_fitted_.report),
+          .finished = !unfinished_,
           .seconds = watch_.seconds()};
 }
 

@@ -31,6 +31,7 @@ class Training {
  private:
   void run_auto();
   void attempt(Bound bound, Start start);
+  void check_resumed(const RoundsState& state, const RoundsOptions& rounds) const;
   const std::vector<double>& start_weights(Start start);
   RoundsOptions rounds_options(Bound bound) const;
   bool tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress);

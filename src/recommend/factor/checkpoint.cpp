@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "recommend/factor/factor_file.h"
+#include "recommend/factor/factor_start.h"
 
 namespace dorm {
 namespace {
@@ -39,12 +41,49 @@ std::uint64_t fingerprint(const SideFeatures* features) {
   return sum.value();
 }
 
-FactorMatrix like(const FactorMatrix& shape, std::vector<double> values) {
+FactorMatrix like(const FactorMatrix& shape, const ArchiveReader& archive, const char* name) {
   FactorMatrix matrix;
   matrix.rows = shape.rows;
   matrix.width = shape.width;
-  matrix.values = std::move(values);
+  matrix.values = archive.doubles(name, shape.values.size());
+  if (!std::all_of(matrix.values.begin(), matrix.values.end(), [](double x) { return std::isfinite(x); }))
+    archive.refuse(fmt::format("array \"{}\" has a number that is not finite", name));
   return matrix;
+}
+
+bool same_names(const IdTable& a, const IdTable& b) {
+  return std::equal(a.names().begin(), a.names().end(), b.names().begin(), b.names().end());
+}
+
+std::size_t width_of(const SideFeatures* features) { return features == nullptr ? 0 : features->names.size(); }
+
+bool fits(const FactorModel& model, const Ratings& train, const FactorizeOptions& options,
+          const FactorizeInputs& inputs) {
+  return same_names(model.users, train.users()) && same_names(model.items, train.items()) &&
+         model.options.rank == options.rank &&
+         model.item_features.size() == width_of(inputs.item_features) + options.neighbours &&
+         model.user_features.size() == width_of(inputs.user_features) &&
+         (model.implicit.rows > 0) == (options.implicit > 0);
+}
+
+// One entry per round made, beginning with the start.
+bool history_fits(const FactorState& state) {
+  for (std::size_t k = 0; k < state.rounds.size(); ++k)
+    if (state.rounds[k].round != k || !std::isfinite(state.rounds[k].objective)) return false;
+  return !state.rounds.empty() && state.rounds.size() - 1 == state.round && state.best_round <= state.round;
+}
+
+void read_history(const JsonFields& header, FactorState& state) {
+  header.read("round", state.round);
+  header.read("best_round", state.best_round);
+  for (const JsonFields& row : header.objects("history", "a list of rounds")) {
+    FactorRound round;
+    row.read("round", round.round);
+    row.read("objective", round.objective);
+    round.validation = row.optional<double>("validation", "a number or null", round.validation);
+    row.read("seconds", round.seconds);
+    state.rounds.push_back(round);
+  }
 }
 
 }  // namespace
@@ -83,31 +122,25 @@ void save_checkpoint(const FactorState& state, const std::string& identity, cons
   write_atomically(path, [&](std::ostream& out) { archive.write(out, kCheckpointFormat, kCheckpointVersion, header); });
 }
 
-bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path) {
+bool load_checkpoint(FactorState& state, const Ratings& train, const FactorizeOptions& options,
+                     const FactorizeInputs& inputs) {
+  const std::string& path = options.checkpoint;
+  require_writable(path);
   if (!file_exists(path)) return false;
   const ArchiveReader archive(path, kCheckpointFormat, kCheckpointVersion);
   if (archive.version() < kCheckpointVersion)
     archive.refuse("this checkpoint was written by an older dorm; delete it to start afresh");
   state.model = factors_from(archive);
-  const JsonFields header = archive.header();
-  if (header.required<std::string>("identity", "text") != identity)
+  if (archive.header().required<std::string>("identity", "text") != checkpoint_identity(train, options, inputs))
     archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");
-  header.read("round", state.round);
-  header.read("best_round", state.best_round);
-  for (const JsonFields& row : header.objects("history", "a list of rounds")) {
-    FactorRound round;
-    row.read("round", round.round);
-    row.read("objective", round.objective);
-    round.validation = row.optional<double>("validation", "a number or null", round.validation);
-    row.read("seconds", round.seconds);
-    state.rounds.push_back(round);
-  }
-  const FactorMatrix& users = state.model.user_factors;
-  const FactorMatrix& items = state.model.item_factors;
-  state.user_centre = like(users, archive.doubles("user_centre", users.values.size()));
-  state.item_centre = like(items, archive.doubles("item_centre", items.values.size()));
-  state.best_users = like(users, archive.doubles("best_users", users.values.size()));
-  state.best_items = like(items, archive.doubles("best_items", items.values.size()));
+  read_history(archive.header(), state);
+  if (!fits(state.model, train, options, inputs) || !history_fits(state))
+    archive.refuse("this checkpoint does not fit the ratings; delete it to start afresh");
+  state.model.options = deciding_options(options);
+  state.user_centre = like(state.model.user_factors, archive, "user_centre");
+  state.item_centre = like(state.model.item_factors, archive, "item_centre");
+  state.best_users = like(state.model.user_factors, archive, "best_users");
+  state.best_items = like(state.model.item_factors, archive, "best_items");
   return true;
 }
 

@@ -19,8 +19,10 @@ struct FactorState {
 std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs);
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path);
-/// False when there is no file. Throws Error(bad_input) for one that was written for other data or options.
-bool load_checkpoint(FactorState& state, const std::string& identity, const std::string& path);
+/// From options.checkpoint. False when there is no file. Throws Error(bad_input) for one that was written for other
+/// data or options or that does not fit them, Error(io) when it cannot be written.
+bool load_checkpoint(FactorState& state, const Ratings& train, const FactorizeOptions& options,
+                     const FactorizeInputs& inputs);
 void remove_checkpoint(const std::string& path);
 
 }  // namespace dorm

@@ -93,16 +93,21 @@ void fix_item_row(const FactorLayout& layout, const SideFeatures* features, std:
   write_features(features, id, row.subspan(1, layout.fixed_item - 1));
 }
 
+FactorizeOptions deciding_options(FactorizeOptions options) {
+  options.threads = 0;
+  options.seconds = 0;
+  options.checkpoint.clear();
+  options.keep_checkpoint = false;
+  return options;
+}
+
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
                            ThreadPool& pool) {
   if (ratings.size() == 0) throw Error(ErrorCode::bad_input, "no ratings to learn from");
   FactorModel model;
   model.users = ratings.users();
   model.items = ratings.items();
-  model.options = options;
-  model.options.threads = 0;
-  model.options.seconds = 0;
-  model.options.checkpoint.clear();
+  model.options = deciding_options(options);
   model.item_features = names_of(inputs.item_features);
   const std::size_t known = model.item_features.size();
   for (std::size_t k = 1; k <= options.neighbours; ++k) model.item_features.push_back(fmt::format("neighbours {}", k));

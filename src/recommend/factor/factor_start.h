@@ -11,6 +11,9 @@ namespace dorm {
 /// with few ratings are on average worse.
 double damped_offset(double sum, std::size_t count);
 
+/// Those that a model depends on, and that it says it was made with.
+FactorizeOptions deciding_options(FactorizeOptions options);
+
 /// A model without learning: offsets, fixed coordinates, random shared factors of the items.
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
                            ThreadPool& pool);

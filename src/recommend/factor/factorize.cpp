@@ -39,6 +39,7 @@ class Alternation {
   HalfStep step_items(ItemStep& step, std::size_t round);
   HalfStep step_users(RankingLists& lists, std::size_t round);
   void close_round(double objective);
+  bool settled();
   void run_rounds(RankingLists& lists);
   double regulariser_of_users() const;
   double regulariser_of_items() const;
@@ -159,13 +160,26 @@ void Alternation::close_round(double objective) {
   state_.rounds.push_back(round);
 }
 
+/// Whether the rounds made ask for no further one; says why in the status. By the state alone, so that a finished
+/// training that is taken up again stays finished.
+bool Alternation::settled() {
+  if (inputs_.validation != nullptr && state_.round > 0 && state_.round >= state_.best_round + options_.patience) {
+    report_.status = "validation";
+    return true;
+  }
+  if (state_.round < 2) return false;
+  const double before = state_.rounds[state_.rounds.size() - 2].objective;
+  if (before - state_.rounds.back().objective >= kStationary * before) return false;
+  report_.status = "stationary";
+  return true;
+}
+
 void Alternation::run_rounds(RankingLists& lists) {
   ItemStep items(lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
                  pool_);
   report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
   const std::string identity = options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
-  while (state_.round < options_.rounds && lists.size() > 0 && tell("items", 1)) {
-    const double before = state_.rounds.back().objective;
+  while (state_.round < options_.rounds && lists.size() > 0 && !settled() && tell("items", 1)) {
     report_.half_steps.push_back(step_items(items, state_.round + 1));
     if (wanted_) report_.half_steps.push_back(step_users(lists, state_.round + 1));
     ++state_.round;
@@ -173,20 +187,11 @@ void Alternation::run_rounds(RankingLists& lists) {
     if (state_.round == 1) state_.rounds.front().objective = report_.half_steps.front().before;
     if (!options_.checkpoint.empty()) save_checkpoint(state_, identity, options_.checkpoint);
     if (!wanted_) break;
-    if (inputs_.validation != nullptr && state_.round >= state_.best_round + options_.patience) {
-      report_.status = "validation";
-      break;
-    }
-    if (state_.round > 1 && before - state_.rounds.back().objective < kStationary * before) {
-      report_.status = "stationary";
-      break;
-    }
   }
 }
 
 FactorizeResult Alternation::run() {
-  const bool resumed = !options_.checkpoint.empty() &&
-                       load_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
+  const bool resumed = !options_.checkpoint.empty() && load_checkpoint(state_, train_, options_, inputs_);
   if (resumed) {
     for (const FactorRound& round : state_.rounds)
       if (round.round == state_.best_round && !std::isnan(round.validation)) best_validation_ = round.validation;
@@ -198,7 +203,8 @@ FactorizeResult Alternation::run() {
   RankingLists lists(train_, options_, pool_);
   report_.users_without_order = train_.num_users() - lists.size();
   if (wanted_) run_rounds(lists);
-  if (!options_.checkpoint.empty() && wanted_) remove_checkpoint(options_.checkpoint);
+  report_.finished = wanted_;
+  if (!options_.checkpoint.empty() && wanted_ && !options_.keep_checkpoint) remove_checkpoint(options_.checkpoint);
   state_.model.user_factors = std::move(state_.best_users);
   state_.model.item_factors = std::move(state_.best_items);
   state_.model.rounds = state_.best_round;

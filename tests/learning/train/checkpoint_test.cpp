@@ -2,13 +2,16 @@
 // Training stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is refused.
 #include "learning/train/checkpoint.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "base/checksum.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "learning/train/learning_data.h"
@@ -172,6 +175,104 @@ TEST_F(Resume, DamagedBytesAreRefused) {
     directory_.write("checkpoint", good.substr(0, rng.below(good.size())));
     EXPECT_NE(refusal(checkpointed(), data_).find("delete it to start afresh"), std::string::npos);
   }
+}
+
+using Json = nlohmann::json;
+
+// The checkpoint with its JSON edited and its checksum made good.
+std::string edited(const std::string& good, const std::function<void(Json&)>& edit) {
+  const std::size_t begin = good.find('\n') + 1, end = good.find('\n', begin);
+  Json json = Json::parse(good.substr(begin, end - begin));
+  edit(json);
+  const std::string text = json.dump();
+  return fmt::format("dorm-checkpoint 2 {:016x}\n{}{}", checksum(std::as_bytes(std::span(text))), text,
+                     good.substr(end));
+}
+
+// Every array and number of a checkpoint, by its path.
+void collect(const Json& json, const Json::json_pointer& at, std::vector<Json::json_pointer>& places) {
+  if (json.is_array() || json.is_number() || json.is_boolean()) places.push_back(at);
+  if (json.is_structured())
+    for (const auto& [name, value] : json.items())
+      if (!json.is_array() || std::stoul(name) < 2) {
+        Json::json_pointer below = at;
+        below.push_back(name);
+        collect(value, below, places);
+      }
+}
+
+TEST_F(Resume, WeightsOfAnotherSizeAreRefusedAlsoUnderAGoodChecksum) {
+  options_.bound = std::nullopt;  // several candidates, so that some are finished when the last is stopped
+  std::size_t seen = 0;
+  const auto finished = [&] {
+    const std::string text = test::content_of(path_);
+    return Json::parse(text.substr(text.find('\n') + 1, text.find('\n', text.find('\n') + 1) - text.find('\n') - 1))
+        .at("finished")
+        .size();
+  };
+  const Dataset valid = web_like(2, 20, 6);
+  train(data_, checkpointed(), &valid,
+        [&](const TrainProgress& progress) { return progress.bound == Bound::best || ++seen < 4 || finished() == 0; });
+  const std::string good = test::content_of(path_);
+  ASSERT_GE(finished(), 1u);
+  const Json::json_pointer w("/finished/0/w");
+  const auto train_again = [&] { train(data_, checkpointed(), &valid); };
+  for (const Json& bad : {Json::array(), Json::array({7}), Json(nullptr), Json("w"), Json::array({"x"}), Json(3)})
+    for (const Json::json_pointer& at : {w, Json::json_pointer("/reference_w"), Json::json_pointer("/finished")}) {
+      if (at.to_string() == "/finished" && bad.empty() && bad.is_array()) continue;  // nothing finished yet: fits
+      directory_.write("checkpoint", edited(good, [&](Json& json) { json[at] = bad; }));
+      const Error error = test::error_of(train_again);
+      EXPECT_EQ(error.code(), ErrorCode::bad_input) << at.to_string() << " " << bad;
+      EXPECT_EQ(error.position().file, path_);
+    }
+}
+
+// Whatever is edited, a training is refused or ends with a model of the right size; it never crashes.
+TEST_F(Resume, AnyEditUnderAGoodChecksumIsRefusedOrHarmless) {
+  train_until(6);
+  const std::string good = test::content_of(path_);
+  std::vector<Json::json_pointer> places;
+  edited(good, [&](Json& json) { collect(json, Json::json_pointer(), places); });
+  ASSERT_GT(places.size(), 5u);
+  const std::size_t weights = train(data_, options_).model.weights.size();
+  std::size_t refused = 0;
+  for (const Json::json_pointer& at : places)
+    for (const Json& bad : {Json(-1), Json(3.7), Json(1e300), Json(nullptr), Json::array(), Json::array({7}),
+                            Json(true), Json(1e18), Json::object()}) {
+      directory_.write("checkpoint", edited(good, [&](Json& json) { json[at] = bad; }));
+      try {
+        EXPECT_EQ(train(data_, checkpointed()).model.weights.size(), weights);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.position().file, path_) << error.what();
+        ++refused;
+      }
+    }
+  EXPECT_GT(refused, 20u);
+}
+
+TEST_F(Resume, AFinishedCheckpointIsKeptOnRequestAndGivesTheSameModel) {
+  TrainOptions options = checkpointed();
+  options.keep_checkpoint = true;
+  const TrainResult first = train(data_, options);
+  EXPECT_TRUE(first.report.finished);
+  ASSERT_TRUE(std::filesystem::exists(path_));
+  const TrainResult again = train(data_, checkpointed(), nullptr, [](const TrainProgress&) {
+    ADD_FAILURE() << "nothing was left to do";
+    return true;
+  });
+  EXPECT_EQ(to_json(again.model), to_json(first.model));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Resume, SoIsOneOfATrainingThatStoppedEarly) {
+  TrainOptions options = checkpointed();
+  options.keep_checkpoint = true;
+  options.patience = 1;
+  options.solve.tolerance = 1e-6;
+  const Dataset valid = web_like(2, 20, 6);
+  const TrainResult first = train(data_, options, &valid);
+  ASSERT_EQ(first.model.certificate.status, "early_stopped");
+  EXPECT_EQ(to_json(train(data_, options, &valid).model), to_json(first.model));
 }
 
 // Files of this process may not grow: what a full disk looks like, whoever runs the test.

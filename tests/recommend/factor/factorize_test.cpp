@@ -4,11 +4,17 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <span>
 
+#include "base/checksum.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "support/case_name.h"
+#include "support/message_of.h"
 #include "support/ratings.h"
+#include "support/temporary_directory.h"
 
 namespace dorm {
 namespace {
@@ -161,6 +167,59 @@ TEST(Factorize, RefusesTheCheckpointOfAnotherProblem) {
   factorize(tasteful_ratings(50, 30, 12, 5), options, {}, stop);
   EXPECT_THROW(factorize(tasteful_ratings(50, 30, 12, 6), options), Error);
   std::remove(options.checkpoint.c_str());
+}
+
+// Edits of the same length, with the checksum made good: refused, or a model of the right size. Never a crash.
+TEST(Factorize, RefusesACheckpointWhoseNumbersDoNotFit) {
+  const test::TemporaryDirectory folder;
+  const Ratings ratings = tasteful_ratings(50, 30, 12, 5);
+  FactorizeOptions options = quick_options();
+  options.rounds = 3;
+  options.checkpoint = folder.path("ck");
+  factorize(ratings, options, {}, [](const FactorizeProgress& progress) { return progress.round < 2; });
+  const std::string good = test::content_of(options.checkpoint);
+  const std::pair<std::string, std::string> edits[] = {{"\"best_round\":1", "\"best_round\":9"},
+                                                       {"\"history\":[", "\"hist0ry\":["},
+                                                       {"\"round\":0", "\"round\":7"},
+                                                       {"\"round\":1", "\"round\":0"},
+                                                       {"\"round\":1", "\"rounb\":1"},
+                                                       {"\"rank\":3", "\"rank\":2"},
+                                                       {"\"name\":\"best_users\"", "\"name\":\"user_factors\""},
+                                                       {"\"objective\":", "\"objective\"["}};
+  for (const auto& [from, to] : edits) {
+    std::string bad = good;
+    const std::size_t at = bad.rfind(from, bad.find("user_factors") + 4000);
+    if (at == std::string::npos || from.size() != to.size()) continue;
+    bad.replace(at, from.size(), to);
+    const std::uint64_t sum = checksum(std::as_bytes(std::span(bad)).first(bad.size() - sizeof sum));
+    std::memcpy(bad.data() + bad.size() - sizeof sum, &sum, sizeof sum);
+    folder.write("ck", bad);
+    const Error error = test::error_of([&] { factorize(ratings, options); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input) << from << " -> " << to;
+    EXPECT_EQ(error.position().file, options.checkpoint);
+  }
+  folder.write("ck", good);
+  EXPECT_EQ(factorize(ratings, options).report.rounds.size(), 4u);
+}
+
+TEST(Factorize, AFinishedCheckpointIsKeptOnRequestAndGivesTheSameModel) {
+  const test::TemporaryDirectory folder;
+  const Ratings ratings = tasteful_ratings(50, 30, 12, 5);
+  RatingsSplit split = split_random(ratings, 0.2, 1);
+  for (const bool judged : {false, true}) {
+    FactorizeOptions options = quick_options();
+    options.rounds = 12;  // more than are made: the objective no longer falls, or validation says so
+    options.checkpoint = folder.path("ck");
+    options.keep_checkpoint = true;
+    const FactorizeInputs inputs{.validation = judged ? &split.test : nullptr};
+    const FactorizeResult first = factorize(split.train, options, inputs);
+    options.keep_checkpoint = false;
+    const FactorizeResult again = factorize(split.train, options, inputs);
+    EXPECT_TRUE(again.report.finished && again.report.half_steps.empty());
+    EXPECT_EQ(again.report.status, first.report.status);
+    EXPECT_EQ(factors_to_bytes(again.model), factors_to_bytes(first.model));
+    EXPECT_FALSE(std::filesystem::exists(options.checkpoint));
+  }
 }
 
 TEST(Factorize, StartsFromAnotherModelMatchedById) {
