@@ -132,4 +132,11 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   return record;
 }
 
+bool record_fits(const CellRecord& record, const DataSplit& split, const ComparisonOptions& options) {
+  if (!record.failure.empty()) return true;  // nothing else of it is used
+  const std::vector<std::string> measures = all_measures(options);
+  return values_fit(record.valid, measures, options.convention, split.valid.num_queries()) &&
+         values_fit(record.test, measures, options.convention, split.test.num_queries());
+}
+
 }  // namespace dorm

@@ -41,6 +41,9 @@ Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed)
 std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, const ComparisonOptions& options,
                                    const Observer& observer);
 
+/// Whether a record can be that of a cell on this split.
+bool record_fits(const CellRecord& record, const DataSplit& split, const ComparisonOptions& options);
+
 /// Rows for all methods at all sizes, from the records of all cells.
 ComparisonResult summarise(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
                            const std::vector<Cell>& cells, const std::vector<CellRecord>& records);

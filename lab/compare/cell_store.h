@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct CellRecord {
 class CellStore {
  public:
   explicit CellStore(std::string directory) : directory_(std::move(directory)) {}
-  /// Nothing when there is none, or when it is damaged or of another key.
+  /// Nothing when there is none, or when it is damaged, has been edited or is of another key.
   std::optional<CellRecord> load(const std::string& key) const;
   void save(const CellRecord& record) const;
 
@@ -30,5 +31,10 @@ class CellStore {
   std::string path(const std::string& key) const;
   std::string directory_;  // empty: nothing is kept
 };
+
+/// Whether a record's values can be these measures of `size` queries: a number or NaN for each, and none above the top
+/// of its measure's scale.
+bool values_fit(const std::vector<std::vector<double>>& values, std::span<const std::string> measures,
+                const std::string& convention, std::size_t size);
 
 }  // namespace dorm

@@ -36,14 +36,16 @@ ComparisonResult run_comparison(const std::vector<DataSplit>& splits, const Comp
                                 const ComparisonObserver& observer) {
   options.validate();
   const std::vector<Cell> cells = make_cells(splits, options);
-  const CellWork work{.count = cells.size(),
-                      .key = [&](std::size_t c) { return cells[c].key; },
-                      .method = [&](std::size_t c) { return cells[c].method; },
-                      .compute =
-                          [&](std::size_t c, const std::function<bool()>& wanted) {
-                            return run_cell(cells[c], splits[cells[c].split], options,
-                                            [&](const Progress&) { return wanted(); });
-                          }};
+  const CellWork work{
+      .count = cells.size(),
+      .key = [&](std::size_t c) { return cells[c].key; },
+      .method = [&](std::size_t c) { return cells[c].method; },
+      .compute =
+          [&](std::size_t c, const std::function<bool()>& wanted) {
+            return run_cell(cells[c], splits[cells[c].split], options, [&](const Progress&) { return wanted(); });
+          },
+      .fits = [&](std::size_t c,
+                  const CellRecord& record) { return record_fits(record, splits[cells[c].split], options); }};
   const auto records = run_cells(work, options.directory, options.threads, observer);
   if (records) return summarise(splits, options, cells, *records);
   ComparisonResult stopped;

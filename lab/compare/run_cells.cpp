@@ -30,7 +30,7 @@ class CellRunner {
     std::vector<std::size_t> missing;
     for (std::size_t c = 0; c < work_.count; ++c) {
       std::optional<CellRecord> record = store_.load(work_.key(c));
-      if (record)
+      if (record && work_.fits(c, *record))
         records_[c] = std::move(*record);
       else
         missing.push_back(c);

@@ -15,11 +15,13 @@
 namespace dorm {
 
 /// Cells by number. `key` names everything a cell's record depends on; `method` is shown while it runs. `compute` asks
-/// `wanted` now and then and returns nothing once that says no; it need not set the key of its record.
+/// `wanted` now and then and returns nothing once that says no; it need not set the key of its record. `fits` says
+/// whether a record that was found can be that of its cell: sizes and ranges; one that does not fit is computed again.
 struct CellWork {
   std::size_t count = 0;
   std::function<std::string(std::size_t)> key, method;
   std::function<std::optional<CellRecord>(std::size_t, const std::function<bool()>& wanted)> compute;
+  std::function<bool(std::size_t, const CellRecord&)> fits;
 };
 
 /// The records in the order of the cells; nothing when the observer stopped it. Finished cells are kept in `directory`,

@@ -90,6 +90,20 @@ std::vector<std::vector<double>> judge(const Ratings& test, const std::vector<do
 
 }  // namespace
 
+bool record_fits(const CellRecord& record, std::size_t users) {
+  const std::vector<Learner> known = learners();
+  if (record.valid.size() != known.size()) return false;
+  std::vector<std::string> measures;
+  for (std::size_t l = 0; l < known.size(); ++l) {
+    const std::span chosen_by(&kMeasures[known[l].measure], 1);
+    for (const double value : record.valid[l])
+      if (!values_fit({{value}}, chosen_by, "standard", 1)) return false;
+    if (record.valid[l].size() != known[l].shown.grid.size()) return false;
+    measures.insert(measures.end(), kMeasures.begin(), kMeasures.end());
+  }
+  return values_fit(record.test, measures, "standard", users);
+}
+
 std::vector<EruLearner> eru_learners() {
   std::vector<EruLearner> shown;
   for (Learner& learner : learners()) shown.push_back(std::move(learner.shown));

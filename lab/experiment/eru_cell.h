@@ -50,6 +50,9 @@ std::string key_of(const EruCell& cell, std::uint64_t seed);
 std::optional<CellRecord> run_eru_cell(const EruCell& cell, const MovieData& data, std::uint64_t seed,
                                        const std::function<bool()>& wanted);
 
+/// Whether a record can be that of a cell over ratings of so many users.
+bool record_fits(const CellRecord& record, std::size_t users);
+
 double mean_of_numbers(std::span<const double> values);  // NaN left out
 
 }  // namespace dorm

@@ -20,6 +20,14 @@ std::string key_of(const RatingsCell& cell, const RatingsData& data, std::uint64
                      cell.contender.raters ? " raters" : "", seed);
 }
 
+// Users whom split_given() keeps; all of them have ratings to be tested on.
+std::size_t num_ranked(const Ratings& ratings, std::size_t given) {
+  constexpr std::size_t kTested = 10;  // its default
+  std::size_t count = 0;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) count += ratings.of_user(u).size() >= given + kTested;
+  return count;
+}
+
 CellRecord run_cell(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
   const RatingsSplit split = split_given(data.ratings, cell.given, cell.split);
   const CollaborativeInputs inputs{.item_features = cell.facts ? &data.facts : nullptr};
@@ -56,7 +64,11 @@ std::optional<std::vector<CellRecord>> run_ratings_cells(const std::vector<Ratin
       .count = cells.size(),
       .key = [&](std::size_t c) { return key_of(cells[c], data, seed); },
       .method = [&](std::size_t c) { return std::string(cells[c].contender.method); },
-      .compute = [&](std::size_t c, const std::function<bool()>&) { return run_cell(cells[c], data, seed); }};
+      .compute = [&](std::size_t c, const std::function<bool()>&) { return run_cell(cells[c], data, seed); },
+      .fits =
+          [&](std::size_t c, const CellRecord& record) {
+            return values_fit(record.test, rating_measures(), "standard", num_ranked(data.ratings, cells[c].given));
+          }};
   return run_cells(work, cells_folder(laboratory), laboratory.options.threads, laboratory.observer);
 }
 

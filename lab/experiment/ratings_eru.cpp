@@ -67,13 +67,15 @@ std::vector<EruCell> all_cells() {
 std::optional<std::vector<CellRecord>> run_eru_cells(const std::vector<EruCell>& cells, const Laboratory& laboratory) {
   const ExperimentOptions& options = laboratory.options;
   const MovieData data = read_movies(options.data_directory);
-  const CellWork work{.count = cells.size(),
-                      .key = [&](std::size_t c) { return key_of(cells[c], options.seed); },
-                      .method = [](std::size_t) { return std::string("joint kernels"); },
-                      .compute =
-                          [&](std::size_t c, const std::function<bool()>& wanted) {
-                            return run_eru_cell(cells[c], data, options.seed, wanted);
-                          }};
+  const CellWork work{
+      .count = cells.size(),
+      .key = [&](std::size_t c) { return key_of(cells[c], options.seed); },
+      .method = [](std::size_t) { return std::string("joint kernels"); },
+      .compute =
+          [&](std::size_t c, const std::function<bool()>& wanted) {
+            return run_eru_cell(cells[c], data, options.seed, wanted);
+          },
+      .fits = [&](std::size_t, const CellRecord& record) { return record_fits(record, data.ratings.num_users()); }};
   return run_cells(work, cells_folder(laboratory), options.threads, laboratory.observer);
 }
 

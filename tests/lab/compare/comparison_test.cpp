@@ -2,12 +2,16 @@
 // Comparisons: what the figures are made of, and that nothing depends on threads, interruptions or old files.
 #include "dorm/lab/comparison.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
 
+#include "base/checksum.h"
 #include "dorm/error.h"
 #include "lab/compare/cell.h"
 #include "support/random_data.h"
@@ -139,6 +143,38 @@ TEST(Comparison, UsesNoCellOfOtherDataOrOptionsAndRepeatsDamagedOnes) {
   EXPECT_EQ(found({{world(7), world(2), world(3)}}, options), 0u);
   for (const auto& entry : fs::directory_iterator(options.directory)) std::ofstream(entry.path()) << "{\"key\": 3";
   EXPECT_EQ(found(splits(), options), 0u);
+}
+
+// As above, with the checksum made good: what remains is whether the values can be those of the cell.
+TEST(Comparison, RepeatsCellsWhoseValuesCannotBeTheirs) {
+  using Json = nlohmann::json;
+  const test::TemporaryDirectory folder;
+  ComparisonOptions options = small();
+  options.directory = folder.path("cells");
+  const std::string whole = without_times(run_comparison(splits(), options));
+  const std::vector<std::function<void(Json&)>> edits = {
+      [](Json& cell) { cell["test"][0][0] = 3.63; },
+      [](Json& cell) { cell["valid"][0][0] = 1.01; },
+      [](Json& cell) { cell["test"][0].erase(0); },
+      [](Json& cell) { cell["valid"] = Json::array(); },
+      [](Json& cell) { cell["test"].push_back(cell["test"][0]); },
+      [](Json& cell) { cell["seconds"] = -1; },
+      [](Json& cell) { cell["passes"] = "many"; },
+      [](Json& cell) { cell["test"][0][0] = "best"; },
+      [](Json& cell) { cell["test"] = 3; },
+  };
+  for (const auto& edit : edits) {
+    for (const auto& entry : fs::directory_iterator(options.directory)) {
+      Json cell = Json::parse(test::content_of(entry.path()));
+      if (!cell["failure"].get<std::string>().empty()) continue;
+      edit(cell);
+      cell.erase("checksum");
+      const std::string text = cell.dump();
+      cell["checksum"] = fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+      std::ofstream(entry.path()) << cell.dump();
+    }
+    EXPECT_EQ(without_times(run_comparison(splits(), options)), whole);
+  }
 }
 
 TEST(Comparison, SizesTakeNestedSamples) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
@@ -16,6 +17,7 @@ namespace {
 struct Squares {
   std::atomic<std::size_t> computed = 0;
   std::string flavour = "plain";
+  bool fits = true;
 
   CellWork work(std::size_t count) {
     return {.count = count,
@@ -25,8 +27,10 @@ struct Squares {
               ++computed;
               CellRecord record;
               record.seconds = static_cast<double>(c * c);
+              record.test = {{0.25, 0.5}};
               return record;
-            }};
+            },
+            .fits = [this](std::size_t, const CellRecord&) { return fits; }};
   }
 };
 
@@ -70,6 +74,30 @@ TEST(RunCells, FindsNoRecordOfAnotherKeyNorADamagedOne) {
     std::ofstream(entry.path()) << "{";
   run_cells(squares.work(3), folder.path("cells"), 1, {});
   EXPECT_EQ(squares.computed, 9u);
+}
+
+TEST(RunCells, ComputesAgainWhatHasBeenEditedOrDoesNotFit) {
+  const test::TemporaryDirectory folder;
+  Squares squares;
+  run_cells(squares.work(1), folder.path("cells"), 1, {});
+  const std::string path = std::filesystem::directory_iterator(folder.path("cells"))->path();
+  const std::string good = test::content_of(path);
+  std::size_t expected = 1;
+  for (std::size_t at = 0; at < good.size(); ++at) {  // every digit of the file
+    if (!std::isdigit(static_cast<unsigned char>(good[at]))) continue;
+    std::string edited = good;
+    edited[at] = static_cast<char>('0' + (edited[at] - '0' + 1) % 10);
+    std::ofstream(path) << edited;
+    run_cells(squares.work(1), folder.path("cells"), 1, {});
+    EXPECT_EQ(squares.computed, ++expected) << "edited at " << at;
+    EXPECT_EQ(test::content_of(path), good);
+  }
+  EXPECT_GT(expected, 10u);
+  run_cells(squares.work(1), folder.path("cells"), 1, {});
+  EXPECT_EQ(squares.computed, expected) << "untouched, it is found";
+  squares.fits = false;
+  run_cells(squares.work(1), folder.path("cells"), 1, {});
+  EXPECT_EQ(squares.computed, expected + 1);
 }
 
 TEST(RunCells, LeavesOutACellThatNoticesItIsNoLongerWanted) {
