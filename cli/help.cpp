@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "written_files.h"
+
 namespace dorm::cli {
 namespace {
 
@@ -30,6 +32,7 @@ HelpFormatter::HelpFormatter() {
   label("SUBCOMMAND", "COMMAND ...");
   label("Positionals", "Arguments");
   label("TEXT", "");
+  label(kWrittenFile, "");
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {

@@ -93,19 +93,18 @@ void write_text(const std::string& path, const std::string& text) {
 
 void write_data(const Dataset& data, const std::string& path) { write_dataset(data, path, write_stoppable); }
 
-void require_folder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder))
-    throw Error(ErrorCode::io, SourcePosition{.file = path},
-                "cannot be written: there is no such folder; create it first");
-}
-
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error)
     throw Error(ErrorCode::io, SourcePosition{.file = path},
                 fmt::format("cannot make this folder ({})", error.message()));
+  require_writable(path + "/new");
+}
+
+void remove_file(const std::string& path) {
+  std::error_code ignored;  // a checkpoint that stays is refused or resumed like any other
+  if (!path.empty()) std::filesystem::remove(path, ignored);
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {

@@ -20,8 +20,8 @@ void print(const std::string& text);                                // to standa
 void write_text(const std::string& path, const std::string& text);  // "-": standard output
 void write_data(const Dataset& data, const std::string& path);      // format by extension
 
-void require_folder(const std::string& path);  // that the file can stand in; throws Error(io)
-void make_folder(const std::string& path);     // and those above it; throws Error(io)
+void make_folder(const std::string& path);  // and those above it, to write to; throws Error(io)
+void remove_file(const std::string& path);  // if there is one that can be removed
 
 /// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include "output.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 
 void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std::string& what, const char* group) {
-  app.add_option("--report", paths, what + ": .html, .md or .csv;\nmay be given more than once")
+  written(app.add_option("--report", paths, what + ": .html, .md or .csv;\nmay be given more than once"))
       ->option_text("FILE")
       ->group(group)
       ->take_all()
@@ -16,10 +17,7 @@ void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std
 }
 
 void check_report_files(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    report::format_of(path);
-    require_folder(path);
-  }
+  for (const std::string& path : paths) report::format_of(path);
 }
 
 std::string report_lines(const std::vector<std::string>& paths) {

@@ -13,7 +13,7 @@ namespace dorm::cli {
 /// `what`: what the page is about, for the help.
 void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std::string& what, const char* group);
 
-/// Refuses unknown formats and folders that are not there, before any work is done.
+/// Refuses unknown formats, before any work is done.
 void check_report_files(const std::vector<std::string>& paths);
 
 /// "report FILE" for each, for the terminal.

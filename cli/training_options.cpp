@@ -11,6 +11,7 @@
 #include "output.h"
 #include "report_files.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -85,7 +86,7 @@ void add_group(CLI::App& app, std::string_view group, TrainOptions& options) {
 
 void add_training_options(CLI::App& app, TrainingArguments& arguments) {
   app.add_option("DATA", arguments.data, "judged documents to train on: LETOR, CSV, TSV or .dorm");
-  app.add_option("--model", arguments.model, "where to write the model; - is standard output")
+  written(app.add_option("--model", arguments.model, "where to write the model; - is standard output"))
       ->option_text("FILE")
       ->group("Files");
   app.add_option("--valid", arguments.valid, "judged documents to choose by, never trained on")
@@ -111,7 +112,6 @@ void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
   if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
-  require_folder(arguments.model);
   check_report_files(arguments.reports);
 }
 

@@ -10,6 +10,7 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "help.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -98,6 +99,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     if (!verb->parsed()) continue;
     refuse_extras(*verb, "option", option_names(*verb));
     refuse_extras(app, "option", option_names(*verb));
+    check_written_files(*verb);
     action();
     return 0;
   }

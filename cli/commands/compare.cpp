@@ -20,6 +20,7 @@
 #include "stop.h"
 #include "text/comparison_text.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -237,7 +238,8 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   data.add("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns");
   data.add("--folds", arguments->folds, "K", "parts of the queries of one DATA file (5)");
   data.add("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random");
-  data.add("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html");
+  written_in(data.add("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html"),
+             "table.csv table.md report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
   comparison.add("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME");
   comparison.add("--measures", arguments->measures, "LIST",

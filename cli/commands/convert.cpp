@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm convert`: one format of judged documents into another.
-#include <fmt/format.h>
-
-#include <filesystem>
 #include <memory>
 
 #include "command.h"
-#include "dorm/error.h"
 #include "input.h"
 #include "output.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -28,13 +25,6 @@ constexpr const char* kConvertFooter =
     "  dorm convert train.dorm train.txt.zst\n"
     "  dorm convert web.csv - | head\n";
 
-void refuse_same_file(const std::string& in, const std::string& out) {
-  std::error_code not_comparable;
-  if (std::filesystem::equivalent(in, out, not_comparable))
-    throw Error(ErrorCode::bad_option,
-                fmt::format("{} and {} are the same file; expected another name to write", in, out));
-}
-
 }  // namespace
 
 Action declare_convert(CLI::App& app, const Settings& settings) {
@@ -44,16 +34,15 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
   };
   auto arguments = std::make_shared<Arguments>();
   app.add_option("IN", arguments->in, "file to read: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
-  app.add_option("OUT", arguments->out,
-                 "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
-                 "- is standard output");
+  written(app.add_option("OUT", arguments->out,
+                         "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
+                         "- is standard output"));
   add_input_options(app, arguments->input);
   app.description(kConvertDescription);
   app.footer(kConvertFooter);
   return [arguments, &settings] {
     require_option(!arguments->in.empty(), "IN", "expected the file to read");
     require_option(!arguments->out.empty(), "OUT", "expected the file to write, or - for standard output");
-    refuse_same_file(arguments->in, arguments->out);
     write_data(load(arguments->in, arguments->input, settings).data, arguments->out);
   };
 }

@@ -22,6 +22,7 @@
 #include "ratings_input.h"
 #include "text/eval_text.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -338,7 +339,7 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<EvalArguments>();
   const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
                            const std::string& help) {
-    app.add_option(name, value, help)->option_text(shown)->group(group);
+    return app.add_option(name, value, help)->option_text(shown)->group(group);
   };
   const auto number = [&app](const char* name, auto& value, const std::string& help) {
     app.add_option(name, value, help)->option_text("N")->group("Evaluation");
@@ -375,8 +376,8 @@ Action declare_eval(CLI::App& app, const Settings& settings) {
       ->option_text("X")
       ->group("Evaluation");
   number("--seed", arguments->options.seed, "of the bootstrap and the permutation test (0)");
-  text("--per-query", arguments->per_query, "FILE", "Output",
-       "write a CSV of values per query; empty: skipped; -: instead of the\ntable");
+  written(text("--per-query", arguments->per_query, "FILE", "Output",
+               "write a CSV of values per query; empty: skipped; -: instead of the\ntable"));
   add_split_options(app, arguments->split);
   add_input_options(app, arguments->input);
   app.description(kEvalDescription);

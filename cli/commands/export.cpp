@@ -10,6 +10,7 @@
 #include "option_group.h"
 #include "output.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -48,7 +49,7 @@ Action declare_export(CLI::App& app, const Settings&) {
   app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
   const OptionGroup output(app, "Output");
   output.add("--to", arguments->format, "NAME", "format; see below");
-  output.add("-o,--output", arguments->output, "FILE", "file to write; - is standard output (-)");
+  written(output.add("-o,--output", arguments->output, "FILE", "file to write; - is standard output (-)"));
   std::vector<CatalogEntry> formats;
   for (const Exporter& exporter : exporter_catalog()) formats.push_back(exporter.entry);
   app.description(kExportDescription);

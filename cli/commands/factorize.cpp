@@ -21,6 +21,7 @@
 #include "text/eval_text.h"
 #include "text/factorize_text.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -70,6 +71,7 @@ FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
   FactorizeOptions options = arguments.options;
   options.threads = settings.threads;
   options.centred = !arguments.uncentred;
+  options.keep_checkpoint = true;
   LiveLine line;
   return factorize(train, options, inputs, [&](const FactorizeProgress& progress) {
     if (!settings.quiet && line.due()) {
@@ -126,6 +128,7 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
   const FactorizeResult result = learn(arguments, parts.train, inputs, settings, stop);
   const int signal = stop.signal();
   save_factors(result.model, arguments.model);
+  if (result.report.finished) remove_file(arguments.options.checkpoint);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
   const auto test = test_model(result.model, parts, inputs.user_features, arguments, settings);
   if (arguments.model != "-")
@@ -166,7 +169,7 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   const OptionGroup files(app, "Files"), split(app, "Split");
   app.add_option("RATINGS", arguments->ratings,
                  "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
-  files.add("--model", arguments->model, "FILE", "where to write the recommender");
+  written(files.add("--model", arguments->model, "FILE", "where to write the recommender"));
   files.add("--valid", arguments->valid, "FILE", "ratings to choose the round by");
   files.add("--valid-share", arguments->valid_share, "X", "take this share of the training ratings for that");
   files.add("--test", arguments->test, "FILE", "ratings to report measures on");
@@ -175,8 +178,8 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   files.add("--user-features", arguments->user_features, "FILE", "id and features of the users");
   files.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
   files.add("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
-  files.add("--checkpoint", arguments->options.checkpoint, "FILE",
-            "save progress here, and go on from it when it exists");
+  written(files.add("--checkpoint", arguments->options.checkpoint, "FILE",
+                    "save progress here, and go on from it when it exists"));
   add_split_options(app, arguments->split);
   split.add("--measures", arguments->measures, "LIST", "to report on test ratings (ndcg@10,ndcg)");
   add_learning_options(app, *arguments);

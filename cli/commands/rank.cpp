@@ -16,6 +16,7 @@
 #include "list_options.h"
 #include "output.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -173,7 +174,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   add_one_per_option(app, arguments->one_per, arguments->input, "Output",
                      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
                      "domain, a CSV column, or none\n(as the model was trained)");
-  app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)")
+  written(app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)"))
       ->option_text("FILE")
       ->group("Output");
   add_topic_options(app, arguments->topics);

@@ -20,6 +20,7 @@
 #include "output.h"
 #include "ratings_input.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -145,7 +146,7 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   output.add("--top", arguments->top, "N", "how many items (10)");
   output.flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
-  output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)");
+  written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
   app.description(kRecommendDescription);
   app.footer(fmt::format("{}\n{}", kRecommendExamples, catalog_text("Formats", kRecommendFormats)));
   return [arguments, &settings] { run_recommend(*arguments, settings); };

@@ -10,6 +10,7 @@
 #include "option_group.h"
 #include "output.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -58,9 +59,9 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
             fmt::format("spread of what all documents of a query share ({})", options.query_effect));
   shape.add("--groups", options.groups, "N", "sites the documents belong to, Zipf-like; 0: none (0)");
   shape.add("--seed", options.seed, "N", "another seed, other data (0)");
-  output.add("-o,--output", arguments->output, "FILE",
-             "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
-             "compress; - is standard output");
+  written(output.add("-o,--output", arguments->output, "FILE",
+                     "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
+                     "compress; - is standard output"));
   app.description(kSynthDescription);
   app.footer(kSynthFooter);
   return [arguments, &settings] {

@@ -18,6 +18,7 @@
 #include "training_options.h"
 #include "training_view.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -37,7 +38,7 @@ constexpr const char* kTrainExamples =
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
     "  dorm train train.txt --kernel rbf:gamma=median --approx nystroem:1000 --model m.json\n"
     "  dorm train --stream monday.txt tuesday.txt --model m.json\n"
-    "  dorm train --stream wednesday.txt --initial m.json --model m.json\n"
+    "  dorm train --stream wednesday.txt --initial m.json --model n.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
@@ -131,6 +132,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   const std::optional<Model> initial = initial_model(arguments);
   options.initial = initial ? &*initial : nullptr;
   options.solve.threads = settings.threads;
+  options.keep_checkpoint = true;
   const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, data), options);
   const StopRequest stop;
   TrainedLists trained;
@@ -146,6 +148,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   const TrainResult& result = trained.result;
   const int signal = stop.signal();
   write_text(arguments.model, trained.model_text);
+  if (result.report.finished) remove_file(options.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
   write_page({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)}, settings);
@@ -198,7 +201,6 @@ void run_train(const TrainArguments& arguments, const Settings& settings) {
   check_training_method(arguments.method);
   if (!arguments.stream.empty()) {
     require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
-    require_folder(arguments.model);
     return train_stream(arguments, settings);
   }
   check_training_arguments(arguments);
@@ -216,7 +218,8 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<TrainArguments>();
   add_training_options(app, *arguments);
   TrainOptions& options = arguments->options;
-  app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists")
+  written(
+      app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists"))
       ->option_text("FILE")
       ->group("Files");
   app.add_option("--checkpoint-interval", options.checkpoint_seconds,
