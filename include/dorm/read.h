@@ -25,6 +25,7 @@ struct ReadOptions {
   Missing missing = Missing::error;        // mean: over the finite values of the column, 0 if there are none
   std::size_t threads = 0;                 // 0: all cores; the result does not depend on it
   bool side_files = true;                  // use FILE.query / FILE.group (sizes) and FILE.weight where they exist
+  bool mapped = true;                      // as for read_binary()
 
   // CSV and TSV: the columns with a meaning; every other column is a feature.
   std::string label_column = "label";
@@ -51,9 +52,10 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options = {}, R
 Dataset read_letor(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_csv(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 
-/// Maps the file; features are paged in as they are used. Refuses a truncated, altered or newer file. `verify` reads
-/// the whole file once to check its checksums.
-Dataset read_binary(const std::string& path, bool verify = true);
+/// Maps the file: features are paged in as they are used, and a file that becomes shorter is an Error(io) of the next
+/// use of its data. Not `mapped`: it is read into memory, for those who hand out its arrays. Refuses a truncated,
+/// altered or newer file. `verify` reads the whole file once to check its checksums.
+Dataset read_binary(const std::string& path, bool verify = true, bool mapped = true);
 
 /// The same from memory, for programs and fuzzing; `name` stands in for the path in messages.
 Dataset parse_letor(std::string_view text, const std::string& name, const ReadOptions& options = {},

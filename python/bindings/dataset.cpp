@@ -28,6 +28,7 @@ nb::tuple read(const std::string& path, const std::string& missing, std::size_t 
   ReadOptions options;
   options.missing = parse_missing(missing);
   options.threads = threads;
+  options.mapped = false;  // arrays are handed out, and nobody could tell numpy that their file has become shorter
   ReadReport report;
   Dataset data;
   {

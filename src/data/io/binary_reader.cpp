@@ -142,37 +142,47 @@ bool holds_features(const SectionEntry& entry) {
          entry.id == static_cast<std::uint32_t>(SectionId::columns);
 }
 
-}  // namespace
-
-Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify) {
-  Layout layout(bytes, name);
-  auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
-  std::copy(bytes.begin(), bytes.end(), copy->data());
-  for (std::size_t section = 0; section < layout.table().size(); ++section)
-    layout.move(section, copy->span().subspan(layout.table()[section].offset, layout.table()[section].bytes));
-  return Dataset(interpret(layout, std::move(copy), verify));
-}
-
-Dataset read_binary(const std::string& path, bool verify) {
-  const InputFile file(path);
-  if (!file.regular())
-    throw Error(ErrorCode::io, SourcePosition{.file = path},
-                "cannot be mapped; the binary form is read from regular files only");
+Dataset read_mapped(const InputFile& file, bool verify) {
   auto mapped = std::make_shared<MappedSections>(file);
   try {
-    Layout layout(std::as_bytes(std::span(mapped->mapping.bytes())), path);
+    Layout layout(std::as_bytes(std::span(mapped->mapping.bytes())), file.path());
     for (std::size_t section = 0; section < layout.table().size(); ++section)
       if (!holds_features(layout.table()[section])) mapped->copy(layout, section);
     const std::shared_ptr<Storage> storage = interpret(layout, mapped, verify);
-    storage->file = path;
+    storage->file = file.path();
     storage->lost = &mapped->mapping.lost();
     const Dataset data(storage);
     data.require_intact();
     return data;
   } catch (const Error&) {
-    if (mapped->mapping.lost()) throw lost_features(path);
+    if (mapped->mapping.lost()) throw lost_features(file.path());
     throw;
   }
+}
+
+Dataset read_into_memory(InputFile& file, bool verify) {
+  auto bytes = std::make_shared<PageBuffer<std::byte>>(file.size());
+  for (std::size_t done = 0; done < bytes->size();)
+    done += file.read(reinterpret_cast<char*>(bytes->data()) + done, bytes->size() - done);
+  const Layout layout(bytes->span(), file.path());
+  return Dataset(interpret(layout, std::move(bytes), verify));
+}
+
+}  // namespace
+
+Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify) {
+  auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy->data());
+  const Layout layout(copy->span(), name);
+  return Dataset(interpret(layout, std::move(copy), verify));
+}
+
+Dataset read_binary(const std::string& path, bool verify, bool mapped) {
+  InputFile file(path);
+  if (!file.regular())
+    throw Error(ErrorCode::io, SourcePosition{.file = path},
+                "cannot be mapped; the binary form is read from regular files only");
+  return mapped ? read_mapped(file, verify) : read_into_memory(file, verify);
 }
 
 }  // namespace dorm

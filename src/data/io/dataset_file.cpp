@@ -43,7 +43,7 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadRe
   }
   if (format == DataFormat::letor) return read_letor(path, options, report);
   if (report != nullptr) report->bytes = InputFile(path).size();
-  return read_binary(path);
+  return read_binary(path, true, options.mapped);
 }
 
 void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer) {

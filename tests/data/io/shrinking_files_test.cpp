@@ -75,6 +75,15 @@ TEST(ShrinkingBinary, IsAnErrorOfWhateverUsesItNext) {
   }
 }
 
+TEST(ShrinkingBinary, WhatWasReadIntoMemoryStays) {
+  const TemporaryDirectory directory;
+  const Dataset data = large_data(0.1);
+  write_dataset(data, directory.path("d.dorm"));
+  const Dataset read = read_dataset(directory.path("d.dorm"), {.mapped = false});
+  fs::resize_file(directory.path("d.dorm"), 0);
+  EXPECT_EQ(read.fingerprint(), data.fingerprint());
+}
+
 TEST(ShrinkingBinary, AFileThatStaysIsNotHurtByOneThatGoes) {
   const TemporaryDirectory directory;
   const Dataset data = large_data(1);

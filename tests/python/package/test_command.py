@@ -84,3 +84,14 @@ def test_synth_is_the_same(tmp_path):
     assert np.array_equal(read.X, made.X)
     assert np.array_equal(read.y, made.y)
     assert np.array_equal(read.qid, made.qid)
+
+
+def test_arrays_of_a_binary_file_outlive_it(tmp_path):
+    """The file is cut down once it has been read; touching a mapped page that is gone would end the process."""
+    for density in (1, 0.2):
+        path = tmp_path / "data.dorm"
+        run("synth", "--queries", 200, "--features", 40, "--density", density, "--seed", 4, "-o", path)
+        read, made = dorm.read_letor(path), dorm.synth(200, 40, density=density, seed=4)
+        os.truncate(path, 100)
+        assert abs(read.X - made.X).max() == 0
+        dorm.DormRanker(time_limit=1).fit(read.X, read.y, qid=read.qid)
