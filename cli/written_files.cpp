@@ -12,6 +12,7 @@
 #include "data/io/side_files.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
+#include "output.h"
 
 namespace dorm::cli {
 namespace {
@@ -29,12 +30,17 @@ bool is_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-// The same, or the same place for a file that is yet to be made. Devices may be written twice.
+// The name without links, as far as it exists.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+}
+
+// The same file, or the same place for one that is yet to be made. Devices may be written twice.
 bool same_place(const std::string& a, const std::string& b) {
   std::error_code failed;
-  const bool one_name = std::filesystem::weakly_canonical(a, failed) == std::filesystem::weakly_canonical(b, failed);
-  const bool exists = std::filesystem::exists(a, failed);
-  return a != "-" && ((one_name && !exists) || (is_file(a) && same_file(a, b)));
+  if (a == "-" || (std::filesystem::exists(a, failed) && !is_file(a))) return false;
+  return same_file(a, b) || place_of(a) == place_of(b);
 }
 
 // A word may be a list of names (a,b), and a name may follow its kind (scores:a).
@@ -60,7 +66,7 @@ void add_files(const std::string& word, std::vector<std::string>& files) {
 }
 
 struct WrittenAndRead {
-  std::vector<std::string> read, named;  // named: to be written, by a value of their own
+  std::vector<std::string> read, named, folders;  // named: to be written, by a value of their own
   std::vector<std::string> written = {kStandardOutput};
 
   explicit WrittenAndRead(const CLI::App& verb) {
@@ -74,6 +80,7 @@ struct WrittenAndRead {
     if (word.empty()) return;
     if (type == kWrittenFile) return named.push_back(word);
     if (!type.starts_with(kWrittenFile)) return add_files(word, read);
+    folders.push_back(word);
     std::istringstream names(type.substr(std::string_view(kWrittenFile).size()));
     for (std::string name; names >> name;) written.push_back(fmt::format("{}/{}", word, name));
   }
@@ -91,6 +98,7 @@ void check_written_files(const CLI::App& verb) {
   for (const std::string& to : files.written)
     for (const std::string& from : files.read)
       if (same_file(to, from)) refuse_same_file(to, from);
+  for (const std::string& folder : files.folders) make_folder(folder);
   for (std::size_t k = 0; k < files.named.size(); ++k) {
     for (std::size_t earlier = 0; earlier < k; ++earlier)
       if (same_place(files.named[earlier], files.named[k])) refuse_same_file(files.named[earlier], files.named[k]);

@@ -16,7 +16,8 @@ inline constexpr const char* kWrittenFile = "WRITTEN";
 /// Marks an option whose values are files to write.
 inline CLI::Option* written(CLI::Option* option) { return option->type_name(kWrittenFile); }
 
-/// Marks an option whose value is a folder in which files of these names, separated by blanks, are written.
+/// Marks an option whose value is a folder in which files of these names, separated by blanks, are written (and others,
+/// whose names nobody else uses). The folder is made.
 inline CLI::Option* written_in(CLI::Option* option, const std::string& names) {
   return option->type_name(fmt::format("{} {}", kWrittenFile, names));
 }

@@ -126,7 +126,6 @@ void check_arguments(const CompareArguments& arguments) {
   if (arguments.data.size() > 1 && !arguments.test.empty())
     refuse("--test with several DATA files; expected one file to train on, or parts that take turns");
   if (arguments.folds < 3) refuse("--folds is below 3; expected parts to train, to validate and to test on");
-  if (!arguments.out.empty()) make_folder(arguments.out);
   check_report_files(arguments.reports);
 }
 

@@ -21,6 +21,7 @@
 #include "stop.h"
 #include "text/experiment_text.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -127,7 +128,6 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
 void run_experiments(const ExperimentArguments& arguments, const Settings& settings) {
   require_option(!arguments.name.empty(), "NAME", "expected an experiment, or all");
   const ExperimentOptions options = experiment_options(arguments, settings);
-  if (!arguments.out.empty()) make_folder(arguments.out);
   check_report_files(arguments.reports);
   const StopRequest stop;
   if (arguments.name == "all") return run_all(arguments, options, settings, stop);
@@ -142,7 +142,8 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
   const OptionGroup options(app, "Options");
   app.add_option("NAME", arguments->name, "which one; see below")->option_text("NAME");
   options.add("--data-dir", arguments->data, "DIR", "folder of data sets (DORM_DATA)");
-  options.add("--out", arguments->out, "DIR", "folder for finished cells, NAME.html, NAME.md and NAME.csv");
+  written_in(options.add("--out", arguments->out, "DIR", "folder for finished cells, NAME.html, NAME.md and NAME.csv"),
+             "all.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html", "Options");
   options.flag("--download", arguments->download,
                "fetch missing files that have a plain address, and check their SHA-256");

@@ -24,11 +24,13 @@ CALLS = {
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
     "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best --no-refine "
     "--weights {in:w.txt} --model {out:m.json} --report {out:m.md}",
+    "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
+    "--grid C=10,decay=measure,bound=best --no-refine --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
     "eval --ratings": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
-    "compare": "{in:train.txt} --test {in:valid.txt} --methods ridge,scores:{in:valid.scores} --measures ndcg@10 --C 1 "
+    "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} --measures ndcg@10 --C 1 "
     "--out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck}",
@@ -46,6 +48,7 @@ def world(tmp_path_factory):
     here = {"cwd": folder}
     dorm("synth", "--queries", 12, "--features", 4, "--documents-median", 6, "--seed", 1, "-o", "train.txt", **here)
     dorm("synth", "--queries", 6, "--features", 4, "--documents-median", 6, "--seed", 2, "-o", "valid.txt", **here)
+    dorm("synth", "--queries", 6, "--features", 4, "--documents-median", 6, "--seed", 3, "-o", "third.txt", **here)
     dorm("train", "train.txt", "--model", "model.json", **here)
     dorm("train", "train.txt", "--scale", "none", "--model", "plain.json", **here)
     for data, scores in (("train.txt", "scores"), ("valid.txt", "valid.scores")):
@@ -93,17 +96,18 @@ def contents():
 
 def test_every_verb_and_every_option_that_names_a_file_is_tried():
     """A new option that names a file fails here until its verb's call above has it."""
-    verbs = re.findall(r"^  (\w+) ", dorm("--help").stdout.split("Commands:")[1].split("Options")[0], re.M)
+    verbs = re.findall(r"^  ([a-z]+) ", dorm("--help").stdout.split("Commands:")[1].split("Options")[0], re.M)
     without = {"experiment", "info", "completion", "manual"}  # name no file, or write none
     assert set(verbs) - without == {verb.split()[0] for verb in CALLS}
     known = {"--mirror", "--subtopics", "--topics", "--limits", "--position-gains", "--test", "--item-columns"}
     known |= {"--user-features", "--scores"}  # read in the same way as those that are tried
+    missing = []
     for verb in {verb.split()[0] for verb in CALLS}:
         tried = " ".join(f"{name} {text}" for name, text in CALLS.items() if name.split()[0] == verb)
         options = re.findall(r"(--[\w-]+) (?:FILE|DATA|MODEL|DIR)", dorm(verb, "--help").stdout)
         short = {"--output": "-o"}
-        missing = [o for o in options if f"{short.get(o, o)} " not in tried + " " and o not in known]
-        assert not missing, (verb, missing)
+        missing += [(verb, o) for o in options if f"{short.get(o, o)} " not in tried + " " and o not in known]
+    assert not missing
 
 
 @pytest.mark.parametrize("verb", CALLS)

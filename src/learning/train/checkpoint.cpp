@@ -36,17 +36,13 @@ Json to_json(const Fitted& fitted) {
           {"zero_risk", fitted.zero_risk}};
 }
 
-constexpr std::string_view kEarlyStopped = "early_stopped";
-
 Fitted fitted_from(const JsonFields& json) {
   Fitted fitted;
   json.read("w", fitted.w);
   json.read("primal", fitted.report.primal);
   json.read("dual", fitted.report.dual);
   json.read("gap", fitted.report.gap);
-  const auto status = json.required<std::string>("status", "a name");
-  fitted.early_stopped = status == kEarlyStopped;
-  fitted.report.status = fitted.early_stopped ? SolveStatus::interrupted : parse_status(status);
+  fitted.report.status = parse_status(json.required<std::string>("status", "a name"));
   json.read("objectives", fitted.objectives);
   json.read("zero_risk", fitted.zero_risk);
   return fitted;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
+#include "data/io/text_source.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
 #include "dorm/scale.h"
@@ -23,19 +25,34 @@ Dataset large_data(double density) {
   return synthesize({.queries = 120, .features = density < 0.25 ? 400u : 60u, .density = density, .threads = 1});
 }
 
-TEST(ShrinkingText, IsAnError) {
-  const Dataset data = large_data(1);
-  for (const std::string name : {"d.txt", "d.csv", "d.tsv"})
-    for (const std::size_t threads : {1u, 3u}) {
-      const TemporaryDirectory directory;
-      const std::string path = directory.path(name);
-      write_dataset(data, path);
-      ASSERT_GT(fs::file_size(path), 1u << 20);
-      ReadOptions options{.threads = threads};
-      options.progress = [&](std::uint64_t, std::uint64_t) { fs::resize_file(path, 1000); };
-      const std::string message = test::message_of([&] { read_dataset(path, options); }, ErrorCode::io);
-      EXPECT_NE(message.find(name + ": became shorter"), std::string::npos) << message;
-    }
+TEST(ShrinkingText, IsAnErrorOfTheReader) {
+  for (const std::size_t threads : {1u, 3u}) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path("d.txt");
+    write_dataset(large_data(1), path);
+    ASSERT_GT(fs::file_size(path), 1u << 20);
+    ReadOptions options{.threads = threads};
+    options.progress = [&](std::uint64_t, std::uint64_t) { fs::resize_file(path, 1000); };
+    const std::string message = test::message_of([&] { read_dataset(path, options); }, ErrorCode::io);
+    EXPECT_NE(message.find("d.txt: became shorter"), std::string::npos) << message;
+  }
+}
+
+TEST(ShrinkingText, IsAnErrorWhateverItIsCompressedWith) {
+  for (const std::string name : {"d.csv", "d.csv.gz", "d.tsv.zst"}) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path(name);
+    write_dataset(large_data(1), path);
+    const std::unique_ptr<TextSource> source = open_text(path);
+    TextChunk chunk;
+    ASSERT_TRUE(source->next(chunk));
+    fs::resize_file(path, 1000);
+    const auto read_on = [&] {
+      while (source->next(chunk)) {
+      }
+    };
+    EXPECT_NE(test::message_of(read_on, ErrorCode::io).find(name + ": became shorter"), std::string::npos);
+  }
 }
 
 using Use = void (*)(const Dataset&, const std::string& folder);

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "dorm/error.h"
 #include "lab/compare/cell.h"
 #include "support/random_data.h"
@@ -147,7 +147,6 @@ TEST(Comparison, UsesNoCellOfOtherDataOrOptionsAndRepeatsDamagedOnes) {
 
 // As above, with the checksum made good: what remains is whether the values can be those of the cell.
 TEST(Comparison, RepeatsCellsWhoseValuesCannotBeTheirs) {
-  using Json = nlohmann::json;
   const test::TemporaryDirectory folder;
   ComparisonOptions options = small();
   options.directory = folder.path("cells");

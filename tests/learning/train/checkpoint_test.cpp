@@ -9,9 +9,9 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "learning/train/learning_data.h"
@@ -177,8 +177,6 @@ TEST_F(Resume, DamagedBytesAreRefused) {
   }
 }
 
-using Json = nlohmann::json;
-
 // The checkpoint with its JSON edited and its checksum made good.
 std::string edited(const std::string& good, const std::function<void(Json&)>& edit) {
   const std::size_t begin = good.find('\n') + 1, end = good.find('\n', begin);
@@ -262,17 +260,6 @@ TEST_F(Resume, AFinishedCheckpointIsKeptOnRequestAndGivesTheSameModel) {
   });
   EXPECT_EQ(to_json(again.model), to_json(first.model));
   EXPECT_FALSE(std::filesystem::exists(path_));
-}
-
-TEST_F(Resume, SoIsOneOfATrainingThatStoppedEarly) {
-  TrainOptions options = checkpointed();
-  options.keep_checkpoint = true;
-  options.patience = 1;
-  options.solve.tolerance = 1e-6;
-  const Dataset valid = web_like(2, 20, 6);
-  const TrainResult first = train(data_, options, &valid);
-  ASSERT_EQ(first.model.certificate.status, "early_stopped");
-  EXPECT_EQ(to_json(train(data_, options, &valid).model), to_json(first.model));
 }
 
 // Files of this process may not grow: what a full disk looks like, whoever runs the test.
