@@ -141,18 +141,16 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
     const std::string measure = judged_by(arguments.lists, options.train);
     TuningView tuning(settings.quiet, measure);
     TrainingView refit(settings.quiet, measure, options.train.solve.tolerance);
-    tune_any(
-        arguments.lists, data, options,
-        [&](const TuneProgress& progress) {
-          tuning.update(progress);
-          return stop.signal() == 0;
-        },
-        [&](const TrainProgress& progress) {
-          refit.update(progress);
-          tuned.trace.add(progress);
-          return true;
-        },
-        tuned);
+    const TuneObserver judging = [&](const TuneProgress& progress) {
+      tuning.update(progress);
+      return stop.signal() == 0;
+    };
+    const TrainObserver refitting = [&](const TrainProgress& progress) {
+      refit.update(progress);
+      tuned.trace.add(progress);
+      return true;
+    };
+    about_file(arguments.data, [&] { tune_any(arguments.lists, data, options, judging, refitting, tuned); });
   }
   const int signal = stop.signal();
   tuned.interrupted = signal != 0;
