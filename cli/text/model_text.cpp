@@ -102,11 +102,11 @@ std::string model_json(const Model& model, const std::string& path) {
 }
 
 std::string model_json(const PositionModel& model, const std::string& path) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(model));
+  Json json = parse_json(to_json(model), path, "a model");
   json["file"] = path;
   json["positions"] = model.decay.size();
   json["nonzero_weights"] = nonzero(model.shared);
-  return json.dump(2) + "\n";
+  return printable_json(json, 2) + "\n";
 }
 
 }  // namespace dorm::cli
