@@ -92,9 +92,9 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                                     report_lines(arguments.reports)));
 }
 
-TrainedLists train_any(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
-                       const TrainObserver& observer) {
-  if (lists.given()) return train_lists(lists, data, options, observer);
+TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                       const TrainOptions& options, const TrainObserver& observer) {
+  if (lists.given()) return train_lists(lists, gains, data, options, observer);
   TrainResult result = train(data.train, options, data.validation(), observer);
   std::string text = to_json(result.model);
   return {std::move(result), {}, std::move(text)};
@@ -133,7 +133,8 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   const std::optional<Model> initial = initial_model(arguments);
   options.initial = initial ? &*initial : nullptr;
   options.solve.threads = settings.threads;
-  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, data), options);
+  const PositionGainsFile gains = load_gains(arguments.lists, data);
+  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, gains), options);
   const StopRequest stop;
   TrainedLists trained;
   TrainingTrace trace;
@@ -144,7 +145,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
       trace.add(progress);
       return stop.signal() == 0;
     };
-    trained = about_file(arguments.data, [&] { return train_any(arguments.lists, data, options, observer); });
+    trained = about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer); });
   }
   const TrainResult& result = trained.result;
   const int signal = stop.signal();

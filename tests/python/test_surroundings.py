@@ -298,6 +298,10 @@ def test_every_argument_may_be_a_pipe(here, drops):
         ("plain.json", ["export", None, "--to", "svmlight"]),
         ("data.dorm", ["convert", None, "-"]),
         ("m.factors", ["recommend", None, "--all"]),
+        ("data.txt", ["train", None, "--model", "-"]),
+        ("data.txt", ["train", "larger.txt", "--valid", None, "--model", "-"]),
+        ("gains.csv", ["train", "data.txt", "--valid", "data.dorm", "--position-gains", None, "--model", "-"]),
+        ("linear.json", ["train", "data.txt", "--initial", None, "--model", "-"]),
     ]:
         direct = dorm(*[name if word is None else word for word in arguments]).stdout
         assert through_pipe(name, *arguments, drops=drops) == direct, arguments
