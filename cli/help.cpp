@@ -88,7 +88,8 @@ std::string exit_status_text() {
   return "Exit status:\n"
          "  0  success\n"
          "  1  failure: the data, a file or the system; nothing half-written is left behind\n"
-         "  2  the command line makes no sense\n";
+         "  2  the command line makes no sense\n"
+         "  128 + N  ended by signal N: 130 Ctrl-C, 143 SIGTERM, 141 a reader of the output that went away\n";
 }
 
 }  // namespace dorm::cli

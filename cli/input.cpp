@@ -8,6 +8,7 @@
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "messages.h"
 #include "option_group.h"
 #include "progress.h"
 
@@ -95,7 +96,7 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
 }
 
 void warn(const Settings& settings, const std::string& message) {
-  if (!settings.quiet) fmt::print(stderr, "dorm: warning: {}\n", message);
+  if (!settings.quiet) say(fmt::format("dorm: warning: {}\n", message));
 }
 
 }  // namespace dorm::cli

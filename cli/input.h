@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.h"
+#include "dorm/error.h"
 #include "dorm/read.h"
 
 namespace dorm::cli {
@@ -34,7 +35,19 @@ struct Loaded {
 /// Reads a file of judged documents; warnings go to standard error unless settings.quiet.
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings);
 
-/// "dorm: warning: ..." on standard error unless settings.quiet.
+/// "dorm: warning: ..." on standard error unless settings.quiet. What `body` returns. An Error of it about data or a
+/// model that names no file names this one.
+template <class Body>
+auto about_file(const std::string& path, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    const bool content = error.code() == ErrorCode::bad_input || error.code() == ErrorCode::unsupported;
+    if (!content || !error.position().file.empty()) throw;
+    throw Error(error.code(), {path}, error.what());
+  }
+}
+
 void warn(const Settings& settings, const std::string& message);
 
 }  // namespace dorm::cli

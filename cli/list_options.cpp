@@ -41,19 +41,20 @@ struct LoadedTopics {
 };
 
 /// The same of gains by position.
-struct LoadedGains {
-  PositionGainsFile train;
+struct HeldOutGains {
   PositionGains valid;
   std::optional<JudgedPositions> held_out;
 
-  LoadedGains(const ListArguments& lists, const TrainingData& data)
-      : train(read_position_gains(lists.position_gains, data.train)) {
+  HeldOutGains(const ListArguments& lists, const LabelGains& known, const TrainingData& data) {
     if (!data.valid) return;
-    valid =
-        read_position_gains(lists.valid_lists.empty() ? lists.position_gains : lists.valid_lists, *data.valid).gains;
+    if (!lists.valid_lists.empty() || known.labels.empty())
+      valid =
+          read_position_gains(lists.valid_lists.empty() ? lists.position_gains : lists.valid_lists, *data.valid).gains;
+    else
+      valid = about_file(lists.position_gains, [&] { return gains_of(known, *data.valid); });
     held_out.emplace(JudgedPositions{*data.valid, valid});
   }
-  LoadedGains(const LoadedGains&) = delete;
+  HeldOutGains(const HeldOutGains&) = delete;
 
   const JudgedPositions* validation() const { return held_out ? &*held_out : nullptr; }
 };
@@ -113,9 +114,12 @@ std::string judged_by(const ListArguments& lists, const TrainOptions& options) {
   return lists.position_gains.empty() ? options.measure : "position-gain";
 }
 
-std::size_t plane_parts(const ListArguments& lists, const TrainingData& data) {
-  if (lists.position_gains.empty() || lists.one_function) return 1;
-  return 1 + read_position_gains(lists.position_gains, data.train).gains.positions;
+PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data) {
+  return lists.position_gains.empty() ? PositionGainsFile() : read_position_gains(lists.position_gains, data.train);
+}
+
+std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains) {
+  return lists.position_gains.empty() || lists.one_function ? 1 : 1 + gains.gains.positions;
 }
 
 std::size_t cutoff_of(const std::string& measure) {
@@ -129,8 +133,8 @@ std::size_t cutoff_of(const std::string& measure) {
   return static_cast<std::size_t>(std::stoul(name.substr(at + 1)));
 }
 
-TrainedLists train_lists(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
-                         const TrainObserver& observer) {
+TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                         const TrainOptions& options, const TrainObserver& observer) {
   if (lists.topics.given()) {
     const LoadedTopics topics(lists, data, options.measure);
     TopicReport report;
@@ -139,18 +143,16 @@ TrainedLists train_lists(const ListArguments& lists, const TrainingData& data, c
     std::string text = to_json(result.model);
     return {std::move(result), {}, std::move(text), topic_line(report)};
   }
-  const LoadedGains gains(lists, data);
+  const HeldOutGains judged(lists, gains.by_label, data);
   PositionResult trained =
-      train_positions(data.train, gains.train.gains, options, lists.one_function, gains.validation(), observer);
-  trained.model.gains = gains.train.by_label;
-  return {{trained.model.shared, trained.report},
-          {},
-          to_json(trained.model),
-          position_line(lists, gains.train.gains.positions)};
+      train_positions(data.train, gains.gains, options, lists.one_function, judged.validation(), observer);
+  trained.model.gains = gains.by_label;
+  return {
+      {trained.model.shared, trained.report}, {}, to_json(trained.model), position_line(lists, gains.gains.positions)};
 }
 
-TrainedLists tune_lists(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
-                        const TuneObserver& observer, const TrainObserver& refit_observer) {
+TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer) {
   if (lists.topics.given()) {
     const LoadedTopics topics(lists, data, options.train.measure);
     TopicReport report;
@@ -162,14 +164,14 @@ TrainedLists tune_lists(const ListArguments& lists, const TrainingData& data, co
             std::move(text),
             topic_line(report)};
   }
-  const LoadedGains gains(lists, data);
-  PositionTuneResult tuned = tune_positions(data.train, gains.train.gains, options, lists.one_function,
-                                            gains.validation(), observer, refit_observer);
-  tuned.model.gains = gains.train.by_label;
+  const HeldOutGains judged(lists, gains.by_label, data);
+  PositionTuneResult tuned = tune_positions(data.train, gains.gains, options, lists.one_function, judged.validation(),
+                                            observer, refit_observer);
+  tuned.model.gains = gains.by_label;
   return {{tuned.model.shared, tuned.report},
           std::move(tuned.cells),
           to_json(tuned.model),
-          position_line(lists, gains.train.gains.positions)};
+          position_line(lists, gains.gains.positions)};
 }
 
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

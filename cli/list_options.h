@@ -46,8 +46,11 @@ void check_list_arguments(const ListArguments& lists, const TrainingArguments& a
 /// What candidates are judged by: the measure, or position-gain.
 std::string judged_by(const ListArguments& lists, const TrainOptions& options);
 
+/// The gains of --position-gains for the training data, read once: the file may be a pipe. Empty without the option.
+PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data);
+
 /// Numbers in a plane beside those of the features: a function per position makes it longer.
-std::size_t plane_parts(const ListArguments& lists, const TrainingData& data);
+std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains);
 
 /// A training or tuning of any kind of list: the result, the model's file, and lines about the lists.
 struct TrainedLists {
@@ -56,10 +59,10 @@ struct TrainedLists {
   std::string model_text, page = {};
 };
 
-TrainedLists train_lists(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
-                         const TrainObserver& observer);
-TrainedLists tune_lists(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
-                        const TuneObserver& observer, const TrainObserver& refit_observer);
+TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                         const TrainOptions& options, const TrainObserver& observer);
+TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer);
 
 /// The first n documents of every query under topic budgets; a warning when some were not proven the best.
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

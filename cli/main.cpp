@@ -5,8 +5,10 @@
 #include <csignal>
 #include <new>
 
+#include "base/cpu.h"
 #include "command.h"
 #include "dorm/error.h"
+#include "messages.h"
 #include "output.h"
 #include "stop.h"
 #include "usage.h"
@@ -15,6 +17,7 @@ namespace {
 
 using dorm::Error;
 using dorm::ErrorCode;
+using dorm::cli::say;
 
 // One line per command.
 // clang-format off
@@ -37,15 +40,13 @@ constexpr dorm::cli::Command kCommands[] = {
 // clang-format on
 
 int complain(const std::string& message, int status) {
-  fmt::print(stderr, "dorm: {}\n{}", message, status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : "");
+  say(fmt::format("dorm: {}\n{}", message, status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : ""));
   return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_DFL);  // `dorm ... | head` ends quietly
+int run(int argc, char** argv) {
   try {
+    dorm::simd_level();  // a value of DORM_SIMD that makes no sense is refused before any work
     return dorm::cli::run_command_line(argc, argv, kCommands);
   } catch (const CLI::ConversionError& error) {
     return complain(fmt::format("{}; expected a number", error.what()), 2);
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
     return complain(error.what(), 2);
   } catch (const Error& error) {
     const bool usage = error.code() == ErrorCode::bad_option || error.code() == ErrorCode::unknown_name;
-    return complain(error.what(), usage ? 2 : 1);
+    return complain(error.what(), usage && error.position().file.empty() ? 2 : 1);
   } catch (const dorm::cli::Interrupted& interrupted) {
     std::signal(interrupted.signal, SIG_DFL);  // end as the signal would have ended it
     std::raise(interrupted.signal);
@@ -65,4 +66,11 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  dorm::cli::open_standard_streams();
+  return dorm::cli::status_of_output(run(argc, argv));
 }

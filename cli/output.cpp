@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <filesystem>
 #include <ostream>
@@ -12,30 +11,12 @@
 
 #include "dorm/error.h"
 #include "dorm/write.h"
+#include "stop.h"
 
 namespace dorm::cli {
 namespace {
 
 volatile std::sig_atomic_t pending_signal = 0;  // the one thing a signal handler may touch
-
-/// While it lives, signals that end the process are noted instead.
-class SignalGuard {
- public:
-  SignalGuard() {
-    pending_signal = 0;
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      before_[i] = std::signal(kSignals[i], [](int signal) { pending_signal = signal; });
-  }
-  ~SignalGuard() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
-  }
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<void (*)(int), kSignals.size()> before_ = {};
-};
 
 /// Passes everything on, and gives up when a signal has come.
 class StoppableBuffer : public std::streambuf {
@@ -68,8 +49,12 @@ bool leaves_something_behind(const std::string& path) {
 }
 
 void write_stoppable(const std::string& path, const std::function<void(std::ostream&)>& body) {
-  if (!leaves_something_behind(path)) return write_atomically(path, body);
-  const SignalGuard guard;
+  if (!leaves_something_behind(path)) {
+    const QuietPipe quiet;
+    return write_atomically(path, body);
+  }
+  pending_signal = 0;
+  const EndingSignals noted([](int signal) { pending_signal = signal; });
   write_atomically(path, [&](std::ostream& out) {
     StoppableBuffer buffer(out.rdbuf());
     std::ostream stoppable(&buffer);
@@ -84,8 +69,6 @@ void write_stoppable(const std::string& path, const std::function<void(std::ostr
 }
 
 }  // namespace
-
-void print(const std::string& text) { write_text("-", text); }
 
 void write_text(const std::string& path, const std::string& text) {
   write_stoppable(path, [&](std::ostream& out) { out << text; });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the commands: standard output with its errors noticed, files that an interrupt does not leave
-// behind half-written.
+// Output of the commands: what they say, and files that an interrupt does not leave behind half-written.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "messages.h"
 
 namespace dorm::cli {
 
@@ -16,7 +16,6 @@ struct Interrupted {
   int signal;
 };
 
-void print(const std::string& text);                                // to standard output
 void write_text(const std::string& path, const std::string& text);  // "-": standard output
 void write_data(const Dataset& data, const std::string& path);      // format by extension
 

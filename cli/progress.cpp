@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "messages.h"
+
 namespace dorm::cli {
 namespace {
 
@@ -28,7 +30,7 @@ std::string read_text(const std::string& what, double seconds, std::uint64_t don
 LiveLine::LiveLine() : terminal_(::isatty(STDERR_FILENO) == 1), begin_(Clock::now()), next_(begin_ + 2s) {}
 
 LiveLine::~LiveLine() {
-  if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_ && terminal_) say_in_place("");
 }
 
 double LiveLine::seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -40,7 +42,10 @@ void LiveLine::show(const std::string& text) {
   // In a log the next line comes after half the time that has passed: a night makes a page, not a book.
   next_ = now + (terminal_ ? Clock::duration(200ms) : std::max(Clock::duration(2s), (now - begin_) / 2));
   shown_ = true;
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
+  if (terminal_)
+    say_in_place(text);
+  else
+    say(text + "\n");
 }
 
 void ReadProgress::update(std::uint64_t done, std::uint64_t total) {

@@ -18,14 +18,19 @@ void note(int signal) {
 
 }  // namespace
 
-StopRequest::StopRequest() {
-  requested = 0;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) before_[i] = std::signal(kSignals[i], note);
+EndingSignals::EndingSignals(Handler handler) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now {};
+    ::sigaction(kSignals[i], nullptr, &now);  // asked first: a signal that comes meanwhile stays ignored, too
+    before_[i] = now.sa_handler == SIG_IGN ? SIG_IGN : std::signal(kSignals[i], handler);
+  }
 }
 
-StopRequest::~StopRequest() {
+EndingSignals::~EndingSignals() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
 }
+
+StopRequest::StopRequest() : noted_(note) {}
 
 int StopRequest::signal() const { return requested; }
 

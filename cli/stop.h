@@ -14,20 +14,32 @@ struct Stopped {
   int signal;
 };
 
+/// While it lives, `handler` is called for the signals that would end the process. Those that the process was told to
+/// ignore (nohup, jobs in the background) stay ignored.
+class EndingSignals {
+ public:
+  using Handler = void (*)(int);
+
+  explicit EndingSignals(Handler handler);
+  ~EndingSignals();
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<Handler, kSignals.size()> before_ = {};
+};
+
 /// While it lives, signals that would end the process are noted. One at a time.
 class StopRequest {
  public:
   StopRequest();
-  ~StopRequest();
-  StopRequest(const StopRequest&) = delete;
-  StopRequest& operator=(const StopRequest&) = delete;
 
   /// The signal that came; 0: none. From any thread.
   int signal() const;
 
  private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<void (*)(int), kSignals.size()> before_ = {};
+  EndingSignals noted_;
 };
 
 }  // namespace dorm::cli

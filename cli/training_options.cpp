@@ -140,12 +140,12 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
     options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
   }
   if (!settings.quiet)
-    fmt::print(stderr, "dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
-               bytes_text(forecast.total()),
-               data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
-               bytes_text(forecast.scaled_copy),
-               forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
-               bytes_text(forecast.queries), bytes_text(forecast.planes));
+    say(fmt::format("dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
+                    bytes_text(forecast.total()),
+                    data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
+                    bytes_text(forecast.scaled_copy),
+                    forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
+                    bytes_text(forecast.queries), bytes_text(forecast.planes)));
   return forecast;
 }
 

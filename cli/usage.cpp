@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
+#include <sstream>
 #include <vector>
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "help.h"
+#include "messages.h"
 #include "written_files.h"
 
 namespace dorm::cli {
@@ -51,6 +52,15 @@ void refuse_extras(const CLI::App& app, const std::string& kind, const std::vect
   throw_unknown_name(option == extras.end() ? kind : "option", culprit.substr(0, culprit.find('=')), entries);
 }
 
+/// Texts of whole numbers with a minus sign would be read as numbers near 2^64.
+void refuse_minus_signs(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_type_name() == "UINT"; }))
+    option->check([](const std::string& text) {
+      return text.starts_with('-') ? fmt::format("{} is below 0; expected a whole number from 0 on", text)
+                                   : std::string();
+    });
+}
+
 /// The words as a shell would take them.
 std::string shell_text(int argc, const char* const* argv) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
@@ -80,6 +90,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
   app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
   app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_text()));
   app.allow_extras();
+  refuse_minus_signs(app);
   std::vector<std::pair<CLI::App*, Action>> actions;
   std::vector<std::string> names;
   for (const Command& command : commands) {
@@ -87,13 +98,17 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     verb->allow_extras();
     add_common_options(*verb, settings);
     actions.emplace_back(verb, command.declare(*verb, settings));
+    refuse_minus_signs(*verb);
     verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
     names.emplace_back(command.name);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // help or version
-    return app.exit(request);
+    std::ostringstream page;
+    const int status = app.exit(request, page, page);
+    print(page.str());
+    return status;
   }
   for (const auto& [verb, action] : actions) {
     if (!verb->parsed()) continue;
@@ -104,7 +119,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     return 0;
   }
   refuse_extras(app, "command", names);
-  std::cerr << app.help();
+  say(app.help());
   return 2;
 }
 

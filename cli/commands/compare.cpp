@@ -64,7 +64,7 @@ std::vector<Number> numbers(const std::string& list, const char* option) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string piece = list.substr(begin, end - begin);
     Number value{};
-    if (!CLI::detail::lexical_cast(piece, value) || !(value > 0))
+    if (piece.starts_with('-') || !CLI::detail::lexical_cast(piece, value) || !(value > 0))
       throw Error(ErrorCode::bad_option,
                   fmt::format("{} has \"{}\"; expected numbers above 0, separated by commas", option, piece));
     values.push_back(value);

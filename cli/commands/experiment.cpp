@@ -70,7 +70,7 @@ void fetch_missing(const std::string& name, const ExperimentArguments& arguments
     if (file.url.empty()) continue;
     const std::string url =
         arguments.mirror.empty() ? file.url : arguments.mirror + file.url.substr(file.url.rfind('/'));
-    if (!settings.quiet) fmt::print(stderr, "dorm: fetching {}\n", url);
+    if (!settings.quiet) say(fmt::format("dorm: fetching {}\n", url));
     download(url, file.path, file.sha256);
   }
 }

@@ -7,6 +7,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "help.h"
+#include "input.h"
 #include "option_group.h"
 #include "output.h"
 #include "usage.h"
@@ -36,9 +37,10 @@ void run_export(const ExportArguments& arguments) {
   const AnyModel any = load_any_model(arguments.model);
   const auto* model = std::get_if<Model>(&any);
   if (!model)
-    throw Error(ErrorCode::unsupported, "the model has a function per position, which no format for export can say");
+    throw Error(ErrorCode::unsupported, {arguments.model},
+                "the model has a function per position, which no format for export can say");
   std::ostringstream text;
-  exporter.write(*model, text);
+  about_file(arguments.model, [&] { exporter.write(*model, text); });
   write_text(arguments.output, text.str());
 }
 

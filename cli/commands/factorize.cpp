@@ -125,7 +125,8 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
   const FactorizeInputs inputs = {item_features ? &*item_features : nullptr, user_features ? &*user_features : nullptr,
                                   validation ? &*validation : nullptr, warm ? &*warm : nullptr};
   const StopRequest stop;
-  const FactorizeResult result = learn(arguments, parts.train, inputs, settings, stop);
+  const FactorizeResult result =
+      about_file(arguments.ratings, [&] { return learn(arguments, parts.train, inputs, settings, stop); });
   const int signal = stop.signal();
   save_factors(result.model, arguments.model);
   if (result.report.finished) remove_file(arguments.options.checkpoint);

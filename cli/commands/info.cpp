@@ -161,9 +161,8 @@ std::string text_of(const Model& model, const std::string& file, const Settings&
   return settings.json ? model_json(model, file) : model_text(model, file);
 }
 
-/// What all positions share.
 std::string text_of(const PositionModel& model, const std::string& file, const Settings& settings) {
-  return text_of(model.shared, file, settings);
+  return settings.json ? model_json(model, file) : model_text(model, file);
 }
 
 std::string text_of(const FactorModel& model, const std::string& file, const Settings& settings) {

@@ -142,18 +142,21 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   const AnyModel any = load_any_model(arguments.model);
   const auto* by_position = std::get_if<PositionModel>(&any);
   if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
-    throw Error(ErrorCode::unsupported, "--topics and --one-per need a linear model; this one ranks by position");
+    throw Error(ErrorCode::unsupported, {arguments.model},
+                "--topics and --one-per need a linear model; this one ranks by position");
   const Dataset data = load(arguments.data, arguments.input, settings).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
   if (by_position) {
-    rankings = rank(*by_position, data, settings.threads);
+    rankings = about_file(arguments.data, [&] { return rank(*by_position, data, settings.threads); });
     scores = scores_of_rankings(data, rankings);
     if (arguments.top > 0) rankings = sorted_rankings(data, scores, arguments.top);
   } else {
     const Model& model = std::get<Model>(any);
-    scores = score(model, data, settings.threads);
-    if (arguments.ranking_format != "scores") rankings = rankings_of(model, data, scores, arguments, settings);
+    about_file(arguments.data, [&] {
+      scores = score(model, data, settings.threads);
+      if (arguments.ranking_format != "scores") rankings = rankings_of(model, data, scores, arguments, settings);
+    });
   }
   write_text(arguments.output, arguments.ranking_format == "scores" ? scores_text(data, scores)
                                                                     : ranking_text(data, rankings, scores, arguments));

@@ -49,18 +49,19 @@ struct RecommendArguments {
   std::string model, user, users, ratings, user_features, user_columns, similar_to, format = "text";
   std::string output = "-";
   std::size_t top = 10;
-  bool all = false, with_seen = false;
+  bool all = false, with_seen = false, for_spreadsheets = false;
 };
 
-[[noreturn]] void throw_unknown(const std::string& what, const std::string& id, std::size_t known,
-                                const std::string& hint) {
-  throw Error(ErrorCode::bad_input,
+[[noreturn]] void throw_unknown(const std::string& file, const std::string& what, const std::string& id,
+                                std::size_t known, const std::string& hint) {
+  throw Error(ErrorCode::bad_input, {file},
               fmt::format("unknown {} \"{}\"; the model knows {} {}s{}", what, id, known, what, hint));
 }
 
-std::size_t user_number(const FactorModel& model, const std::string& id) {
+std::size_t user_number(const FactorModel& model, const std::string& file, const std::string& id) {
   const auto user = model.users.find(id);
-  if (!user) throw_unknown("user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
+  if (!user)
+    throw_unknown(file, "user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
   return *user;
 }
 
@@ -68,14 +69,16 @@ std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendA
   std::vector<std::size_t> users;
   if (arguments.all)
     for (std::size_t u = 0; u < model.users.size(); ++u) users.push_back(u);
-  if (!arguments.user.empty()) users.push_back(user_number(model, arguments.user));
+  if (!arguments.user.empty()) users.push_back(user_number(model, arguments.model, arguments.user));
   if (!arguments.users.empty())
-    for (const std::string& id : read_lines(arguments.users)) users.push_back(user_number(model, id));
+    for (const std::string& id : read_lines(arguments.users)) users.push_back(user_number(model, arguments.model, id));
   return users;
 }
 
 void write_list(const FactorModel& model, const std::string& name, const std::vector<Recommendation>& list,
-                const std::string& format, std::ostream& out) {
+                const RecommendArguments& arguments, std::ostream& out) {
+  const std::string& format = arguments.format;
+  const auto shown = [&](const std::string& id) { return arguments.for_spreadsheets ? report::disarmed(id) : id; };
   if (format == "jsonl") {
     Json items = Json::array();
     for (const Recommendation& each : list) items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
@@ -84,7 +87,8 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
     const std::string& item = model.items[list[rank].item];
-    const std::vector<std::string> fields = {name, std::to_string(rank + 1), item, fmt::format("{}", list[rank].score)};
+    const std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(item),
+                                             fmt::format("{}", list[rank].score)};
     out << (format == "csv" ? report::csv_line(fields) : fmt::format("{}\n", fmt::join(fields, "\t")));
   }
 }
@@ -97,6 +101,8 @@ void check(const RecommendArguments& arguments) {
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
+  require_option(!arguments.for_spreadsheets || arguments.format == "csv", "--format csv",
+                 "--spreadsheet speaks of its cells");
 }
 
 void fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
@@ -121,12 +127,11 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
   if (arguments.format == "csv") out << head << ",rank,item,score\n";
   if (!arguments.similar_to.empty()) {
     const auto item = model.items.find(arguments.similar_to);
-    if (!item) throw_unknown("item", arguments.similar_to, model.items.size(), "");
-    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments.format, out);
+    if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, model.items.size(), "");
+    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments, out);
   }
   for (const std::size_t user : wanted_users(model, arguments))
-    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen), arguments.format,
-               out);
+    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen), arguments, out);
   write_text(arguments.output, std::move(out).str());
 }
 
@@ -146,6 +151,8 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   output.add("--top", arguments->top, "N", "how many items (10)");
   output.flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
+  output.flag("--spreadsheet", arguments->for_spreadsheets,
+              "with --format csv: a leading ' before ids that a spreadsheet would\ntake for formulas (= + - @)");
   written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
   app.description(kRecommendDescription);
   app.footer(fmt::format("{}\n{}", kRecommendExamples, catalog_text("Formats", kRecommendFormats)));

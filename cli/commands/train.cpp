@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/stopwatch.h"
 #include "command.h"
 #include "dorm/baseline.h"
 #include "dorm/error.h"
@@ -72,7 +73,8 @@ void write_page(const TrainingStory& story, const Settings& settings) {
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
-  const TrainResult result{baseline_model(arguments, data.train, settings), {}};
+  const TrainResult result{about_file(arguments.data, [&] { return baseline_model(arguments, data.train, settings); }),
+                           {}};
   write_text(arguments.model, to_json(result.model));
   write_page({arguments, data, result, {}}, settings);
   if (arguments.model == "-") return;
@@ -91,9 +93,9 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                                     report_lines(arguments.reports)));
 }
 
-TrainedLists train_any(const ListArguments& lists, const TrainingData& data, const TrainOptions& options,
-                       const TrainObserver& observer) {
-  if (lists.given()) return train_lists(lists, data, options, observer);
+TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                       const TrainOptions& options, const TrainObserver& observer) {
+  if (lists.given()) return train_lists(lists, gains, data, options, observer);
   TrainResult result = train(data.train, options, data.validation(), observer);
   std::string text = to_json(result.model);
   return {std::move(result), {}, std::move(text)};
@@ -133,17 +135,19 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   options.initial = initial ? &*initial : nullptr;
   options.solve.threads = settings.threads;
   options.keep_checkpoint = true;
-  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, data), options);
+  const PositionGainsFile gains = load_gains(arguments.lists, data);
+  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, gains), options);
   const StopRequest stop;
   TrainedLists trained;
   TrainingTrace trace;
   {
     TrainingView view(settings.quiet, judged_by(arguments.lists, options), options.solve.tolerance);
-    trained = train_any(arguments.lists, data, options, [&](const TrainProgress& progress) {
+    const TrainObserver observer = [&](const TrainProgress& progress) {
       view.update(progress);
       trace.add(progress);
       return stop.signal() == 0;
-    });
+    };
+    trained = about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer); });
   }
   const TrainResult& result = trained.result;
   const int signal = stop.signal();
@@ -180,15 +184,17 @@ void train_stream(const TrainArguments& arguments, const Settings& settings) {
   const std::optional<Model> initial = initial_model(arguments);
   Stream stream(initial ? &*initial : nullptr);
   const StopRequest stop;
+  const TimeLimit limit(arguments.options.solve.seconds);
   for (const std::string& file : arguments.stream) {
     const Dataset data = load(file, arguments.input, settings).data;
     LiveLine line;
-    stream.learn(data, arguments.options, [&](std::uint64_t queries) {
+    const auto watch = [&](std::uint64_t queries) {
       if (!settings.quiet && line.due())
         line.show(fmt::format("dorm: {}: {} queries, {}", file, queries, duration_text(line.seconds())));
-      return stop.signal() == 0;
-    });
-    if (stop.signal() != 0) break;
+      return stop.signal() == 0 && !limit.over();
+    };
+    about_file(file, [&] { stream.learn(data, arguments.options, watch); });
+    if (stop.signal() != 0 || limit.over()) break;
   }
   const Model model = stream.model(arguments.options);
   write_text(arguments.model, to_json(model));

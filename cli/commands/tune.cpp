@@ -112,14 +112,15 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   print(printable_json(json, 2) + "\n");
 }
 
-void tune_any(const ListArguments& lists, const TrainingData& data, const TuneOptions& options,
-              const TuneObserver& observer, const TrainObserver& refit_observer, Tuned& tuned) {
+void tune_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+              const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer,
+              Tuned& tuned) {
   if (!lists.given()) {
     tuned.result = tune(data.train, options, data.validation(), observer, refit_observer);
     tuned.model_text = to_json(tuned.result.model);
     return;
   }
-  TrainedLists found = tune_lists(lists, data, options, observer, refit_observer);
+  TrainedLists found = tune_lists(lists, gains, data, options, observer, refit_observer);
   tuned.result = {std::move(found.result.model), std::move(found.result.report), std::move(found.cells)};
   tuned.model_text = std::move(found.model_text);
   tuned.page = std::move(found.page);
@@ -133,7 +134,8 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
-  plan_memory(arguments, data, settings, copies_side_by_side(options, data), plane_parts(arguments.lists, data),
+  const PositionGainsFile gains = load_gains(arguments.lists, data);
+  plan_memory(arguments, data, settings, copies_side_by_side(options, data), plane_parts(arguments.lists, gains),
               options.train);
   const StopRequest stop;
   Tuned tuned;
@@ -141,18 +143,16 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
     const std::string measure = judged_by(arguments.lists, options.train);
     TuningView tuning(settings.quiet, measure);
     TrainingView refit(settings.quiet, measure, options.train.solve.tolerance);
-    tune_any(
-        arguments.lists, data, options,
-        [&](const TuneProgress& progress) {
-          tuning.update(progress);
-          return stop.signal() == 0;
-        },
-        [&](const TrainProgress& progress) {
-          refit.update(progress);
-          tuned.trace.add(progress);
-          return true;
-        },
-        tuned);
+    const TuneObserver judging = [&](const TuneProgress& progress) {
+      tuning.update(progress);
+      return stop.signal() == 0;
+    };
+    const TrainObserver refitting = [&](const TrainProgress& progress) {
+      refit.update(progress);
+      tuned.trace.add(progress);
+      return true;
+    };
+    about_file(arguments.data, [&] { tune_any(arguments.lists, gains, data, options, judging, refitting, tuned); });
   }
   const int signal = stop.signal();
   tuned.interrupted = signal != 0;

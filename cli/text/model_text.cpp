@@ -45,9 +45,8 @@ void kernel_lines(const KernelExpansion& kernel, const Line& line) {
     line("pruned", fmt::format("changes no score by more than {:.2g} sqrt(k(x, x))", kernel.pruned));
 }
 
-}  // namespace
-
-std::string model_text(const Model& model, const std::string& path) {
+/// `positions`: what is to be said of them, if the model has a function for each.
+std::string described(const Model& model, const std::string& path, const std::string& positions) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<15}{}\n", name, value);
@@ -57,6 +56,7 @@ std::string model_text(const Model& model, const std::string& path) {
     kernel_lines(*model.kernel, line);
   else
     line("kind", fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
+  if (!positions.empty()) line("positions", positions);
   line("trained for", fmt::format("{} ({})", model.measure, model.convention));
   if (!model.one_per.empty()) line("one per", model.one_per);
   if (model.bound == "none") {
@@ -80,6 +80,17 @@ std::string model_text(const Model& model, const std::string& path) {
   return text + "\nlargest weights (of the scaled features)\n\n" + aligned(rows);
 }
 
+}  // namespace
+
+std::string model_text(const Model& model, const std::string& path) { return described(model, path, ""); }
+
+std::string model_text(const PositionModel& model, const std::string& path) {
+  return described(model.shared, path,
+                   fmt::format("{}, {}", model.decay.size(),
+                               model.blocks.empty() ? "one function for all, which is the linear model"
+                                                    : "a function for each beside the linear model that they share"));
+}
+
 std::string model_json(const Model& model, const std::string& path) {
   Json json = parse_json(to_json(model), path, "a model");
   json["file"] = path;
@@ -87,6 +98,14 @@ std::string model_json(const Model& model, const std::string& path) {
     json["kernel"].erase("values");  // the documents themselves are in the file
   else
     json["nonzero_weights"] = nonzero(model);
+  return printable_json(json, 2) + "\n";
+}
+
+std::string model_json(const PositionModel& model, const std::string& path) {
+  Json json = parse_json(to_json(model), path, "a model");
+  json["file"] = path;
+  json["positions"] = model.decay.size();
+  json["nonzero_weights"] = nonzero(model.shared);
   return printable_json(json, 2) + "\n";
 }
 

@@ -9,6 +9,8 @@
 namespace dorm::cli {
 
 std::string model_text(const Model& model, const std::string& path);
+std::string model_text(const PositionModel& model, const std::string& path);
 std::string model_json(const Model& model, const std::string& path);
+std::string model_json(const PositionModel& model, const std::string& path);
 
 }  // namespace dorm::cli

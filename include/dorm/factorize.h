@@ -183,7 +183,8 @@ FactorModel load_factors(const std::string& path);
 /// The same content in memory; `name` is for messages.
 std::string factors_to_bytes(const FactorModel& model);
 FactorModel factors_from_bytes(std::string bytes, const std::string& name);
-/// Whether the file begins like one of save_factors(); false for anything but a regular file.
+/// Whether the file begins like one of save_factors(). Looks at regular files and at pipes that this process holds
+/// open, from which nothing is taken; false for anything else. Throws Error(io) when the file cannot be read.
 bool is_factor_file(const std::string& path);
 
 }  // namespace dorm

@@ -91,10 +91,6 @@ PositionModel load_position_model(const std::string& path);
 
 // ---- models of either kind ---------------------------------------------------------------------------------------
 
-/// What a file holds, as far as can be told without reading it as a model. `none`: no JSON, or no regular file.
-enum class ModelKind { none, ranker, positions };
-ModelKind kind_of_model_file(const std::string& path);
-
 using AnyModel = std::variant<Model, PositionModel>;
 AnyModel load_any_model(const std::string& path);  // throws as load_model() and load_position_model()
 

@@ -184,9 +184,12 @@ std::string to_csv(const Report& report);
 std::string to_markdown(const Table& table);
 std::string to_csv(const Table& table);
 
-/// One line of CSV for other programs: the fields as they are, quoted where they must be. In reports, which people open
-/// in spreadsheets, what would be taken for a formula gets a leading '.
+/// One line of CSV for other programs: the fields as they are, quoted where they must be.
 std::string csv_line(std::span<const std::string> fields);
+
+/// The text for a CSV that people open in spreadsheets, as reports are: what would be taken for a formula (= + - @)
+/// gets a leading ', control characters go. Not for numbers.
+std::string disarmed(std::string_view text);
 
 /// "0.0123", "< 0.0001"; nothing when p is no number.
 std::string p_value_text(double p);

@@ -138,6 +138,7 @@ struct SolverState {
   double best_primal = 0;      // P(best_w)
   double best_dual = 0;
   std::uint64_t stalled = 0;  // rounds in a row that brought nothing
+  bool between = false;       // bcda: no evaluation follows the pass, and the cached planes have been swept
 
   bool empty() const { return block_weights.empty(); }
 
@@ -161,7 +162,7 @@ struct Progress {
   std::uint64_t planes = 0;  // cached
   // In the observer's call only:
   bool evaluated = false;              // a primal value has just been computed
-  const SolverState* state = nullptr;  // where to resume; null between evaluations and for `online`
+  const SolverState* state = nullptr;  // where to resume; null for `online` and, but for bcda, between evaluations
   std::span<const double> best_w;      // empty before the first evaluation
 };
 

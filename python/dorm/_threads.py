@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import joblib
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_info
@@ -10,12 +12,17 @@ from threadpoolctl import threadpool_info
 
 def thread_count(n_jobs: int | None) -> int:
     """None: 1 inside a joblib worker, else all cores this process may use, within the limits set for OpenMP
-    (OMP_NUM_THREADS, threadpoolctl). -1: all cores, -2: all but one, as joblib has it."""
+    (OMP_NUM_THREADS, threadpoolctl). -1: all cores, -2: all but one, as joblib has it. The core starts no
+    more than 64, or four per core."""
     if n_jobs is None:
         if getattr(get_active_backend()[0], "nesting_level", None):
             return 1
         limits = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"]
         return max(1, min([joblib.cpu_count(), *limits]))
-    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs == 0:
+    try:
+        whole = not isinstance(n_jobs, bool) and int(n_jobs) == n_jobs
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole or n_jobs == 0:
         raise ValueError(f"n_jobs is {n_jobs!r}; expected None, a positive number of threads, or -1 for all cores")
-    return max(1, joblib.cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)
+    return max(1, joblib.cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), sys.maxsize)

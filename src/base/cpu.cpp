@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cpu.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "dorm/catalog.h"
+#include "dorm/error.h"
+
 namespace dorm {
 namespace {
+
+// In the order of the enumeration.
+constexpr std::array<CatalogEntry, 3> kLevels = {{{"portable", "", ""}, {"avx2", "", ""}, {"avx512", "", ""}}};
 
 SimdLevel detect() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -17,8 +29,22 @@ SimdLevel detect() {
 
 }  // namespace
 
+SimdLevel choose_simd_level(const char* name) {
+  const SimdLevel best = detect();
+  if (name == nullptr || *name == '\0') return best;
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    if (kLevels[i].name != name) continue;
+    const auto level = static_cast<SimdLevel>(i);
+    if (level <= best) return level;
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the environment variable DORM_SIMD asks for {}, which this processor lacks; expected {}",
+                            name, best == SimdLevel::avx2 ? "portable or avx2" : "portable"));
+  }
+  throw_unknown_name("value of the environment variable DORM_SIMD", name, kLevels);
+}
+
 SimdLevel simd_level() {
-  static const SimdLevel level = detect();
+  static const SimdLevel level = choose_simd_level(std::getenv("DORM_SIMD"));
   return level;
 }
 

@@ -7,8 +7,13 @@ namespace dorm {
 
 enum class SimdLevel { portable, avx2, avx512 };
 
-/// The best level of this processor; asked once.
+/// The level that the library uses: the best of this processor, or the one that the environment variable DORM_SIMD
+/// names (portable, avx2, avx512). Asked once. Throws Error(unknown_name) for another name and Error(unsupported) for a
+/// level that this processor lacks; then every call does.
 SimdLevel simd_level();
+
+/// What simd_level() makes of a value of DORM_SIMD; null or empty: the best of this processor.
+SimdLevel choose_simd_level(const char* name);
 
 namespace detail {
 

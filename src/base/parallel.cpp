@@ -2,9 +2,15 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 namespace dorm {
 namespace {
+
+// Beyond a few threads per core there is nothing to gain, and each takes address space for its stack.
+constexpr std::size_t kThreadsPerCore = 4;
+constexpr std::size_t kAlwaysAllowed = 64;
 
 // Work often comes in many short runs, and waking a thread takes longer than polling for a while.
 template <class Condition>
@@ -20,22 +26,33 @@ void wait_a_moment(Condition condition) {
 }  // namespace
 
 std::size_t thread_count(std::size_t requested) {
-  if (requested > 0) return requested;
-  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  if (requested == 0) return cores;
+  return std::min(requested, std::max(kAlwaysAllowed, kThreadsPerCore * cores));
 }
 
 ThreadPool::ThreadPool(std::size_t threads) {
-  for (std::size_t worker = 1; worker < std::max<std::size_t>(1, threads); ++worker)
-    workers_.emplace_back([this, worker] { serve(worker); });
+  const std::size_t wanted = thread_count(std::max<std::size_t>(1, threads)) - 1;
+  try {
+    workers_.reserve(wanted);
+    while (workers_.size() < wanted) workers_.emplace_back([this, worker = workers_.size() + 1] { serve(worker); });
+  } catch (const std::system_error&) {  // a limit on processes, or no memory for another stack
+    retire_beyond(workers_.size() / 2);
+  } catch (const std::bad_alloc&) {
+    retire_beyond(workers_.size() / 2);
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { retire_beyond(0); }
+
+void ThreadPool::retire_beyond(std::size_t kept) {
   {
     const std::lock_guard lock(mutex_);
-    stop_ = true;
+    kept_ = kept;
   }
   start_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (std::size_t k = kept; k < workers_.size(); ++k) workers_[k].join();
+  workers_.resize(kept);
 }
 
 void ThreadPool::run(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
@@ -85,8 +102,8 @@ void ThreadPool::serve(std::size_t worker) {
     wait_a_moment([&] { return generation_ != seen; });
     {
       std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return stop_ || generation_ != seen; });
-      if (stop_) return;
+      start_.wait(lock, [&] { return worker > kept_ || generation_ != seen; });
+      if (worker > kept_) return;
       seen = generation_;
     }
     work(worker);

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-#include <system_error>
-
 #include "data/io/file.h"
 #include "dorm/model.h"
 #include "dorm/write.h"
@@ -14,14 +11,6 @@ void save_model(const Model& model, const std::string& path) {
 }
 
 Model load_model(const std::string& path) { return model_from_json(read_whole_file(path), path); }
-
-ModelKind kind_of_model_file(const std::string& path) {
-  std::error_code ignored;
-  char first = 0;
-  if (!std::filesystem::is_regular_file(path, ignored) || InputFile(path).read(&first, 1) != 1 || first != '{')
-    return ModelKind::none;
-  return is_position_json(read_whole_file(path)) ? ModelKind::positions : ModelKind::ranker;
-}
 
 AnyModel load_any_model(const std::string& path) {
   const std::string text = read_whole_file(path);

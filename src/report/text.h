@@ -24,9 +24,6 @@ std::string escape_html(std::string_view text);
 /// For one line of Markdown: nothing in it is read as markup or as the end of a table cell.
 std::string escape_markdown(std::string_view text);
 
-/// For a cell of a spreadsheet: what it would take for a formula gets a leading '.
-std::string disarmed(std::string_view text);
-
 /// As the column asks; empty when it is not finite.
 std::string number_text(double value, const Column& column);
 

@@ -2,8 +2,12 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -44,6 +48,34 @@ TEST(Parallel, RethrowsAndStaysUsable) {
   int calls = 0;
   pool.run(1, [&](std::size_t, std::size_t) { ++calls; });
   EXPECT_EQ(calls, 1);
+}
+
+TEST(Parallel, TheNumberOfThreadsIsBounded) {
+  const std::size_t most = std::max<std::size_t>(64, 4 * std::thread::hardware_concurrency());
+  EXPECT_EQ(thread_count(5), 5u);
+  EXPECT_EQ(thread_count(std::numeric_limits<std::size_t>::max()), most);
+  EXPECT_LE(ThreadPool(std::numeric_limits<std::size_t>::max()).size(), most);
+}
+
+// Address space for a few stacks only: threads fail to start, and the pool goes on with those it has.
+TEST(Parallel, GoesOnWithoutThreadsThatCannotBeMade) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  long pages = 0;
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{40} << 20);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &tight), 0);
+  std::vector<int> visits(1000, 0);
+  std::size_t size = 0;
+  {
+    ThreadPool pool(64);
+    size = pool.size();
+    for (int round = 0; round < 3; ++round) pool.run(visits.size(), [&](std::size_t i, std::size_t) { ++visits[i]; });
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(std::count(visits.begin(), visits.end(), 3), 1000);
+  EXPECT_LT(size, 64u);
 }
 
 TEST(Parallel, NothingToDoReturnsAtOnce) {

@@ -18,11 +18,6 @@ TEST(ModelFile, KindsAreToldApartAndLoaded) {
   const PositionModel positions{model, {1, 0.5}, {{1, 2}, {3, 4}}, {}};
   const std::string plain = directory.write("m.json", to_json(model)),
                     slots = directory.write("p.json", to_json(positions));
-  EXPECT_EQ(kind_of_model_file(plain), ModelKind::ranker);
-  EXPECT_EQ(kind_of_model_file(slots), ModelKind::positions);
-  EXPECT_EQ(kind_of_model_file(directory.write("data.txt", "1 qid:1 1:2\n")), ModelKind::none);
-  EXPECT_EQ(kind_of_model_file(directory.write("empty", "")), ModelKind::none);
-  EXPECT_EQ(kind_of_model_file(directory.path("missing")), ModelKind::none);
   EXPECT_EQ(std::get<Model>(load_any_model(plain)).weights, model.weights);
   EXPECT_EQ(std::get<PositionModel>(load_any_model(slots)).blocks, positions.blocks);
   EXPECT_THROW(load_any_model(directory.write("broken.json", "{")), Error);

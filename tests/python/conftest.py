@@ -2,8 +2,14 @@
 """What tests of the command share."""
 
 import os
+import signal
 
 import pytest
+
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # what a shell starts in the background ignores it, and so would
+# the commands that the tests interrupt
 
 
 @pytest.fixture

@@ -2,11 +2,15 @@
 // Which format a file of judged documents has.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <span>
 #include <string_view>
+#include <system_error>
 
 #include "data/io/binary.h"
 #include "data/io/decompress.h"
 #include "data/io/file.h"
+#include "data/io/peek.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -25,13 +29,7 @@ DataFormat format_of_name(std::string_view path) {
 }  // namespace
 
 DataFormat detect_format(const std::string& path) {
-  InputFile file(path);
-  if (file.regular()) {
-    std::string head(64, '\0');
-    head.resize(file.read(head.data(), head.size()));
-    if (is_binary(head)) return DataFormat::binary;
-  }
-  return format_of_name(path);
+  return is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
 }
 
 Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
@@ -42,6 +40,12 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadRe
     return read_csv(path, with_format, report);
   }
   if (format == DataFormat::letor) return read_letor(path, options, report);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe cannot be mapped
+    const std::string content = read_whole_file(path);
+    if (report != nullptr) report->bytes = content.size();
+    return parse_binary(std::as_bytes(std::span(content)), path);
+  }
   if (report != nullptr) report->bytes = InputFile(path).size();
   return read_binary(path, true, options.mapped);
 }

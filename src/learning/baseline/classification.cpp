@@ -3,6 +3,7 @@
 // f_k(x). Biases are constants, which rank nothing.
 #include <cmath>
 
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
 #include "learning/baseline/class_risk.h"
@@ -38,9 +39,13 @@ void add_report(const SolveReport& part, SolveReport& sum) {
 
 BaselineFit fit_svm(const BaselineProblem& problem) {
   BaselineFit fit{std::vector<double>(problem.set.linear_features().dimension(), 0.0), {}};
+  const TimeLimit limit(problem.options.solve.seconds);
   for (float positive : classes_of(problem.set.linear_features().data())) {
+    MethodOptions options = problem.options;
+    options.solve.seconds = limit.left();
     const BaselineFit one = solve_scores(
-        problem, [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document, "a weight",
+        {problem.set, problem.convention, options, problem.observer, problem.cutoff},
+        [positive](Labels labels) { return class_hinge(labels, positive); }, Unit::document, "a weight",
         unit_bias(problem.set));
     axpy(static_cast<double>(positive), std::span<const double>(one.w), fit.w);
     add_report(one.report, fit.report);

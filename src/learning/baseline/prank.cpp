@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 #include "learning/baseline/method.h"
 #include "learning/baseline/thresholds.h"
@@ -32,7 +33,8 @@ BaselineFit fit_prank(const BaselineProblem& problem) {
   std::vector<double> w(features.dimension(), 0.0), late(w.size(), 0.0), thresholds(grades.size() - 1, 0.0);
   Rng rng(problem.options.solve.seed);
   double time = 0;
-  for (std::size_t pass = 0; pass < kPasses; ++pass) {
+  const TimeLimit limit(problem.options.solve.seconds);
+  for (std::size_t pass = 0; pass < kPasses && (pass == 0 || !limit.over()); ++pass) {
     rng.shuffle(std::span(places));
     for (const Place& place : places) {
       const double score = features.score(place.query, place.document, w);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 
 namespace dorm {
@@ -49,24 +50,25 @@ std::vector<double> target_product(const Representation& features, std::span<con
 
 }  // namespace
 
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads) {
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds) {
   std::vector<double> labels;
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) {
     const Query query = features.data().query(q);
     labels.insert(labels.end(), query.labels.begin(), query.labels.end());
   }
-  return ridge(features, labels, lambda, threads);
+  return ridge(features, labels, lambda, threads, seconds);
 }
 
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads) {
+                          std::size_t threads, double seconds) {
+  const TimeLimit limit(seconds);
   const double penalty = lambda * static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
   std::vector<double> w(features.dimension(), 0.0);
   std::vector<double> residual = target_product(features, targets, threads);
   std::vector<double> direction = residual;
   double norm = features.inner(residual, residual);
   const double enough = norm * kTolerance * kTolerance;
-  for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough; ++iteration) {
+  for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough && !limit.over(); ++iteration) {
     std::vector<double> product = normal_product(features, direction, threads);
     axpy(penalty, std::span<const double>(direction), product);
     const double curvature = features.inner(direction, product);

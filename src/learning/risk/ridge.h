@@ -12,10 +12,11 @@ namespace dorm {
 
 /// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2 by
 /// conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of features will do.
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads);
+/// After `seconds` (0: no limit) the iterate at hand is good enough.
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds = 0);
 
 /// The same with other targets than the labels, in document order.
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads);
+                          std::size_t threads, double seconds = 0);
 
 }  // namespace dorm

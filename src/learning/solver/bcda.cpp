@@ -17,14 +17,17 @@ constexpr std::uint64_t kMaxCachedPasses = 100;
 // sweep than it saves (measured: 1 beats 2, 3, 5, 10 and 20 at every C, in passes too).
 constexpr std::uint64_t kIdlePasses = 1;
 
-// Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`.
-void cached_passes(BlockAscent& ascent, PassResult iteration, const Stopping& stopping) {
-  for (std::uint64_t number = 1; number <= kMaxCachedPasses && !stopping.out_of_time(); ++number) {
+// Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`. False: time ran out before
+// they were done.
+bool cached_passes(BlockAscent& ascent, PassResult iteration, const Stopping& stopping) {
+  for (std::uint64_t number = 1; number <= kMaxCachedPasses; ++number) {
+    if (stopping.out_of_time()) return false;
     const PassResult pass = ascent.cached_pass(number);
     iteration.gain += pass.gain;
     iteration.cost += pass.cost;
-    if (!(pass.gain > 0) || pass.gain * iteration.cost < iteration.gain * pass.cost) return;
+    if (!(pass.gain > 0) || pass.gain * iteration.cost < iteration.gain * pass.cost) break;
   }
+  return true;
 }
 
 // The gaps met during an oracle pass add up to about P - D: when that is small enough, look.
@@ -53,15 +56,18 @@ void solve_bcda(SolveContext& context) {
     context.stopping.offer(context.start_weights, ascent.evaluate(context.start_weights, last));
   else
     for (const std::size_t block : context.crew.blocks()) last.cost += context.risk.linearize_cost(block);
+  bool& between = context.state.between;
   do {
-    cached_passes(ascent, last, context.stopping);
+    if (!between) cached_passes(ascent, last, context.stopping);
     while (!context.stopping.last_call()) {
       last = ascent.oracle_pass();
-      cached_passes(ascent, last, context.stopping);
-      context.stopping.tick(ascent.cache().planes());
-      if (evaluation_due(context.state.pass) || !std::isfinite(last.gap)) break;
-      if (seems_converged(last, ascent.cache().dual(), context.options.tolerance)) break;
+      const bool swept = cached_passes(ascent, last, context.stopping);
+      between = !evaluation_due(context.state.pass) && std::isfinite(last.gap) &&
+                !seems_converged(last, ascent.cache().dual(), context.options.tolerance);
+      context.stopping.tick(ascent.cache().planes(), between && swept);
+      if (!between) break;
     }
+    between = false;
     last = {};
   } while (!evaluate_and_decide(context, ascent, last));
   SolveReport& report = context.stopping.report();

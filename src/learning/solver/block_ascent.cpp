@@ -47,6 +47,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
     cache_.propose(answer.block, context_.state.w, proposals_[answer.index]);
   };
   context_.crew.run_batches(order.size(), proposals_.size(), [&](std::size_t first, std::size_t last) {
+    if (context_.stopping.out_of_time()) return;  // a pass may take long, and part of one is good, too
     batch = order.subspan(first, last - first);
     if (oracle)
       context_.crew.linearize(batch, context_.state.w, look);

@@ -23,7 +23,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the state file is written in memory order");
 
 constexpr char kMagic[8] = {'D', 'O', 'R', 'M', 'S', 'T', 'A', 'T'};
-constexpr std::uint32_t kVersion = 2;  // 1 had another checksum
+constexpr std::uint32_t kVersion = 3;        // 2 had no `between`
+constexpr std::uint32_t kOldestVersion = 2;  // 1 had another checksum
 
 struct Header {
   char magic[8];
@@ -182,12 +183,13 @@ void SolverState::rescale(double factor) {
   best_w.clear();
   best_primal = best_dual = 0;
   pass = oracle_calls = stalled = 0;
+  between = false;
 }
 
 void SolverState::save(std::ostream& out) const {
   Writer to;
   to.value(static_cast<std::uint32_t>(solver));
-  for (const std::uint64_t x : {dimension, pass, oracle_calls, stalled}) to.value(x);
+  for (const std::uint64_t x : {dimension, pass, oracle_calls, stalled, std::uint64_t{between}}) to.value(x);
   for (const double x : {best_primal, best_dual}) to.value(x);
   for (const std::vector<double>* v : {&block_weights, &w, &aggregate_alpha, &best_w}) to.vector(*v);
   to.value<std::uint64_t>(blocks.size());
@@ -211,7 +213,7 @@ SolverState SolverState::load(std::istream& in) {
   Header header;
   if (!in.read(reinterpret_cast<char*>(&header), sizeof header)) refuse("cut short");
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) refuse("not a solver state");
-  if (header.version != kVersion)
+  if (header.version < kOldestVersion || header.version > kVersion)
     refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
   if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
@@ -225,6 +227,7 @@ SolverState SolverState::load(std::istream& in) {
   state.solver = static_cast<SolverKind>(kind);
   for (std::uint64_t* x : {&state.dimension, &state.pass, &state.oracle_calls, &state.stalled})
     *x = from.value<std::uint64_t>();
+  if (header.version >= 3) state.between = from.value<std::uint64_t>() != 0;
   for (double* x : {&state.best_primal, &state.best_dual}) *x = from.value<double>();
   for (std::vector<double>* v : {&state.block_weights, &state.w, &state.aggregate_alpha, &state.best_w})
     *v = from.vector<double>();

@@ -46,9 +46,10 @@ Progress Stopping::progress(std::uint64_t planes) const {
   return now;
 }
 
-void Stopping::tick(std::uint64_t planes) {
+void Stopping::tick(std::uint64_t planes, bool resumable) {
   if (!observer_) return;
   Progress now = progress(planes);
+  if (resumable) now.state = &state_;
   now.best_w = state_.best_w;
   wanted_ = observer_(now) && wanted_;
 }

@@ -139,11 +139,13 @@ RoundsState Checkpoint::resume(std::size_t index) {
   return index == finished_.size() ? std::exchange(current_, {}) : RoundsState{};
 }
 
-void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now) {
-  if (options_.checkpoint.empty() || index != finished_.size() || !progress.evaluated) return;
-  if (!now && since_saved_.seconds() < options_.checkpoint_seconds) return;
+void Checkpoint::save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool last) {
+  if (options_.checkpoint.empty() || index != finished_.size() || closed_) return;
+  const bool due = progress.evaluated && since_saved_.seconds() >= options_.checkpoint_seconds;
+  if (!due && !(last && (progress.evaluated || progress.state))) return;
   save(state, progress.state);
   since_saved_ = Stopwatch();
+  closed_ = last;
 }
 
 void Checkpoint::finish(Fitted fitted) {

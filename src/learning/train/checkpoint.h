@@ -32,9 +32,10 @@ class Checkpoint {
   /// Where candidate `index` stood; a state with no round begun if it had not been.
   RoundsState resume(std::size_t index);
 
-  /// Saves after an evaluation (only then is there a state to resume from) when the last save is checkpoint_seconds
-  /// old, or `now`. A full disk throws Error(io); the old checkpoint stays.
-  void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool now);
+  /// Saves after an evaluation when the last save is checkpoint_seconds old. `last`: the training is about to stop;
+  /// saves at once if there is a state to resume from, and nothing any more after that: the evaluation that follows a
+  /// stop is not one that an undisturbed training makes. A full disk throws Error(io); the old checkpoint stays.
+  void save_if_due(std::size_t index, const RoundsState& state, const Progress& progress, bool last);
 
   /// Candidate results are kept from now on.
   void finish(Fitted fitted);
@@ -56,6 +57,7 @@ class Checkpoint {
   std::vector<Fitted> finished_;
   RoundsState current_;
   Stopwatch since_saved_;
+  bool closed_ = false;  // saved before a stop
 };
 
 }  // namespace dorm

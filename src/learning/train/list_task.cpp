@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/checksum.h"
+#include "base/stopwatch.h"
 #include "dorm/error.h"
 #include "learning/risk/ridge.h"
 #include "model/position_ranking.h"
@@ -48,7 +49,10 @@ std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& 
   const PositionProblem lists = problem(options, storage);
   const std::size_t d = set.features().dimension(), n = lists.positions;
   std::vector<double> w, targets(lists.gains.size() / n);
-  const auto fitted = [&] { return ridge(set.features(), targets, TrainingSet::kDefaultLambda, set.threads()); };
+  const TimeLimit limit(options.solve.seconds);
+  const auto fitted = [&] {
+    return ridge(set.features(), targets, TrainingSet::kDefaultLambda, set.threads(), limit.left());
+  };
   if (!lists.per_position) {
     for (std::size_t i = 0; i < targets.size(); ++i)
       for (std::size_t j = 0; j < n; ++j) targets[i] += lists.decay[j] * lists.gains[i * n + j];

@@ -13,8 +13,6 @@ namespace {
 
 // Rounds stop when the objective falls by less than this share.
 constexpr double kSmallestFall = 1e-3;
-// Stands for "none" where 0 would mean "no limit".
-constexpr double kNoTime = 1e-9;
 constexpr std::size_t kLongList = 100;
 
 constexpr std::array<CatalogEntry, 5> kStatuses = {{{"converged", "", ""},
@@ -30,7 +28,7 @@ bool stopped_early(SolveStatus status) {
 class Rounds {
  public:
   Rounds(ReferencedRisk& risk, const RoundsOptions& options, const RoundsObserver& observer, RoundsState state)
-      : risk_(risk), options_(options), observer_(observer), state_(std::move(state)) {}
+      : risk_(risk), options_(options), observer_(observer), state_(std::move(state)), limit_(options.solve.seconds) {}
 
   Fitted run() {
     risk_.set_reference(options_.bound, state_.reference_w);
@@ -49,7 +47,7 @@ class Rounds {
       return wanted_;
     };
     SolveOptions solve_options = options_.solve;
-    if (limited()) solve_options.seconds = seconds_left();
+    solve_options.seconds = limit_.left();
     SolveResult solved = solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)});
     if (state_.round > 1 && solved.report.primal > before_) keep_reference(solved);
     if (state_.round == 1 && options_.keep_first_round) fitted_.first_round = std::move(solved.state);
@@ -70,7 +68,7 @@ class Rounds {
     if (settled() || stopped_early(fitted_.report.status)) return false;
     // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
     if (!wanted_) fitted_.report.status = SolveStatus::interrupted;
-    if (limited() && seconds_left() <= kNoTime) fitted_.report.status = SolveStatus::time_limit;
+    if (limit_.over()) fitted_.report.status = SolveStatus::time_limit;
     if (stopped_early(fitted_.report.status)) return false;
     state_.reference_w = fitted_.w;
     state_.solver = {};
@@ -93,14 +91,11 @@ class Rounds {
     return options_.bound == Bound::predicted && risk_.longest_query() > kLongList ? 8 : 4;
   }
 
-  bool limited() const { return options_.solve.seconds > 0; }
-  double seconds_left() const { return std::max(kNoTime, options_.solve.seconds - watch_.seconds()); }
-
   ReferencedRisk& risk_;
   const RoundsOptions& options_;
   const RoundsObserver& observer_;
   RoundsState state_;
-  const Stopwatch watch_;
+  const TimeLimit limit_;
   Fitted fitted_;
   double before_ = 0;   // the objective of the weights that fix the references of this round
   bool wanted_ = true;  // the observer has not asked to stop

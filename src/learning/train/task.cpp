@@ -29,8 +29,8 @@ std::vector<Start> RankingTask::starts(Bound bound) const {
   return {Start::ridge};
 }
 
-std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions&, Start start) const {
-  return set.start(start);
+std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions& options, Start start) const {
+  return set.start(start, options.solve.seconds);
 }
 
 MeasureResult RankingTask::judge(const Scorer& scorer, const std::vector<double>& w,

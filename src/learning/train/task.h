@@ -57,6 +57,7 @@ class Task {
 
   /// Where the rounds of a bound may begin; the first unless validation data or the objective decides.
   virtual std::vector<Start> starts(Bound) const { return {Start::ridge}; }
+  /// In options.solve.seconds.
   virtual std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const = 0;
   /// Equal for options whose start is the same on a training set.
   virtual std::string start_key(const TrainOptions& options, Start start) const = 0;

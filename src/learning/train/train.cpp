@@ -22,9 +22,10 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
 
 Model train_start(const Dataset& data, Start start, const TrainOptions& options) {
   options.validate();
+  const TimeLimit limit(options.solve.seconds);
   if (options.kernel == "precomputed") check_precomputed(data);
   const TrainingSet set(data, options.scale, options.solve.threads, KernelOptions(options), options.solve.seed);
-  const std::vector<double> w = set.start(start);
+  const std::vector<double> w = set.start(start, limit.left());
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
   Model model = set.model(w);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "dorm/error.h"
@@ -35,6 +34,7 @@ Training::Training(const Task& task, const TrainOptions& options, const Task* va
       options_(checked(task, options, validation)),
       validation_(validation),
       observer_(observer),
+      limit_(options.solve.seconds),
       fingerprint_(task.data().fingerprint()),
       set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
       units_(set_.units(options.paper_C)),
@@ -99,20 +99,24 @@ void Training::check_resumed(const RoundsState& state, const RoundsOptions& roun
 
 const std::vector<double>& Training::start_weights(Start start) {
   const auto [found, unknown] = starts_.try_emplace(start);
-  if (unknown) found->second = task_.start(set_, options_, start);
+  if (unknown) {
+    TrainOptions options = options_;
+    options.solve.seconds = limit_.left();
+    found->second = task_.start(set_, options, start);
+  }
   return found->second;
 }
 
 RoundsOptions Training::rounds_options(Bound bound) const {
   RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
   rounds.solve.threads = set_.solver_threads();
-  if (options_.solve.seconds > 0) rounds.solve.seconds = std::max(1e-9, options_.solve.seconds - watch_.seconds());
+  rounds.solve.seconds = limit_.left();
   return rounds;
 }
 
 bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress) {
   stopped_ = !wants_more(bound, start, state, progress) || stopped_;
-  checkpoint_.save_if_due(index, state, progress, stopped_ || out_of_time());
+  checkpoint_.save_if_due(index, state, progress, stopped_ || limit_.over());
   return !stopped_;
 }
 

@@ -40,13 +40,13 @@ class Training {
   void record(Bound bound, Start start, const Fitted& fitted);
   bool better(const Candidate& candidate, const Candidate& incumbent) const;
   std::vector<std::string> warnings() const;
-  bool out_of_time() const { return options_.solve.seconds > 0 && watch_.seconds() >= options_.solve.seconds; }
 
   const Task& task_;
   TrainOptions options_;  // with the threads that the task allows
   const Task* validation_;
   const TrainObserver& observer_;
   Stopwatch watch_;
+  TimeLimit limit_;
   std::uint64_t fingerprint_;
   TrainingSet set_;
   UnitsOfC units_;

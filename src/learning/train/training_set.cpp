@@ -113,15 +113,15 @@ const LinearFeatures& TrainingSet::linear_features() const {
   return *linear_;
 }
 
-std::vector<double> TrainingSet::start(Start start) const {
+std::vector<double> TrainingSet::start(Start start, double seconds) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
-  if (start == Start::ridge) return ridge(features, kDefaultLambda, threads_);
+  if (start == Start::ridge) return ridge(features, kDefaultLambda, threads_, seconds);
   PairwiseRisk risk(features);
   if (risk.num_blocks() == 0) return std::vector<double>(features.dimension(), 0.0);
   risk.set_trade_off(units().trade_off(kPairwiseC, risk.num_blocks()));
-  return solve(risk, {.tolerance = kPairwiseTolerance, .threads = solver_threads()}).w;
+  return solve(risk, {.tolerance = kPairwiseTolerance, .seconds = seconds, .threads = solver_threads()}).w;
 }
 
 Model TrainingSet::described_model() const {

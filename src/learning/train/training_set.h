@@ -40,8 +40,8 @@ class TrainingSet {
   double squared_scale() const { return squared_scale_; }
   UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale_, paper); }
 
-  /// The weights of a cheap ranker, ridge or pairwise.
-  std::vector<double> start(Start start) const;
+  /// The weights of a cheap ranker, ridge or pairwise; after `seconds` (0: no limit) those found so far.
+  std::vector<double> start(Start start, double seconds = 0) const;
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
 

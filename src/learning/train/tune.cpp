@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/choose.h"
@@ -31,9 +32,14 @@ struct Decision {
   double validation = 0;  // of the chosen cell
 };
 
+// Of a time limit; the rest is for the refit.
+constexpr double kGridShare = 0.75;
+
 Decision decide(const Task& task, const TuneOptions& options, std::vector<std::string> measures, const Task* validation,
                 const TuneObserver& observer) {
+  const TimeLimit limit(options.train.solve.seconds);
   TuneOptions grid = options;
+  grid.train.solve.seconds *= kGridShare;
   if (grid.measures.empty()) grid.measures = std::move(measures);
   if (grid.kernels.empty()) grid.kernels = {options.train.kernel};
   if (std::find(grid.kernels.begin(), grid.kernels.end(), "precomputed") != grid.kernels.end())
@@ -50,6 +56,7 @@ Decision decide(const Task& task, const TuneOptions& options, std::vector<std::s
   refit.kernel = winner.kernel;
   if (!KernelOptions(refit).used()) refit.approximation = "none";
   refit.C = winner.C;
+  refit.solve.seconds = limit.left();
   return decision;
 }
 

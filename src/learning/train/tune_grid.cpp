@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "dorm/error.h"
 #include "learning/train/choose.h"
 #include "learning/train/rounds.h"
@@ -49,8 +50,14 @@ struct Judged {
 
 class Tuning {
  public:
-  Tuning(const Task& task, const TuneOptions& options, const Task* validation, const TuneObserver& observer)
-      : options_(options), threads_(task.threads(options.train.solve.threads)), observer_(observer) {
+  /// `must_judge`: the first cell, even when the time is over.
+  Tuning(const Task& task, const TuneOptions& options, const Task* validation, const TuneObserver& observer,
+         const TimeLimit& limit, bool must_judge)
+      : options_(options),
+        threads_(task.threads(options.train.solve.threads)),
+        observer_(observer),
+        limit_(limit),
+        must_judge_(must_judge) {
     if (validation)
       splits_.push_back(std::make_unique<Split>(task, *validation, options.train));
     else
@@ -59,7 +66,8 @@ class Tuning {
       for (const std::string& decay : options.decays)
         for (const auto& [bound, start] : candidates(task)) settings_.push_back({measure, decay, bound, start});
     for (const auto& split : splits_)
-      for (const Setting& setting : settings_) make_start(*split, setting);
+      for (const Setting& setting : settings_)
+        if (!limit_.over() || (must_judge_ && &setting == &settings_.front())) make_start(*split, setting);
   }
 
   std::vector<TuneCell> run() {
@@ -67,14 +75,14 @@ class Tuning {
     std::sort(grid.begin(), grid.end());
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
     total_ = settings_.size() * splits_.size() * grid.size();
-    std::vector<TuneCell> cells = judge(settings_, grid);
+    std::vector<TuneCell> cells = judge(settings_, grid, must_judge_);
     const int halvings = options_.refine ? kHalvings : 0;
-    for (int halving = 0; halving < halvings && !cells.empty() && !stopped_; ++halving) {
+    for (int halving = 0; halving < halvings && !cells.empty() && !stopped_ && !limit_.over(); ++halving) {
       const TuneCell& best = *std::max_element(cells.begin(), cells.end(), worse);
       const double step = std::pow(10.0, std::ldexp(1.0, -halving - 1));
       total_ += 2 * splits_.size();
       const Setting setting{best.measure, best.decay, best.bound, best.start};
-      const std::vector<TuneCell> finer = judge({setting}, {best.C / step, best.C * step});
+      const std::vector<TuneCell> finer = judge({setting}, {best.C / step, best.C * step}, false);
       cells.insert(cells.end(), finer.begin(), finer.end());
     }
     return cells;
@@ -118,22 +126,23 @@ class Tuning {
     if (unknown) found->second = split.train.start(split.set, options, setting.start);
   }
 
-  /// For one thread: paths run side by side. The time limit is that of the refit.
+  /// For one thread, since paths run side by side, and the time that is left.
   TrainOptions options_of(const Setting& setting) const {
     TrainOptions options = options_.train;
     options.measure = setting.measure;
     options.decay = setting.decay;
     options.solve.threads = 1;
-    options.solve.seconds = 0;
+    options.solve.seconds = limit_.left();
     return options;
   }
 
   /// Every setting at every C; cells that were not judged on all splits are left out.
-  std::vector<TuneCell> judge(const std::vector<Setting>& settings, const std::vector<double>& grid) {
+  std::vector<TuneCell> judge(const std::vector<Setting>& settings, const std::vector<double>& grid, bool must_judge) {
     const std::size_t paths = settings.size() * splits_.size();
     std::vector<std::vector<Judged>> judged(paths);
     parallel_for(paths, threads_, [&](std::size_t path, std::size_t) {
-      judged[path] = run_path(*splits_[path % splits_.size()], settings[path / splits_.size()], grid);
+      judged[path] = run_path(*splits_[path % splits_.size()], settings[path / splits_.size()], grid,
+                              must_judge && path < splits_.size());
     });
     std::vector<TuneCell> cells;
     for (std::size_t s = 0; s < settings.size(); ++s)
@@ -146,23 +155,25 @@ class Tuning {
     return cells;
   }
 
-  std::vector<Judged> run_path(const Split& split, const Setting& setting, const std::vector<double>& grid) {
+  std::vector<Judged> run_path(const Split& split, const Setting& setting, const std::vector<double>& grid,
+                               bool must_judge) {
     std::vector<Judged> judged;
-    if (stopped_) return judged;
     const TrainOptions options = options_of(setting);
+    const auto start = split.starts.find(split.train.start_key(options, setting.start));
+    if (stopped_ || start == split.starts.end() || (limit_.over() && !must_judge)) return judged;
     const std::unique_ptr<ReferencedRisk> risk = split.train.risk(split.set, options);
     const UnitsOfC units = split.set.units(options.paper_C);
-    const RoundsOptions rounds{
+    RoundsOptions rounds{
         .bound = setting.bound, .rounds = options.rounds, .solve = options.solve, .keep_first_round = true};
-    const std::vector<double>& start = split.starts.at(split.train.start_key(options, setting.start));
     const RoundsObserver running = [this](const RoundsState&, const Progress&) { return !stopped_.load(); };
     SolverState warm;
     double previous = 0;
     for (double C : grid) {
-      if (stopped_) break;
+      if (stopped_ || (limit_.over() && !(must_judge && judged.empty()))) break;
+      rounds.solve.seconds = limit_.left();
       risk->set_trade_off(units.trade_off(C, risk->num_blocks()));
       if (!warm.empty()) warm.rescale(C / previous);
-      Fitted fitted = run_rounds(*risk, rounds, start, running, {}, std::move(warm));
+      Fitted fitted = run_rounds(*risk, rounds, start->second, running, {}, std::move(warm));
       if (fitted.report.status == SolveStatus::interrupted) break;
       judged.push_back({validate(split, options, fitted.w), fitted.health()});
       tell(judged.back());
@@ -207,6 +218,8 @@ class Tuning {
   const TuneOptions& options_;
   std::size_t threads_;
   const TuneObserver& observer_;
+  const TimeLimit& limit_;
+  bool must_judge_;
   std::vector<std::unique_ptr<const Task>> folds_;
   std::vector<std::unique_ptr<Split>> splits_;
   std::vector<Setting> settings_;
@@ -221,9 +234,10 @@ class Tuning {
 std::vector<TuneCell> judge_grid(const Task& task, TuneOptions grid, const Task* validation,
                                  const TuneObserver& observer) {
   grid.train.initial = nullptr;  // of the refit
+  const TimeLimit limit(grid.train.solve.seconds);
   std::vector<TuneCell> cells;
   double best = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t k = 0; k < grid.kernels.size(); ++k) {
+  for (std::size_t k = 0; k < grid.kernels.size() && (k == 0 || !limit.over()); ++k) {
     grid.train.kernel = grid.kernels[k];
     const TuneObserver relay = [&](TuneProgress progress) {
       progress.done += k * progress.total;
@@ -232,7 +246,7 @@ std::vector<TuneCell> judge_grid(const Task& task, TuneOptions grid, const Task*
       progress.best = best;
       return !observer || observer(progress);
     };
-    Tuning tuning(task, grid, validation, relay);
+    Tuning tuning(task, grid, validation, relay, limit, k == 0);
     const std::vector<TuneCell> judged = tuning.run();
     cells.insert(cells.end(), judged.begin(), judged.end());
     if (tuning.stopped()) break;

@@ -10,8 +10,9 @@
 
 namespace dorm {
 
-/// Every cell that was judged, before one is chosen; `grid` names measures and kernels. Throws Error(bad_input) when
-/// nothing could be judged.
+/// Every cell that was judged, before one is chosen; `grid` names measures and kernels. After grid.train.solve.seconds
+/// (0: no limit) problems end where they stand and no other is begun; the first cell is always judged. Throws
+/// Error(bad_input) when nothing could be judged.
 std::vector<TuneCell> judge_grid(const Task& task, TuneOptions grid, const Task* validation,
                                  const TuneObserver& observer);
 

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <sstream>
 
-#include "data/io/file.h"
+#include "data/io/peek.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 
@@ -168,12 +167,6 @@ FactorModel factors_from_bytes(std::string bytes, const std::string& name) {
   return factors_from(ArchiveReader(std::move(bytes), name, kFactorFormat, kFactorVersion));
 }
 
-bool is_factor_file(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  InputFile file(path);
-  std::string head(kFactorFormat.size(), '\0');
-  return file.read(head.data(), head.size()) == head.size() && head == kFactorFormat;
-}
+bool is_factor_file(const std::string& path) { return first_bytes(path, kFactorFormat.size()) == kFactorFormat; }
 
 }  // namespace dorm

@@ -20,6 +20,7 @@ void FactorizeOptions::validate() const {
   positive("start lambda", start_lambda);
   require(implicit >= 0 && std::isfinite(implicit), "implicit", implicit, "0 (off) or more");
   require(neighbours <= 1000, "neighbours", real(neighbours), "0 to 1000");
+  require(start_sweeps <= 10000, "start_sweeps", real(start_sweeps), "0 to 10000");
   require(rank <= 100000, "rank", real(rank), "0 to 100000");
   require(tolerance > 0 && tolerance < 1, "tolerance", tolerance, "a number between 0 and 1, both excluded");
   require(max_passes > 0, "max_passes", 0, "at least 1");

@@ -73,6 +73,29 @@ TEST_F(Resume, StoppedAgainAndAgainItEndsAllTheSame) {
   }
 }
 
+TEST_F(Resume, StoppedAnywhereAndOftenItEndsInTheSameBytes) {
+  options_.checkpoint_seconds = 1000;  // only the stop saves
+  for (const char* solver : {"bcda", "nslack", "oneslack"}) {
+    options_.solve.solver = parse_solver(solver);
+    options_.solve.tolerance = 5e-3;
+    const std::string whole = to_json(train(data_, options_).model);
+    Rng rng(5);
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      std::string resumed;
+      for (int stops = 0; stops < 500 && resumed.empty(); ++stops) {
+        std::size_t left = 1 + rng.below(9);
+        bool stopped = false;
+        const TrainResult result = train(data_, checkpointed(), nullptr, [&](const TrainProgress&) {
+          stopped = stopped || --left == 0;
+          return !stopped;
+        });
+        if (!stopped || !std::filesystem::exists(path_)) resumed = to_json(result.model);
+      }
+      EXPECT_EQ(resumed, whole) << solver;
+    }
+  }
+}
+
 TEST_F(Resume, OnOneConvexProblemTheObjectivesAgreeWithinTheGap) {
   options_.bound = Bound::given;
   for (const char* solver : {"bcda", "nslack", "oneslack", "bcfw", "online"}) {

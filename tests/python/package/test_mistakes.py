@@ -69,6 +69,10 @@ CASES = {
     "C as text": (lambda: fit(qid=qid, parameters={"C": "10"}), "C is '10'; expected a number"),
     "half a pass": (lambda: fit(qid=qid, parameters={"max_passes": 1.5}), "max_passes is 1.5; expected a whole"),
     "no jobs": (lambda: fit(qid=qid, parameters={"n_jobs": 0}), "n_jobs is 0; expected None"),
+    "endless jobs": (lambda: fit(qid=qid, parameters={"n_jobs": float("inf")}), "n_jobs is inf; expected None"),
+    "jobs in words": (lambda: fit(qid=qid, parameters={"n_jobs": "all"}), "n_jobs is 'all'; expected None"),
+    "negative passes": (lambda: fit(qid=qid, parameters={"max_passes": -1}), "max_passes is -1; expected a whole"),
+    "negative rounds": (lambda: fit(qid=qid, parameters={"rounds": -1}), "rounds is -1; expected a whole"),
     "a negative seed": (lambda: fit(qid=qid, parameters={"random_state": -1}), "random_state is -1"),
     "too few columns": (lambda: fit(qid=qid).predict(X[:, :2]), "X has 2 features, but DormRanker is expecting 3"),
     "a scaling without queries": (

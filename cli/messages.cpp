@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messages.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+namespace dorm::cli {
+namespace {
+
+int output_error = 0;            // of the first print() that failed
+bool pipe_signal_wanted = true;  // the process was not started with SIGPIPE ignored
+
+// 0, or the reason for which not all could be written.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(descriptor, text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd ready{descriptor, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// The length of the UTF-8 character at the start, if it is one that may be shown; 0 for controls and stray bytes.
+std::size_t shown_character(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t' ? 1 : 0;
+  const std::size_t length = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || first >= 0xf8 || text.size() < length) return 0;
+  unsigned code = first & (0xffu >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xc0u) != 0x80) return 0;
+    code = code << 6 | (byte(k) & 0x3fu);
+  }
+  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // below 0xa0: controls, again
+  const bool reordering = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code < kSmallest[length] || code > 0x10ffff || reordering || surrogate ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = shown_character(text);
+    if (length > 0)
+      out += text.substr(0, length);
+    else
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+void print(const std::string& text) {
+  if (const int error = write_all(STDOUT_FILENO, printable(text)); error != 0 && output_error == 0)
+    output_error = error;
+}
+
+void say(const std::string& text) { write_all(STDERR_FILENO, printable(text)); }
+
+void say_in_place(const std::string& line) { write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", printable(line))); }
+
+void open_standard_streams() {
+  // The wrong way round, so that using them fails as it does on closed ones.
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest number that is free
+  pipe_signal_wanted = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, too
+}
+
+QuietPipe::QuietPipe() {
+  if (pipe_signal_wanted) std::signal(SIGPIPE, SIG_DFL);
+}
+
+QuietPipe::~QuietPipe() { std::signal(SIGPIPE, SIG_IGN); }
+
+int status_of_output(int status) {
+  if (output_error == 0 || status != 0) return status;
+  if (output_error == EPIPE && pipe_signal_wanted) {
+    const QuietPipe quiet;
+    std::raise(SIGPIPE);
+  }
+  say(fmt::format("dorm: standard output: cannot write: {}\n", std::generic_category().message(output_error)));
+  return 1;
+}
+
+}  // namespace dorm::cli
