@@ -79,6 +79,6 @@ def test_random_files(script, convention, labels, block, tmp_path):
     for number in range(block, FILES, 10):
         write_random_file(number, labels, tmp_path)
         wanted = of_script(script, tmp_path)
-        assert len(wanted) > 20
+        assert {"map", "precision@1", "ndcg@1"} <= set(wanted)  # 3.0 prints no further than the longest list
         got = of_dorm(convention, list(wanted), tmp_path)
         assert got == pytest.approx(wanted, abs=1.01e-4), f"file {number}"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """RankLib's scorers against `dorm eval`, query by query. Without a model RankLib scores a file in its own order.
 
-RankLib counts queries without relevant documents 0, and its ERR takes grades up to 4.
+RankLib counts queries without relevant documents 0, its ERR takes grades up to 4, and its P@n of a list shorter than n
+is over the length of the list: such lists are left out there.
 """
 
 import os
@@ -53,4 +54,8 @@ def test_scorers(data, theirs, ours):
         "eval", data, "--scores", data.with_name("scores.txt"), "--measures", ours, "--per-query", "-", "--bootstrap", 0
     )
     got = {query: float(value or 0) for query, value in (line.split(",") for line in text.splitlines()[1:])}
-    assert got == pytest.approx(wanted, abs=1e-6)
+    if theirs == "P@5":
+        rows = [line.split()[1].removeprefix("qid:") for line in data.read_text().splitlines()]
+        wanted = {query: value for query, value in wanted.items() if rows.count(query) >= 5}
+        assert len(wanted) > 200
+    assert {query: got[query] for query in wanted} == pytest.approx(wanted, abs=1e-6)

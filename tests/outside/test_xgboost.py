@@ -6,9 +6,10 @@
 
 import functools
 
-import dorm
 import pandas
 import pytest
+
+import dorm
 
 xgboost = pytest.importorskip("xgboost")
 suite = pytest.importorskip("xgboost.testing.ranking")

@@ -3,6 +3,7 @@
 metrics are compared in the suite ir_measures.)"""
 
 import cwl.ruler.measures.cwl_precision as theirs
+
 import dorm
 
 

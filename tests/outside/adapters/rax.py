@@ -36,8 +36,7 @@ def value_of_list(name, topn, scores, labels, where):
         return 0.0
     whole = {"recall": "setr", "precision": "setp"}.get(name, name)
     measure = whole if topn is None else f"{name}@{topn}"
-    options = ["--convention", "standard", "--ties", "index"]
-    values = evaluate_run(qrels, run, [measure], *options).get("q", {})
+    values = evaluate_run(qrels, run, [measure], convention="standard").get("q", {})
     value = next(iter(values.values()), 0.0)
     return value if name != "kendall" else share_of_pairs(value, list(qrels["q"].values()))
 

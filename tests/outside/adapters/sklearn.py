@@ -6,11 +6,12 @@ Their function is called first, for what it refuses; the value is ours.
 
 import functools
 
-import dorm
 import numpy as np
 import pytest
 import sklearn.metrics._ranking as theirs
 from sklearn.metrics.tests import test_ranking as tests
+
+import dorm
 
 NOT_OURS = {
     "multiclass": "roc_auc_score of several classes: an average of scikit-learn",
