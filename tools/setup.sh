@@ -26,10 +26,11 @@ declare -A packages=(
   [bench]="libbenchmark-dev"
   [cache]="ccache"
   [torch]="python3-venv ca-certificates"
-  [outside]="python3-venv python3-dev ca-certificates perl default-jre-headless"
+  [outside]="python3-venv ca-certificates perl"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
+command -v java >/dev/null || packages[outside]+=" default-jre-headless"
 command -v npm >/dev/null || packages[browser]+=" npm"
 
 # The sanitizer and fuzzer runtimes live in a package named after clang's version, in some releases.

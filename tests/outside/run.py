@@ -32,7 +32,7 @@ class Suite:
         command += [f"--rootdir={HERE}", f"--junitxml={report}", *self.options, *map(str, self.paths)]
         done = subprocess.run(
             command,
-            cwd=self.paths[0] if self.paths[0].is_dir() else self.paths[0].parent,
+            cwd=HERE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folder)), "DORM_SUITES": str(SUITES)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -53,7 +53,12 @@ def suites():
     return [
         Suite("trec_eval", ROOT / "tests" / "python" / "test_trec_eval.py"),
         Suite("ir_measures", SUITES / "ir_measures" / "tests", adapter=True),
-        Suite("rax", SUITES / "rax" / "rax" / "_src" / "metrics_test.py", adapter=True),
+        Suite(
+            "rax",
+            SUITES / "rax" / "rax" / "_src" / "metrics_test.py",
+            adapter=True,
+            options=["--import-mode=importlib"],  # the installed package holds a module of the same name
+        ),
         Suite("cwl", SUITES / "cwl-eval" / "cwl" / "tests" / "common_metric_test.py", adapter=True),
         Suite("sklearn", sklearn_tests(), adapter=True, options=["-k", "dcg or roc_auc or auc_score"]),
         Suite("lightgbm", HERE / "test_lightgbm.py"),
@@ -89,6 +94,9 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.xml"
             failures += suite.run(report)
+            if not report.exists():
+                lines.append(f"{suite.name:<12} could not be started")
+                continue
             counts, reasons = tally(report)
         run = counts["passed"] + counts["failed"]
         lines.append(f"{suite.name:<12} {run:>5} {counts['passed']:>7} {counts['failed']:>7} {counts['skipped']:>8}")
