@@ -50,6 +50,7 @@ def sklearn_tests():
 
 
 def suites():
+    shadowed = ["--import-mode=importlib"]  # the installed package holds a module of the same name
     return [
         Suite("trec_eval", ROOT / "tests" / "python" / "test_trec_eval.py"),
         Suite("ir_measures", SUITES / "ir_measures" / "tests", adapter=True),
@@ -57,9 +58,9 @@ def suites():
             "rax",
             SUITES / "rax" / "rax" / "_src" / "metrics_test.py",
             adapter=True,
-            options=["--import-mode=importlib"],  # the installed package holds a module of the same name
+            options=shadowed,
         ),
-        Suite("cwl", SUITES / "cwl-eval" / "cwl" / "tests" / "common_metric_test.py", adapter=True),
+        Suite("cwl", SUITES / "cwl-eval" / "cwl" / "tests" / "common_metric_test.py", adapter=True, options=shadowed),
         Suite("sklearn", sklearn_tests(), adapter=True, options=["-k", "dcg or roc_auc or auc_score"]),
         Suite("lightgbm", HERE / "test_lightgbm.py"),
         Suite("xgboost", HERE / "test_xgboost.py"),

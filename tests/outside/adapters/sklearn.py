@@ -29,7 +29,8 @@ def pytest_collection_modifyitems(items):
 
 
 def by_row(measure, y_true, y_score, ties):
-    y_true, y_score = np.atleast_2d(y_true).astype(float), np.atleast_2d(y_score).astype(float)
+    """Under ties by index the last of equals comes first, as numpy's reversed argsort has it."""
+    y_true, y_score = (np.atleast_2d(y).astype(float)[:, :: -1 if ties == "index" else 1] for y in (y_true, y_score))
     rows, width = y_true.shape
     found = dorm.evaluate(
         y_true.ravel(), y_score.ravel(), group=[width] * rows, measures=measure, convention="sklearn", ties=ties,
