@@ -12,7 +12,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo python test lint lint-files format sanitize fuzz wheel bench nightly debug clang sanitize-threads \
-        sanitize-python coverage mutate check-report test-torch clean
+        sanitize-python coverage mutate check-report test-torch test-outside clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -110,6 +110,10 @@ check-report: build ## report pages in headless Chromium: overflow, contrast, ac
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
+
+test-outside: python build ## test suites of other projects on our measures and objective, in .venv-outside, with a tally
+	@tools/setup.sh outside
+	PYTHONPATH=build/package DORM_COMMAND=$(CURDIR)/build/dorm .venv-outside/bin/python tests/outside/run.py
 
 clean:
 	rm -rf build build-* demo

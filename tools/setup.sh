@@ -8,6 +8,7 @@
 #   bench      the C++ benchmarks
 #   cache      ccache, which build folders configured after it use
 #   torch      .venv-torch with PyTorch (make test-torch)
+#   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -25,9 +26,11 @@ declare -A packages=(
   [bench]="libbenchmark-dev"
   [cache]="ccache"
   [torch]="python3-venv ca-certificates"
+  [outside]="python3-venv ca-certificates perl"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
+command -v java >/dev/null || packages[outside]+=" default-jre-headless"
 command -v npm >/dev/null || packages[browser]+=" npm"
 
 # The sanitizer and fuzzer runtimes live in a package named after clang's version, in some releases.
@@ -103,6 +106,23 @@ prepare_torch() {
     environment .venv-torch torch torch
   .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest pandas
   touch .venv-torch/ready
+}
+
+# Source archives of the suites, unpacked under their names without versions, and RankLib. What cannot be fetched is
+# skipped, with that reason, where it is needed.
+prepare_outside() {
+  local suites=.venv-outside/suites python=.venv-outside/bin/python folder
+  environment .venv-outside "$(cat tests/outside/*.txt | sha256sum | cut -c1-16)" -r tests/outside/requirements.txt
+  if [ ! -d $suites ]; then
+    mkdir -p $suites
+    "$python" -m pip download -q --disable-pip-version-check --no-deps --no-binary :all: -d $suites \
+      -r tests/outside/suites.txt || echo "set-up: not all suites could be fetched"
+    for archive in "$suites"/*.tar.gz; do
+      folder=$suites/$(basename "${archive%-*}")
+      mkdir -p "$folder" && tar xzf "$archive" -C "$folder" --strip-components=1
+    done
+  fi
+  [ -f $suites/ranklib.jar ] || "$python" tests/outside/fetch_ranklib.py $suites/ranklib.jar
 }
 
 prepare_browser() {

@@ -9,90 +9,24 @@
 
 #include "command.h"
 #include "document_scores.h"
-#include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
-#include "help.h"
-#include "input.h"
-#include "list_options.h"
+#include "eval_arguments.h"
 #include "output.h"
-#include "ratings_input.h"
 #include "text/eval_text.h"
+#include "text/trec_text.h"
 #include "usage.h"
-#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
-
-constexpr const char* kEvalDescription =
-    "Measure how good a ranking is, with intervals and tests.\n"
-    "\n"
-    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order "
-    "of\n"
-    "the rows of DATA; higher is better), and prints the mean of each measure over the queries with a\n"
-    "bootstrap interval over queries. A TREC run is judged by its qrels: documents without a judgment have\n"
-    "label 0, judged documents that were not retrieved count in what could have been reached.";
-
-constexpr const char* kEvalExamples =
-    "Examples:\n"
-    "  dorm eval test.txt --scores model.scores\n"
-    "  dorm eval test.txt --model m.json --against baseline.scores\n"
-    "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
-    "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
-    "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
-    "  dorm eval test.csv --model m.json --one-per host\n"
-    "  dorm eval test.csv --model m.json --topics topics.csv --limits limits.csv --measures ndcg@5\n"
-    "  dorm eval --run my.run --subtopics diversity.qrels\n"
-    "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
 
 constexpr const char* kMeasures = "ndcg@10,mrr,map";
 constexpr const char* kTopicMeasures = "ndcg@10";
 constexpr std::string_view kPositionGain = "position-gain";
 constexpr const char* kSubtopicMeasures = "alpha-ndcg@10,ia-precision@10,subtopic-recall@10";
-
-struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
-      position_gains;
-  SplitArguments split;
-  TopicArguments topics;
-  std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says
-  std::string measures;  // empty: kMeasures, kSubtopicMeasures with --subtopics, or kTopicMeasures with --topics
-  EvaluateOptions options;
-  InputArguments input;
-
-  bool judged_run() const { return !run.empty() || !qrels.empty(); }
-};
-
-void check(const EvalArguments& arguments) {
-  const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_option, message); };
-  const std::string& one_per = arguments.options.one_per;
-  if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
-  if (arguments.topics.given() && (arguments.judged_run() || !arguments.ratings.empty()))
-    refuse("--topics and --limits judge rankings of DATA; expected no --run, --qrels or --ratings");
-  if (arguments.judged_run()) {
-    require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
-    require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
-                   "--run needs judgments of one kind");
-    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() || !arguments.model.empty())
-      refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
-    return;
-  }
-  if (!arguments.ratings.empty()) {
-    require_option(!arguments.model.empty(), "--model FILE", "--ratings judges a model of dorm factorize");
-    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
-      refuse("--ratings stands alone; expected no DATA, --scores or --feature beside it");
-    return;
-  }
-  require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
-  if (arguments.topics.given() && (!arguments.subtopics.empty() || (!one_per.empty() && one_per != "none")))
-    refuse("--topics stands alone; expected no --subtopics or --one-per beside it");
-  const int rankers = !arguments.scores.empty() + !arguments.feature.empty() + !arguments.model.empty();
-  if (rankers != 1)
-    refuse("expected one of --model FILE, --scores FILE or --feature NAME, to say what ranks the documents");
-}
 
 void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments) {
   report.against = arguments.against;
@@ -297,15 +231,19 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
   return report;
 }
 
+void warn_of_unjudged(const EvaluationTable& table, const EvalArguments& arguments, const Settings& settings) {
+  if (table.unjudged_queries > 0)
+    warn(settings,
+         fmt::format("{}: {} queries have no judgments and are ignored", arguments.run, table.unjudged_queries));
+}
+
 EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
   EvalReport report;
   report.table = evaluate_run(judgments, read_run(arguments.run), measures, arguments.options);
-  if (report.table.unjudged_queries > 0)
-    warn(settings,
-         fmt::format("{}: {} queries have no judgments and are ignored", arguments.run, report.table.unjudged_queries));
+  warn_of_unjudged(report.table, arguments, settings);
   if (!arguments.against.empty())
     add_comparison(
         report,
@@ -314,12 +252,27 @@ EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   return report;
 }
 
+// What trec_eval prints: lines per query where they are asked for, then those of all queries.
+void print_trec(EvalArguments& arguments, const Settings& settings) {
+  if (settings.json) throw Error(ErrorCode::bad_option, "--format trec and --json are two formats; expected one");
+  resolve_limits(arguments.options, "");
+  arguments.options.bootstrap = 0;  // it prints no intervals
+  const TrecLines lines(arguments.measures);
+  std::string tag;
+  const std::vector<RunEntry> run = read_run(arguments.run, &tag);
+  const EvaluationTable table = evaluate_run(read_qrels(arguments.qrels), run, lines.measures(), arguments.options);
+  warn_of_unjudged(table, arguments, settings);
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, lines.per_query(table));
+  print(lines.summary(table, tag));
+}
+
 void run_eval(EvalArguments arguments, const Settings& settings) {
   check(arguments);
   arguments.options.convention = !arguments.convention.empty() ? arguments.convention
                                  : arguments.judged_run()      ? "trec"
                                                                : "standard";
   arguments.options.threads = settings.threads;
+  if (arguments.format == "trec") return print_trec(arguments, settings);
   if (arguments.measures.empty())
     arguments.measures = !arguments.subtopics.empty() ? kSubtopicMeasures
                          : arguments.topics.given()   ? kTopicMeasures
@@ -328,7 +281,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)
                       : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)
                                                    : evaluate_data(arguments, settings);
-  report.confidence = arguments.options.confidence;
+  report.options = arguments.options;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
   if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_text(report));
 }
@@ -337,53 +290,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
 
 Action declare_eval(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<EvalArguments>();
-  const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
-                           const std::string& help) {
-    return app.add_option(name, value, help)->option_text(shown)->group(group);
-  };
-  const auto number = [&app](const char* name, auto& value, const std::string& help) {
-    app.add_option(name, value, help)->option_text("N")->group("Evaluation");
-  };
-  app.add_option("DATA", arguments->data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
-  text("--model", arguments->model, "FILE", "What to judge", "rank by a model of dorm train or dorm tune");
-  text("--scores", arguments->scores, "FILE", "What to judge", "scores of the documents, one per line");
-  text("--feature", arguments->feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
-  text("--run", arguments->run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");
-  text("--qrels", arguments->qrels, "FILE", "What to judge", "TREC judgments of the run");
-  text("--subtopics", arguments->subtopics, "FILE", "What to judge",
-       "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
-  text("--ratings", arguments->ratings, "FILE", "What to judge",
-       "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
-  text("--against", arguments->against, "FILE", "What to judge",
-       "other scores (or another run) to compare with: paired tests");
-  text("--position-gains", arguments->position_gains, "FILE", "What to judge",
-       "also measure position-gain@n, by these gains (of a model that has\nnone)");
-  text("--measures", arguments->measures, "LIST", "Evaluation",
-       fmt::format("comma-separated; see below ({})", kMeasures));
-  text("--convention", arguments->convention, "NAME", "Evaluation", "see below (standard; trec for runs)");
-  add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
-                     "judge lists of at most one document (or k) of each group, against\nthe best such list: "
-                     "group, host, domain, a CSV column, or none\n(as the model was trained)");
-  app.add_flag("--as-ranked", arguments->options.as_ranked,
-               "with --one-per: keep surplus documents in their places, where\nthey gain nothing")
-      ->group("Evaluation");
-  text("--ties", arguments->options.ties, "NAME", "Evaluation",
-       "order of equal scores; see below (as the convention says)");
-  add_topic_options(app, arguments->topics);
-  number("--top", arguments->top, "with --topics: length of the lists; 0: as the first measure says (0)");
-  number("--bootstrap", arguments->options.bootstrap, "resamples for the intervals; 0: none (1000)");
-  app.add_option("--confidence", arguments->options.confidence, "of the intervals (0.95)")
-      ->option_text("X")
-      ->group("Evaluation");
-  number("--seed", arguments->options.seed, "of the bootstrap and the permutation test (0)");
-  written(text("--per-query", arguments->per_query, "FILE", "Output",
-               "write a CSV of values per query; empty: skipped; -: instead of the\ntable"));
-  add_split_options(app, arguments->split);
-  add_input_options(app, arguments->input);
-  app.description(kEvalDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Measures", measure_catalog()),
-                         catalog_text("Subtopic measures", subtopic_catalog()),
-                         catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog())));
+  declare_options(app, *arguments);
   return [arguments, &settings] { run_eval(*arguments, settings); };
 }
 

@@ -17,6 +17,17 @@ std::string interval(double low, double high) {
   return std::isnan(low) || std::isnan(high) ? "-" : fmt::format("[{:.4f}, {:.4f}]", low, high);
 }
 
+// What differs from the convention.
+std::string departures(const EvalReport& evaluation) {
+  const EvaluateOptions& options = evaluation.options;
+  std::string text;
+  if (!evaluation.table.one_per.empty()) text += fmt::format("one per {}, ", evaluation.table.one_per);
+  if (options.relevant_from) text += fmt::format("relevant from {}, ", *options.relevant_from);
+  if (options.depth > 0) text += fmt::format("depth {}, ", options.depth);
+  if (options.complete) text += "complete, ";
+  return text;
+}
+
 Json test_json(const PairedTest& test, double other_mean) {
   return {{"mean", other_mean},      {"difference", test.mean_difference},
           {"low", test.low},         {"high", test.high},
@@ -30,14 +41,13 @@ Json test_json(const PairedTest& test, double other_mean) {
 
 std::string eval_text(const EvalReport& evaluation) {
   const EvaluationTable& table = evaluation.table;
-  const std::string level = fmt::format("{:g} % interval", 100 * evaluation.confidence);
+  const std::string level = fmt::format("{:g} % interval", 100 * evaluation.options.confidence);
   std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
   for (const MeasureResult& m : table.measures)
     rows.push_back(
         {m.name, number(m.mean), interval(m.low, m.high), std::to_string(m.queries), std::to_string(m.skipped)});
-  const std::string limits = table.one_per.empty() ? "" : fmt::format("one per {}, ", table.one_per);
-  std::string text = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties, limits,
-                                 table.query_ids.size(), aligned(rows));
+  std::string text = fmt::format("convention {}, ties {}, {}{} queries\n\n{}", table.convention, table.ties,
+                                 departures(evaluation), table.query_ids.size(), aligned(rows));
   if (evaluation.tests.empty()) return text;
   rows = {{"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};
   for (std::size_t i = 0; i < evaluation.tests.size(); ++i) {
@@ -60,9 +70,12 @@ std::string eval_json(const EvalReport& evaluation) {
   Json out = {{"convention", table.convention},
               {"ties", table.ties},
               {"queries", table.query_ids.size()},
-              {"confidence", evaluation.confidence},
+              {"confidence", evaluation.options.confidence},
               {"measures", measures}};
   if (!table.one_per.empty()) out["one_per"] = table.one_per;
+  if (evaluation.options.relevant_from) out["relevant_from"] = *evaluation.options.relevant_from;
+  if (evaluation.options.depth > 0) out["depth"] = evaluation.options.depth;
+  if (evaluation.options.complete) out["complete"] = true;
   if (!evaluation.tests.empty()) {
     Json tests = Json::object();
     for (std::size_t i = 0; i < evaluation.tests.size(); ++i)

@@ -12,7 +12,7 @@ namespace dorm::cli {
 /// An evaluation, and the one it is compared with, measure by measure.
 struct EvalReport {
   EvaluationTable table;
-  double confidence = 0.95;
+  EvaluateOptions options;            // it was made with
   std::string against;                // what the other one is; empty: none
   std::vector<double> against_means;  // one per measure, as are the tests
   std::vector<PairedTest> tests;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,11 +24,18 @@ struct EvaluateOptions {
   std::string ties = "";                // "": as the convention says; or index, expected, worst, document_id
   std::string one_per = "";             // limits on groups (dorm/one_per.h); empty: none
   bool as_ranked = false;               // with limits: judge the ranking as it stands, see below
-  std::size_t bootstrap = 1000;         // resamples for the interval; 0: none
+  std::size_t depth = 0;  // judge the first so many documents of each query, the others as not retrieved; 0: all
+  bool complete = false;  // of runs: judged queries a run lacks are empty lists, whatever the convention
+  std::optional<double> relevant_from =
+      {};                        // instead of the convention's: relevant from this label on, which is above 0
+  std::size_t bootstrap = 1000;  // resamples for the interval; 0: none
   double confidence = 0.95;
   std::uint64_t seed = 0;
   std::size_t threads = 0;  // the result does not depend on it
 };
+
+/// The convention of these options, with what they change in it. Throws Error(unknown_name) or Error(bad_option).
+Convention convention_of(const EvaluateOptions& options);
 
 struct MeasureResult {
   std::string name;               // "ndcg@10"
@@ -35,6 +44,13 @@ struct MeasureResult {
   std::size_t queries = 0;        // counted in the mean
   std::size_t skipped = 0;        // left out by the convention, e.g. no relevant document
   std::vector<double> per_query;  // one per query of the data, NaN where skipped
+  bool geometric = false;         // mean and interval are of the geometric mean, values below 1e-5 raised to it
+};
+
+/// How many documents of one query.
+struct RetrievalCounts {
+  std::size_t retrieved = 0, relevant = 0, relevant_retrieved = 0;
+  std::size_t others_retrieved = 0;  // judged, and not relevant
 };
 
 struct EvaluationTable {
@@ -42,6 +58,7 @@ struct EvaluationTable {
   std::vector<std::string> query_ids;  // the rows of per_query
   std::size_t unjudged_queries = 0;    // queries of a run that have no judgments, and were ignored
   std::vector<MeasureResult> measures;
+  std::vector<RetrievalCounts> counts = {};  // rows as of per_query; none where a query is not one list of labels
   /// By canonical spelling; throws Error(unknown_name).
   const MeasureResult& operator[](std::string_view name) const;
 };
@@ -50,6 +67,9 @@ struct EvaluationTable {
 // ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their places instead,
 // where they gain nothing; this is the value of a list that ignores the limits. Measures of pairs (auc, kendall) have
 // no such value, nor has the expectation over ties: both are refused.
+
+/// In place of a label: the document was not in the pool that judgments were made of.
+inline constexpr float kNotPooled = -std::numeric_limits<float>::infinity();
 
 /// One query as evaluation sees it; a view. The first scores.size() documents were ranked; the others were judged
 /// but not retrieved.
@@ -60,6 +80,9 @@ struct ScoredQuery {
   std::span<const std::string_view> document_ids = {};  // empty: none
   double weight = 1;
   const GroupLimits* groups = nullptr;  // of all documents; nullptr: no limits
+  // for measures of judgments: labels, negative where there is no judgment, kNotPooled where there never could be one;
+  // none: as `labels`
+  Labels judged = {};
 };
 
 /// `scores` in document order of `data` (not file order: see Dataset::source_row). Throws Error(bad_input) for a score
@@ -77,9 +100,9 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const s
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
                          const EvaluateOptions& options = {});
 
-/// A TREC run against judgments. Documents without a judgment have label 0; judged documents the run left out count in
-/// ideal values and totals. A judged query the run left out is an empty list, or skipped, as the convention says.
-/// Queries in order of their first judgment.
+/// A TREC run against judgments. Documents without a judgment have label 0 (kNotPooled for measures of judgments);
+/// judged documents the run left out count in ideal values and totals. A judged query the run left out is an empty
+/// list, or skipped, as the convention says. Queries in order of their first judgment.
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options = {});
 

@@ -119,6 +119,12 @@ class Measure {
   virtual bool normalised() const { return true; }
   /// True when it compares all pairs of documents, so that it has no value for a list of some of them.
   virtual bool of_pairs() const { return false; }
+  /// True when a document without a judgment (a negative label) is not the same as one judged 0.
+  virtual bool of_judgments() const { return false; }
+  /// True when it has no expectation over the orders of tied documents: rankings must be strict.
+  virtual bool needs_order() const { return false; }
+  /// True when it is averaged over queries by the geometric mean (docs/measures.md).
+  virtual bool geometric() const { return false; }
 
   /// The mean over all orders of the tied documents; nothing when there is nothing to find in the query (no relevant
   /// document): the convention then says what it counts. Never decreases when tied documents are put in order of
@@ -174,14 +180,26 @@ FactoredMeasurePtr reciprocal_rank(const MeasureSpec& spec, const Convention& co
 FactoredMeasurePtr dcg(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr ndcg(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr precision(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr relative_precision(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr r_precision(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr success(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr normalised_rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr modified_winner_takes_all(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr rank_biased_precision(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr custom_measure(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr average_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr geometric_average_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr inferred_average_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr interpolated_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr binary_preference(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr geometric_binary_preference(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr expected_reciprocal_rank(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr recall(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr set_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr set_recall(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr set_f(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr judged_share(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr area_under_curve(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr kendall_tau(const MeasureSpec& spec, const Convention& convention);
 // clang-format on

@@ -67,13 +67,14 @@ Dataset parse_csv(std::string_view text, const std::string& name, const ReadOpti
 std::vector<double> read_scores(const std::string& path);
 std::vector<double> parse_scores(std::string_view text, const std::string& name);
 
-/// `qid iter docid rel` per line.
+/// `qid iter docid rel` per line. In this and the next two kinds of files, lines that begin with # are comments.
 std::vector<Judgment> read_qrels(const std::string& path);
 std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name);
 
-/// `qid Q0 docid rank score tag` per line. The rank is ignored, as trec_eval does.
-std::vector<RunEntry> read_run(const std::string& path);
-std::vector<RunEntry> parse_run(std::string_view text, const std::string& name);
+/// `qid Q0 docid rank score tag` per line. The rank is ignored, and so is what follows the tag, as trec_eval does.
+/// `tag`, if not nullptr, becomes that of the first line.
+std::vector<RunEntry> read_run(const std::string& path, std::string* tag = nullptr);
+std::vector<RunEntry> parse_run(std::string_view text, const std::string& name, std::string* tag = nullptr);
 
 /// TREC diversity qrels: `qid subtopic docid relevance` per line.
 std::vector<SubtopicJudgment> read_subtopics(const std::string& path);

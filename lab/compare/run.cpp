@@ -20,7 +20,11 @@ void ComparisonOptions::validate() const {
   for (double value : C) require(value > 0, fmt::format("C is {}; expected numbers above 0", value));
   require(tolerance > 0, fmt::format("tolerance is {}; expected more than 0", tolerance));
   const Convention known = make_convention(convention);
-  for (const std::string& name : all_measures(*this)) make_measure(name, known);
+  for (const std::string& name : all_measures(*this))
+    require(!make_measure(name, known)->geometric(),
+            fmt::format("{} is a geometric mean over queries, and folds are put together by arithmetic ones; expected "
+                        "another measure",
+                        name));
   std::set<std::string> names;
   for (const std::string& method : methods) {
     check_method(method);

@@ -46,8 +46,19 @@ Ties choose_ties(std::span<const ScoredQuery> queries, const Convention& convent
   throw Error(ErrorCode::bad_option, "ties by document_id need document ids, and the data has none");
 }
 
-void require_order(std::span<const ScoredQuery> queries, Ties ties) {
+void require_order(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
+                   const EvaluateOptions& options, Ties ties) {
   if (ties != Ties::expected) return;
+  for (const Measure* measure : measures)
+    if (measure->needs_order())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("the expectation of {} over ties is not known; expected ties by index, worst or "
+                              "document_id",
+                              measure->name()));
+  if (options.depth > 0)
+    throw Error(ErrorCode::bad_option,
+                "which of tied documents are within the depth is not known; expected ties by index, worst or "
+                "document_id");
   for (const ScoredQuery& query : queries)
     if (query.groups)
       throw Error(ErrorCode::bad_option,
@@ -55,32 +66,66 @@ void require_order(std::span<const ScoredQuery> queries, Ties ties) {
                   "worst or document_id");
 }
 
-// Fills row q of every result.
 /// How every query is judged.
 struct Criteria {
   std::span<const Measure* const> measures;
   const Convention& convention;
   Ties ties;
   bool as_ranked;
+  std::size_t depth;
 };
 
+RetrievalCounts count(const ScoredQuery& query, const RankedQuery& ranked, const Convention& convention) {
+  const Labels judged = query.judged.empty() ? query.labels : query.judged;
+  RetrievalCounts counts;
+  counts.retrieved = ranked.documents.size();
+  for (float label : query.labels) counts.relevant += convention.relevant(label);
+  for (std::uint32_t i : ranked.documents)
+    if (judged[i] >= 0) ++(convention.relevant(judged[i]) ? counts.relevant_retrieved : counts.others_retrieved);
+  return counts;
+}
+
+// Fills row q of the table.
 void evaluate_query(const ScoredQuery& query, std::size_t q, const Criteria& by, RankedQuery& ranked,
                     EvaluationTable& table) {
   check_scores(query);
   rank(query, by.ties, ranked);
+  if (by.depth > 0 && by.depth < ranked.documents.size()) ranked.documents.resize(by.depth);
+  table.counts[q] = count(query, ranked, by.convention);
   for (std::size_t m = 0; m < by.measures.size(); ++m) {
+    const Measure& measure = *by.measures[m];
+    const Labels labels = measure.of_judgments() && !query.judged.empty() ? query.judged : query.labels;
     try {
       const std::optional<double> value =
-          query.groups ? value_within(*by.measures[m], query.labels, *query.groups, ranked.documents, by.as_ranked)
-                       : by.measures[m]->expected(query.labels, ranked.view());
-      table.measures[m].per_query[q] = value ? *value : count_empty(by.convention, *by.measures[m]);
+          query.groups ? value_within(measure, labels, *query.groups, ranked.documents, by.as_ranked)
+                       : measure.expected(labels, ranked.view());
+      table.measures[m].per_query[q] = value ? *value : count_empty(by.convention, measure);
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("query \"{}\": {}", query.id, error.what()));
     }
   }
 }
 
+// The geometric mean is the exponential of the mean of these; a single 0 is not to make it 0.
+std::vector<double> logarithms(std::vector<double> values) {
+  constexpr double kLeast = 1e-5;
+  for (double& value : values)
+    if (!std::isnan(value)) value = std::log(std::max(value, kLeast));
+  return values;
+}
+
 }  // namespace
+
+Convention convention_of(const EvaluateOptions& options) {
+  Convention convention = make_convention(options.convention);
+  if (options.complete) convention.skip_missing = false;
+  if (!options.relevant_from) return convention;
+  if (!(*options.relevant_from > 0 && std::isfinite(*options.relevant_from)))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("relevant from label {}; expected a finite number above 0", *options.relevant_from));
+  convention.relevant_from = *options.relevant_from;
+  return convention;
+}
 
 double count_empty(const Convention& convention, const Measure& measure) {
   switch (convention.empty) {
@@ -95,15 +140,18 @@ double count_empty(const Convention& convention, const Measure& measure) {
 }
 
 void summarise(EvaluationTable& table, const std::vector<double>& weights, const EvaluateOptions& options) {
-  std::vector<std::span<const double>> columns;
-  for (const MeasureResult& result : table.measures) columns.emplace_back(result.per_query);
-  const std::vector<Interval> intervals = bootstrap(columns, weights, options);
+  std::vector<std::vector<double>> averaged;
+  for (const MeasureResult& result : table.measures)
+    averaged.push_back(result.geometric ? logarithms(result.per_query) : result.per_query);
+  const std::vector<Interval> intervals =
+      bootstrap(std::vector<std::span<const double>>(averaged.begin(), averaged.end()), weights, options);
   for (std::size_t m = 0; m < table.measures.size(); ++m) {
     MeasureResult& result = table.measures[m];
     for (double value : result.per_query) ++(std::isnan(value) ? result.skipped : result.queries);
-    result.mean = weighted_mean(result.per_query, weights);
-    result.low = intervals[m].low;
-    result.high = intervals[m].high;
+    const auto back = [&result](double x) { return result.geometric ? std::exp(x) : x; };
+    result.mean = back(weighted_mean(averaged[m], weights));
+    result.low = back(intervals[m].low);
+    result.high = back(intervals[m].high);
   }
 }
 
@@ -115,24 +163,27 @@ const MeasureResult& EvaluationTable::operator[](std::string_view name) const {
 
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
                          const EvaluateOptions& options) {
-  const Convention convention = make_convention(options.convention);
+  const Convention convention = convention_of(options);
   const Ties ties = choose_ties(queries, convention, options.ties);
-  require_order(queries, ties);
+  require_order(queries, measures, options, ties);
   EvaluationTable table{convention.name, std::string(name_of(ties)), options.one_per, {}, 0, {}};
+  table.counts.resize(queries.size());
   std::vector<double> weights;
   for (const ScoredQuery& query : queries) {
     table.query_ids.emplace_back(query.id);
     weights.push_back(query.weight);
   }
   for (const Measure* measure : measures)
-    table.measures.push_back({measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries.size(), kNaN)});
+    table.measures.push_back(
+        {measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries.size(), kNaN), measure->geometric()});
 
   std::vector<RankedQuery> ranked(thread_count(options.threads));
   const std::size_t chunks = (queries.size() + kChunk - 1) / kChunk;
   parallel_for(chunks, ranked.size(), [&](std::size_t chunk, std::size_t worker) {
     const std::size_t end = std::min(queries.size(), (chunk + 1) * kChunk);
     for (std::size_t q = chunk * kChunk; q < end; ++q)
-      evaluate_query(queries[q], q, {measures, convention, ties, options.as_ranked}, ranked[worker], table);
+      evaluate_query(queries[q], q, {measures, convention, ties, options.as_ranked, options.depth}, ranked[worker],
+                     table);
   });
   summarise(table, weights, options);
   return table;
@@ -140,7 +191,7 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
 
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const std::string> measures,
                          const EvaluateOptions& options) {
-  const Convention convention = make_convention(options.convention);
+  const Convention convention = convention_of(options);
   std::vector<MeasurePtr> made;
   std::vector<const Measure*> pointers;
   for (const std::string& spelling : measures) {

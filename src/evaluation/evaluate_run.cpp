@@ -18,6 +18,7 @@ struct JoinedQuery {
   bool in_run = false;
   std::unordered_map<std::string_view, float> judged;
   std::vector<float> labels;
+  std::vector<float> judgments;  // as labels, kNotPooled where there is none
   std::vector<double> scores;
   std::vector<std::string_view> documents;  // as labels: first those of the run
   GroupLimits groups;
@@ -46,6 +47,7 @@ void add_missing_documents(JoinedQuery& query) {
   std::sort(missing.begin(), missing.end());
   for (const auto& [label, document] : missing) {
     query.labels.push_back(label);
+    query.judgments.push_back(label);
     query.documents.push_back(document);
   }
 }
@@ -55,7 +57,7 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
   std::unordered_map<std::string_view, std::size_t> place;
   for (const Judgment& judgment : judgments) {
     const auto [slot, fresh] = place.try_emplace(judgment.query, joined.queries.size());
-    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}, {}});
+    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}, {}, {}});
     JoinedQuery& query = joined.queries[slot->second];
     if (!query.judged.emplace(judgment.document, judgment.label).second)
       throw_repeated(judgment.query, judgment.document, "judgments");
@@ -70,6 +72,7 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
     query.in_run = true;
     query.documents.emplace_back(entry.document);
     query.labels.push_back(judged == query.judged.end() ? 0.0f : judged->second);
+    query.judgments.push_back(judged == query.judged.end() ? kNotPooled : judged->second);
     query.scores.push_back(entry.score);
   }
   for (JoinedQuery& query : joined.queries) add_missing_documents(query);
@@ -85,15 +88,15 @@ EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<cons
   if (limited)
     for (JoinedQuery& query : joined.queries)
       query.groups = group_limits(query.documents, parse_one_per(options.one_per));
-  const bool skip_missing = make_convention(options.convention).skip_missing;
+  const bool skip_missing = convention_of(options).skip_missing;
   std::vector<ScoredQuery> queries;
   std::size_t skipped = 0;
   for (const JoinedQuery& query : joined.queries) {
     if (skip_missing && !query.in_run)
       ++skipped;
     else
-      queries.push_back(
-          {query.id, query.labels, query.scores, query.documents, 1.0, limited ? &query.groups : nullptr});
+      queries.push_back({query.id, query.labels, query.scores, query.documents, 1.0, limited ? &query.groups : nullptr,
+                         query.judgments});
   }
   EvaluationTable table = evaluate(queries, measures, options);
   table.unjudged_queries = joined.unjudged_queries;

@@ -99,18 +99,19 @@ Ties order_of(const EvaluateOptions& options, const Convention& convention) {
   return ties;
 }
 
-Ranking ranking_of(const JudgedQuery& query, Ties ties, const std::string& one_per) {
+Ranking ranking_of(const JudgedQuery& query, Ties ties, const EvaluateOptions& options) {
   RankedQuery ranked;
   rank({query.id, {}, query.scores, query.documents}, ties, ranked);
-  if (one_per.empty()) return ranked.documents;
-  return admit(ranked.documents, group_limits(query.documents, parse_one_per(one_per)));
+  if (options.depth > 0 && options.depth < ranked.documents.size()) ranked.documents.resize(options.depth);
+  if (options.one_per.empty()) return ranked.documents;
+  return admit(ranked.documents, group_limits(query.documents, parse_one_per(options.one_per)));
 }
 
 }  // namespace
 
 EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, std::span<const RunEntry> run,
                                    std::span<const std::string> measures, const EvaluateOptions& options) {
-  const Convention convention = make_convention(options.convention);
+  const Convention convention = convention_of(options);
   const Ties ties = order_of(options, convention);
   std::vector<std::unique_ptr<const SubtopicMeasure>> made;
   for (const std::string& spelling : measures) made.push_back(make_subtopic_measure(spelling));
@@ -128,7 +129,7 @@ EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, 
       continue;
     }
     table.query_ids.emplace_back(query.id);
-    const Ranking ranking = ranking_of(query, ties, options.one_per);
+    const Ranking ranking = ranking_of(query, ties, options);
     for (std::size_t m = 0; m < made.size(); ++m) {
       const double otherwise = convention.empty == EmptyQuery::skip ? kNaN : convention.empty == EmptyQuery::one;
       table.measures[m].per_query.push_back(made[m]->evaluate(query.cover, ranking).value_or(otherwise));

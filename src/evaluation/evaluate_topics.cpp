@@ -38,7 +38,7 @@ double best_value(const Factors& factors, std::size_t n, const Query& query, con
 EvaluationTable evaluate_topics(const Dataset& data, const std::vector<Ranking>& lists, std::size_t n,
                                 const TopicTable& topics, std::span<const std::string> measures,
                                 const TopicOptions& topic_options, const EvaluateOptions& options) {
-  const Convention convention = make_convention(options.convention);
+  const Convention convention = convention_of(options);
   EvaluationTable table{convention.name, std::string(name_of(Ties::index)), "", {}, 0, {}};
   std::vector<double> weights;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {

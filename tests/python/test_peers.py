@@ -182,9 +182,15 @@ def test_trec_convention_equals_trec_eval(run):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     names = {
         "ndcg": "ndcg", "ndcg@10": "ndcg_cut_10", "map": "map", "map@10": "map_cut_10", "mrr": "recip_rank",
-        "precision@5": "P_5", "precision@100": "P_100", "recall@5": "recall_5",
+        "precision@5": "P_5", "precision@100": "P_100", "recall@5": "recall_5", "rprec": "Rprec", "bpref": "bpref",
+        "rprec:mult=1.4": "Rprec_mult_1.40", "success@2": "success_2", "setp": "set_P", "setr": "set_recall",
+        "setf": "set_F", "infap": "infAP", "relative-precision@5": "relative_P_5",
+        "iprec:recall=0": "iprec_at_recall_0.00",
     }  # fmt: skip
-    asked = {"ndcg", "ndcg_cut.10", "map", "map_cut.10", "recip_rank", "P.5,100", "recall.5"}
+    asked = {
+        "ndcg", "ndcg_cut.10", "map", "map_cut.10", "recip_rank", "P.5,100", "recall.5", "Rprec", "bpref", "success.2",
+        "Rprec_mult.1.4", "set_P", "set_recall", "set_F", "infAP", "relative_P.5", "iprec_at_recall.0.0",
+    }  # fmt: skip
     wanted = pytrec_eval.RelevanceEvaluator(run.qrels, asked).evaluate(run.run)
     assert sorted(wanted) == sorted(run.common)
     got = run.evaluate(list(names), convention="trec")

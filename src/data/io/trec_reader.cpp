@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TREC relevance judgments and runs: words separated by blanks, one judgment or document per line.
+// TREC relevance judgments and runs: words separated by blanks, one judgment or document per line. Lines that begin
+// with # are comments.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <utility>
 
 #include "base/number.h"
 #include "base/quote.h"
@@ -19,13 +21,19 @@ struct Word {
   std::uint64_t column = 0;
 };
 
-// Splits a line into exactly N words; false for a blank line.
+/// Words of a line past those of its layout.
+enum class Surplus { refused, ignored };
+
+// Splits a line into N words; false for a blank line or a comment.
 template <std::size_t N>
-bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, std::array<Word, N>& words) {
+bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, Surplus surplus,
+                 std::array<Word, N>& words) {
+  if (line.starts_with('#')) return false;
   std::size_t count = 0;
   std::size_t at = line.find_first_not_of(kBlanks);
   while (at != std::string_view::npos) {
     const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    if (count == N && surplus == Surplus::ignored) return true;
     if (count == N)
       throw reader.error(at + 1, fmt::format("found {}; expected the end of the line after '{}'",
                                              in_quotes(line.substr(at, end - at)), layout));
@@ -57,13 +65,13 @@ float relevance_of(const LineReader& reader, const Word& word) {
 /// without entries.
 template <std::size_t N, class Make>
 auto entries_from(TextSource& source, const std::string& name, std::string_view layout, std::string_view expected,
-                  Make make) {
+                  Make make, Surplus surplus = Surplus::refused) {
   LineReader reader(source, name);
   std::string_view line;
   std::array<Word, N> words;
   std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<Word, N>&>> entries;
   while (reader.next(line))
-    if (split_words(reader, line, layout, words)) entries.push_back(make(reader, words));
+    if (split_words(reader, line, layout, surplus, words)) entries.push_back(make(reader, words));
   if (entries.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}", expected));
   return entries;
 }
@@ -84,12 +92,16 @@ std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::stri
                          });
 }
 
-std::vector<RunEntry> run_from(TextSource& source, const std::string& name) {
-  return entries_from<6>(source, name, "qid Q0 docid rank score tag", "ranked documents",
-                         [](const LineReader& reader, const std::array<Word, 6>& words) {
-                           return RunEntry{std::string(words[0].text), std::string(words[2].text),
-                                           finite_number(reader, words[4], "score")};
-                         });
+// A tag of several words is taken for its first, as trec_eval does.
+std::vector<RunEntry> run_from(TextSource& source, const std::string& name, std::string* tag) {
+  return entries_from<6>(
+      source, name, "qid Q0 docid rank score tag", "ranked documents",
+      [&](const LineReader& reader, const std::array<Word, 6>& words) {
+        if (tag) *std::exchange(tag, nullptr) = words[5].text;
+        return RunEntry{std::string(words[0].text), std::string(words[2].text),
+                        finite_number(reader, words[4], "score")};
+      },
+      Surplus::ignored);
 }
 
 }  // namespace
@@ -104,9 +116,11 @@ std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::
   return subtopics_from(*text_in_memory(text), name);
 }
 
-std::vector<RunEntry> read_run(const std::string& path) { return run_from(*open_text(path), path); }
-std::vector<RunEntry> parse_run(std::string_view text, const std::string& name) {
-  return run_from(*text_in_memory(text), name);
+std::vector<RunEntry> read_run(const std::string& path, std::string* tag) {
+  return run_from(*open_text(path), path, tag);
+}
+std::vector<RunEntry> parse_run(std::string_view text, const std::string& name, std::string* tag) {
+  return run_from(*text_in_memory(text), name, tag);
 }
 
 }  // namespace dorm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision@n: the relevant share of the first n positions, a_j = 1 / n even when the list is shorter.
+// Precision@n: the relevant share of the first n positions, a_j = 1 / n even when the list is shorter. Relative: over
+// the share that the best order has.
 #include <algorithm>
 
 #include "base/numeric.h"
@@ -21,11 +22,29 @@ class Precision final : public NamedMeasure<FactoredMeasure> {
   }
 };
 
+class RelativePrecision final : public NamedMeasure<FactoredMeasure> {
+ public:
+  using NamedMeasure::NamedMeasure;
+  bool relative_to_ideal() const override { return true; }
+
+  Factors factor(Labels labels) const override {
+    Factors factors{std::vector<double>(labels.size(), 0.0), relevance(convention_, labels)};
+    std::fill_n(factors.a.begin(), static_cast<std::ptrdiff_t>(std::min(labels.size(), cutoff_)), 1.0);
+    normalise(factors);
+    return factors;
+  }
+};
+
 }  // namespace
 
 FactoredMeasurePtr precision(const MeasureSpec& spec, const Convention& convention) {
   spec.accept(MeasureSpec::Cutoff::required, {"rel"});
   return std::make_unique<Precision>(spec, with_relevance_parameter(spec, convention));
+}
+
+FactoredMeasurePtr relative_precision(const MeasureSpec& spec, const Convention& convention) {
+  spec.accept(MeasureSpec::Cutoff::required, {"rel"});
+  return std::make_unique<RelativePrecision>(spec, with_relevance_parameter(spec, convention));
 }
 
 }  // namespace dorm

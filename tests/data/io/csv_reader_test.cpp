@@ -75,6 +75,16 @@ TEST(TrecReader, TakesTheWordsThatMatter) {
   EXPECT_EQ(run[0].score, 0.25);
 }
 
+TEST(TrecReader, SkipsCommentsAndWhatFollowsTheTag) {
+  const auto qrels = parse_qrels("# made by hand\nq1 0 d#1 2\n#q1 0 d2 1\n", "f");
+  ASSERT_EQ(qrels.size(), 1u);
+  EXPECT_EQ(qrels[0].document, "d#1");
+  std::string tag;
+  const auto run = parse_run("# run\nq1 Q0 d1 1 2 mine and more\nq1 Q0 d2 2 1 other\n", "f", &tag);
+  EXPECT_EQ(run.size(), 2u);
+  EXPECT_EQ(tag, "mine");
+}
+
 TEST(ScoresReader, SkipsBlankLinesAndComments) {
   EXPECT_EQ(parse_scores("# model\n1\n\n -2.5 \r\n1e-3", "f"), (std::vector<double>{1, -2.5, 1e-3}));
 }

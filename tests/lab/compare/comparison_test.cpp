@@ -233,6 +233,7 @@ TEST(Comparison, RefusesOptionsThatMakeNoSense) {
   };
   refused([](ComparisonOptions& o) { o.methods = {}; });
   refused([](ComparisonOptions& o) { o.measures = {}; });
+  refused([](ComparisonOptions& o) { o.measures = {"gmap"}; });  // its mean over folds would be another one
   refused([](ComparisonOptions& o) { o.C = {0}; });
   refused([](ComparisonOptions& o) { o.methods = {"ridge", "ridge"}; });
   refused([](ComparisonOptions& o) { o.against = "svm"; });

@@ -73,7 +73,8 @@ TEST(GroupedRisk, IsTheBoundOfItsDefinitionForEveryMeasure) {
     for (const CatalogEntry& entry : measure_catalog()) {
       if (!entry.trainable) continue;
       const auto measure = make_trainable(entry.example);
-      const bool relative = entry.name == "ndcg" || entry.name == "mwta" || entry.name == "neru";
+      const bool relative =
+          entry.name == "ndcg" || entry.name == "mwta" || entry.name == "neru" || entry.name == "relative-precision";
       for (const char* decay : {"measure", "power:0.5"}) {
         const Factors factors = measure->factor(problem.labels);
         const std::vector<double> c = Decay(decay).values(factors.a);

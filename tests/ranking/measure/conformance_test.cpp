@@ -128,8 +128,10 @@ TEST_P(EveryMeasure, AgreesWithEnumerationOfTieOrders) {
         const TieOrders truth = enumerate_ties(*measure, labels, scores);
         const ScoredQuery query{"q", labels, scores};
         RankedQuery ranked;
-        rank(query, Ties::expected, ranked);
-        ASSERT_NEAR(measure->expected(labels, ranked.view()).value_or(0), truth.mean, kTolerance);
+        if (!measure->needs_order()) {
+          rank(query, Ties::expected, ranked);
+          ASSERT_NEAR(measure->expected(labels, ranked.view()).value_or(0), truth.mean, kTolerance);
+        }
         rank(query, Ties::worst, ranked);
         ASSERT_NEAR(measure->expected(labels, ranked.view()).value_or(0), truth.least, kTolerance);
       }

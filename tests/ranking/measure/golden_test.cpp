@@ -95,6 +95,47 @@ TEST(Golden, OtherMeasuresUnderTheStandardConvention) {
   });
 }
 
+// 0 is judged not relevant, a negative label is not judged.
+TEST(Golden, MeasuresOfTrecEval) {
+  const double eps = 1e-5;  // the smoothing of infap
+  check({
+      {"standard", "success@1", {0, 2, 1, 0}, 0},
+      {"standard", "success@2", {0, 2, 1, 0}, 1},
+      {"standard", "success@2:rel=3", {0, 2, 3}, 0},
+      {"standard", "rprec", {0, 2, 1, 0}, 1.0 / 2},
+      {"standard", "rprec:mult=2", {0, 2, 1, 0}, 2.0 / 4},
+      {"standard", "rprec:mult=5", {0, 2, 1, 0}, 2.0 / 10},  // past the end of the list
+      {"standard", "rprec:mult=.5", {1, 0, 1, 1}, 1.0 / 2},  // 1.5 documents: rank 2
+      {"standard", "rprec:mult=.01", {1, 0, 1, 1}, 1},       // at least rank 1
+      {"standard", "relative-precision@1", {1, 1, 0}, 1},
+      {"standard", "relative-precision@5", {0, 2, 1, 0}, 1},  // both relevant documents
+      {"standard", "relative-precision@2", {0, 2, 1, 0}, 1.0 / 2},
+      // Precision at the relevant documents: 1/2, 2/3, 3/5; from each on: 2/3, 2/3, 3/5.
+      {"standard", "iprec:recall=0", {0, 1, 1, 0, 1}, 2.0 / 3},
+      {"standard", "iprec:recall=.6", {0, 1, 1, 0, 1}, 2.0 / 3},  // 1.8 of 3 documents: 2
+      {"standard", "iprec:recall=1", {0, 1, 1, 0, 1}, 3.0 / 5},
+      {"standard", "iprec:recall=0/1", {0, 1, 1, 0, 1}, (2.0 / 3 + 3.0 / 5) / 2},
+      {"standard", "iprec", {1, 0}, 1},
+      // R = 2, two judged not relevant: the first relevant document has 1 of 2 above it, the second 2 of 2.
+      {"standard", "bpref", {0, -1, 1, 0, 1}, (1.0 / 2 + 0) / 2},
+      {"standard", "bpref", {-1, 1, -1, 1}, 1},       // nothing judged not relevant
+      {"standard", "bpref:rel=2", {1, 2, 0}, 0},      // one of the first R = 1 stands above
+      {"standard", "gbpref", {0, 1, 0, 1}, 1.0 / 4},  // of one query: its value
+      {"standard", "gmap", {0, 1}, 1.0 / 2},
+      {"standard", "gmap", {0, 0}, kSkipped},
+      // Above the second relevant document: one relevant, one not judged, both of the pool.
+      {"standard", "infap", {1, -1, 1}, (1 + (1 + 2 * (1 + eps) / (1 + 2 * eps)) / 3) / 2},
+      {"standard", "infap", {0, 1}, (1 + eps / (1 + 2 * eps)) / 2},
+      {"standard", "setp", {0, 2, 1, 0}, 1.0 / 2},
+      {"standard", "setr", {0, 2, 1, 0}, 1},
+      {"standard", "setf", {0, 2, 1, 0}, 2 * 0.5 / 1.5},
+      {"standard", "setf:beta=2", {0, 2, 1, 0}, 5 * 0.5 / (4 * 0.5 + 1)},
+      {"standard", "judged@2", {0, -1, 1}, 1.0 / 2},
+      {"standard", "judged@9", {0, -1, 1}, 2.0 / 3},
+      {"standard", "judged", {-1, -1}, 0},
+  });
+}
+
 TEST(Golden, ModifiedWinnerTakesAllChoosesItsCutoffPerQuery) {
   check({
       // Best order 2 1 0 0 0: two labels among the top three, so ndcg@3.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `dorm eval`: what is judged, by what, and how it is shown.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "dorm/evaluate.h"
+#include "input.h"
+#include "list_options.h"
+#include "ratings_input.h"
+
+namespace dorm::cli {
+
+struct EvalArguments {
+  std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
+      position_gains, format = "table";
+  SplitArguments split;
+  TopicArguments topics;
+  std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says
+  std::string measures;  // empty: kMeasures, kSubtopicMeasures with --subtopics, or kTopicMeasures with --topics
+  EvaluateOptions options;
+  InputArguments input;
+
+  bool judged_run() const { return !run.empty() || !qrels.empty(); }
+};
+
+/// Declares the options, which fill `arguments`.
+void declare_options(CLI::App& app, EvalArguments& arguments);
+
+/// Throws Error(bad_option) for options that contradict each other or leave something open.
+void check(const EvalArguments& arguments);
+
+}  // namespace dorm::cli

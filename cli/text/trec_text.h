@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// An evaluation as trec_eval prints it: one line per figure, under its names.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dorm/evaluate.h"
+
+namespace dorm::cli {
+
+/// Which lines, in order.
+class TrecLines {
+ public:
+  /// Measures and the counts of trec_eval (runid, num_q, num_ret, num_rel, num_rel_ret,
+  /// num_nonrel_judged_ret), comma-separated; or "official" (also when empty) or "all_trec", its sets. Throws
+  /// Error(bad_option) for an empty name.
+  explicit TrecLines(const std::string& list);
+
+  /// The measures among them; tables are expected to hold these.
+  const std::vector<std::string>& measures() const { return measures_; }
+
+  /// Query by query in the order of ids, without what only has a value over all queries.
+  std::string per_query(const EvaluationTable& table) const;
+  std::string summary(const EvaluationTable& table, const std::string& tag) const;
+
+ private:
+  struct Line {
+    std::string count;        // name of the count; empty: a measure
+    std::size_t measure = 0;  // index into measures_
+  };
+  std::vector<Line> lines_;
+  std::vector<std::string> measures_;
+};
+
+}  // namespace dorm::cli

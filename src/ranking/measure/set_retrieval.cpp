@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was retrieved as a set, whatever its order: precision, recall and their F measure.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/numeric.h"
+#include "dorm/error.h"
+#include "ranking/measure/parts.h"
+
+namespace dorm {
+namespace {
+
+// (1 + beta^2) P R / (beta^2 P + R) is found (1 + beta^2) / (beta^2 relevant + retrieved): P for beta = 0, R for
+// an infinite one.
+class SetRetrieval final : public NamedMeasure<Measure> {
+ public:
+  SetRetrieval(const MeasureSpec& spec, const Convention& convention, double precision_share)
+      : NamedMeasure(spec, convention), precision_share_(precision_share) {}
+
+  std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
+    const double relevant = count_relevant(convention_, labels, ranking);
+    if (relevant == 0) return std::nullopt;
+    const auto found = std::count_if(ranking.documents.begin(), ranking.documents.end(),
+                                     [&](std::uint32_t i) { return convention_.relevant(labels[i]); });
+    if (found == 0) return 0;
+    return static_cast<double>(found) /
+           (precision_share_ * real(ranking.documents.size()) + (1 - precision_share_) * relevant);
+  }
+
+ private:
+  double precision_share_;  // 1 / (1 + beta^2)
+};
+
+MeasurePtr make_set_measure(const MeasureSpec& spec, const Convention& convention, double precision_share) {
+  return std::make_unique<SetRetrieval>(spec, with_relevance_parameter(spec, convention), precision_share);
+}
+
+}  // namespace
+
+MeasurePtr set_precision(const MeasureSpec& spec, const Convention& convention) {
+  spec.accept(MeasureSpec::Cutoff::none, {"rel"});
+  return make_set_measure(spec, convention, 1);
+}
+
+MeasurePtr set_recall(const MeasureSpec& spec, const Convention& convention) {
+  spec.accept(MeasureSpec::Cutoff::none, {"rel"});
+  return make_set_measure(spec, convention, 0);
+}
+
+MeasurePtr set_f(const MeasureSpec& spec, const Convention& convention) {
+  spec.accept(MeasureSpec::Cutoff::none, {"beta", "rel"});
+  const double beta = spec.number("beta", 1);
+  if (!(beta >= 0))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": beta {}; expected a number not below 0", spec.spelling(), beta));
+  return make_set_measure(spec, convention, 1 / (1 + beta * beta));
+}
+
+}  // namespace dorm
