@@ -49,7 +49,7 @@ LinearScorer::LinearScorer(const Model& model, const Dataset& data, std::size_t 
   // A feature that never occurs is 0 everywhere; under a fitted scaling that is a constant, not nothing.
   constant_ = values_of_absent_features(model);
   for (std::size_t j = 0; j < features_.dimension(); ++j) {
-    weight_of_.push_back(index.find(data.feature_name(features_.column(j))));
+    weight_of_.push_back(index.find(data.feature_name(j)));
     if (weight_of_.back() != FeatureIndex::kUnknown) constant_[weight_of_.back()] = 0;
   }
 }
