@@ -39,6 +39,7 @@ class FeatureRows {
   /// and stands in background(), to be added; it is empty for data that is not scaled.
   SparseRow sparse_row(std::size_t i) const;
   SparseRow background() const;
+  bool common_background() const;  // one for all queries
 
   /// The value, or the whole row of num_features() values, in either form.
   float at(std::size_t i, std::size_t column) const;

@@ -51,6 +51,8 @@ SparseRow FeatureRows::background() const {
   return {storage_->background_columns.subspan(begin, size), storage_->background_values.subspan(begin, size)};
 }
 
+bool FeatureRows::common_background() const { return storage_->background_end.size() == 1; }
+
 float FeatureRows::at(std::size_t i, std::size_t column) const {
   if (dense()) return dense_row(i)[column];
   return stored_value(sparse_row(i), column) + stored_value(background(), column);

@@ -58,7 +58,7 @@ std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std
   std::vector<double> w(features_.dimension(), 0.0);
   for (std::size_t j = 0; j < w.size(); ++j)
     if (weight_of_[j] != FeatureIndex::kUnknown) w[j] = weights[weight_of_[j]];
-  double constant = 0;
+  double constant = features_.level(w);
   for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
   return linear_scores(features_, w, constant, threads);
 }

@@ -22,11 +22,16 @@ void add_multiple(double scale, const SparseRow& row, std::span<double> sum) {
   axpy(scale, row.columns, row.values, sum);
 }
 
+// What the documents of this query have in common, but not all documents.
+SparseRow own_background(const Query& query) {
+  return query.rows.common_background() ? SparseRow() : query.rows.background();
+}
+
 // How often coefficients take the background: their sum. Where a ranking is compared with another it is 0 but for
 // rounding, and planes stay as short as their documents.
 double level_of(const Query& query, std::span<const double> coefficients) {
   constexpr double kRounding = 1e-12;
-  if (query.rows.background().columns.empty()) return 0;
+  if (own_background(query).columns.empty()) return 0;
   double sum = 0, size = 0;
   for (const double x : coefficients) {
     sum += x;
@@ -95,7 +100,7 @@ void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<
     multiply(dense_rows(query), w, out);
     return;
   }
-  const double level = product(query.rows.background(), w);
+  const double level = product(own_background(query), w);
   for (std::size_t i = 0; i < query.size(); ++i) out[i] = level + product(query.rows.sparse_row(i), w);
 }
 
@@ -107,7 +112,7 @@ void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficie
   }
   for (std::size_t i = 0; i < query.size(); ++i)
     if (coefficients[i] != 0) add_multiple(coefficients[i], query.rows.sparse_row(i), sum);
-  if (const double level = level_of(query, coefficients); level != 0) add_multiple(level, query.rows.background(), sum);
+  if (const double level = level_of(query, coefficients); level != 0) add_multiple(level, own_background(query), sum);
 }
 
 void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficients, Plane& out,
@@ -128,7 +133,7 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
     workspace.touched.insert(workspace.touched.end(), sparse.columns.begin(), sparse.columns.end());
   }
   if (level_of(query, coefficients) != 0) {
-    const SparseRow background = query.rows.background();
+    const SparseRow background = own_background(query);
     workspace.touched.insert(workspace.touched.end(), background.columns.begin(), background.columns.end());
   }
   std::sort(workspace.touched.begin(), workspace.touched.end());
@@ -159,14 +164,20 @@ double LinearFeatures::centred_norm(std::size_t threads) const {
 double LinearFeatures::score(std::size_t q, std::size_t document, std::span<const double> w) const {
   const Query query = data_.query(q);
   if (data_.dense()) return dorm::dot(std::span(query.rows.dense_row(document), w.size()), w);
-  return product(query.rows.background(), w) + product(query.rows.sparse_row(document), w);
+  return product(own_background(query), w) + product(query.rows.sparse_row(document), w);
 }
 
 void LinearFeatures::add_row(std::size_t q, std::size_t document, double scale, std::span<double> w) const {
   const Query query = data_.query(q);
   if (data_.dense()) return axpy(scale, std::span(query.rows.dense_row(document), w.size()), w);
-  add_multiple(scale, query.rows.background(), w);
+  add_multiple(scale, own_background(query), w);
   add_multiple(scale, query.rows.sparse_row(document), w);
+}
+
+double LinearFeatures::level(std::span<const double> w) const {
+  if (data_.num_queries() == 0) return 0;
+  const Query query = data_.query(0);
+  return query.rows.common_background() ? product(query.rows.background(), w) : 0.0;
 }
 
 double LinearFeatures::work(std::size_t q) const {

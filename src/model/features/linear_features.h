@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients.
+// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. A
+// background that is common to all documents (dorm/dataset.h) is left out of both: it moves all scores alike, which no
+// ranking and no learner with a bias can see. Whoever wants the scores themselves adds level().
 #pragma once
 
 #include <cstddef>
@@ -34,6 +36,8 @@ class LinearFeatures final : public Representation {
   /// The same for one document: its score, and w += scale * row.
   double score(std::size_t query, std::size_t document, std::span<const double> w) const;
   void add_row(std::size_t query, std::size_t document, double scale, std::span<double> w) const;
+
+  double level(std::span<const double> w) const;
 
   /// Stored values of the query: the multiply-adds of scores().
   double work(std::size_t query) const override;
