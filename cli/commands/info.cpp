@@ -82,7 +82,7 @@ std::uint64_t feature_bytes(const Dataset& data) {
 Json describe(const std::string& path, const Loaded& loaded) {
   const Dataset& data = loaded.data;
   const Summary summary = summarize(data);
-  const double cells = static_cast<double>(data.num_documents()) * static_cast<double>(data.num_features());
+  const double cells = static_cast<double>(data.num_documents()) * static_cast<double>(data.feature_range());
   Json labels = Json::object();
   for (const auto& [label, count] : summary.labels) labels[fmt::format("{}", label)] = count;
   return {{"file", path},
@@ -90,7 +90,8 @@ Json describe(const std::string& path, const Loaded& loaded) {
           {"bytes", loaded.report.bytes},
           {"queries", data.num_queries()},
           {"documents", data.num_documents()},
-          {"features", data.num_features()},
+          {"features", data.feature_range()},
+          {"columns", data.num_features()},
           {"storage", data.dense() ? "dense" : "compressed"},
           {"density", cells > 0 ? static_cast<double>(summary.nonzeros) / cells : 0.0},
           {"labels", labels},
@@ -142,8 +143,9 @@ std::string data_text(const Json& info) {
        fmt::format("{}, {}", info["format"].get<std::string>(), bytes_text(info["bytes"].get<std::uint64_t>())));
   line("queries", std::to_string(info["queries"].get<std::size_t>()));
   line("documents", std::to_string(info["documents"].get<std::size_t>()));
-  line("features",
-       fmt::format("{}, numbered from {}", info["features"].get<std::size_t>(), info["first_feature_id"].get<int>()));
+  const auto features = info["features"].get<std::size_t>(), columns = info["columns"].get<std::size_t>();
+  line("features", fmt::format("{}, numbered from {}{}", features, info["first_feature_id"].get<int>(),
+                               columns < features ? fmt::format("; {} of them occur", columns) : ""));
   line("non-zero values", fmt::format("{:.1f} %", 100 * info["density"].get<double>()));
   line("labels", labels_text(info));
   line("documents per query", fmt::format("{} to {}, median {}", lengths["min"].get<std::size_t>(),

@@ -25,8 +25,8 @@ struct SparseRow {
 /// A view of consecutive feature rows, dense or compressed. Valid as long as a Dataset sharing the block lives.
 class FeatureRows {
  public:
-  FeatureRows(const Storage* storage, std::size_t first, std::size_t size)
-      : storage_(storage), first_(first), size_(size) {}
+  FeatureRows(const Storage* storage, std::size_t first, std::size_t size, std::size_t query)
+      : storage_(storage), first_(first), size_(size), query_(query) {}
 
   std::size_t size() const { return size_; }
   std::size_t num_features() const;
@@ -35,15 +35,21 @@ class FeatureRows {
   /// Dense only: num_features() floats; `stride()` floats from row to row.
   const float* dense_row(std::size_t i) const;
   std::size_t stride() const;
-  /// Compressed only.
+  /// Compressed only: the values stored. What scaling has made of zeros that are not stored is the same in every row,
+  /// and stands in background(), to be added; it is empty for data that is not scaled.
   SparseRow sparse_row(std::size_t i) const;
+  SparseRow background() const;
+  bool common_background() const;  // one for all queries
 
+  /// The value, or the whole row of num_features() values, in either form.
   float at(std::size_t i, std::size_t column) const;
+  void load(std::size_t i, std::span<float> out) const;
 
  private:
   const Storage* storage_;
   std::size_t first_;
   std::size_t size_;
+  std::size_t query_;  // of the storage
 };
 
 /// One query; a view into the memory of its Dataset.
@@ -63,7 +69,7 @@ class Dataset {
 
   std::size_t num_queries() const { return queries_.size(); }
   std::size_t num_documents() const { return first_document_.back(); }
-  std::size_t num_features() const;
+  std::size_t num_features() const;  // columns
   std::size_t num_nonzeros() const;  // stored values; num_documents() * num_features() when dense
   bool dense() const;
 
@@ -82,6 +88,11 @@ class Dataset {
   std::string feature_name(std::size_t column) const;  // its name, or the number it had in the file
   bool has_feature_names() const;                      // false: numbers counted from first_feature_id()
   std::uint32_t first_feature_id() const;              // 0 or 1
+
+  /// Columns are numbered 0, 1, ... unless few of many numbers occur in compressed data: then those alone are columns.
+  /// Numbers are less than feature_range(); the file's own are first_feature_id() more.
+  std::uint32_t feature_number(std::size_t column) const;
+  std::uint64_t feature_range() const;
 
   /// The queries with these indices, in the given order; shares the features.
   Dataset select(std::span<const std::size_t> queries) const;

@@ -23,7 +23,7 @@ struct Scaling {
   bool per_query() const { return kind == ScalingKind::query_minmax || kind == ScalingKind::log_query_zscore; }
 };
 
-/// Needs at least one document. Compressed data keeps its zeros only under `none`; the others return dense data.
+/// Needs at least one document. Compressed data stays compressed: what its zeros become is the background of the rows.
 Scaling fit_scaling(ScalingKind kind, const Dataset& data);
 Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads = 0);
 

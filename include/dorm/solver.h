@@ -14,6 +14,7 @@
 #include <iosfwd>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -152,11 +153,18 @@ struct SolverState {
   static SolverState load(std::istream& in);
 };
 
+/// Whether a lower bound lies above the value it bounds by more than rounding: then arithmetic has failed, and neither
+/// number certifies anything.
+bool contradict(double primal, double dual);
+
+/// (primal - dual) / primal; 0 where the bound passes the value by rounding, 1 where they contradict.
+double relative_gap(double primal, double dual);
+
 struct Progress {
   std::uint64_t pass = 0;
   double primal = 0;  // best so far
   double dual = 0;    // best so far
-  double gap = 0;     // (primal - dual) / primal; 1 before the first evaluation
+  double gap = 0;     // relative_gap(primal, dual); 1 before the first evaluation
   double seconds = 0;
   std::uint64_t oracle_calls = 0;
   std::uint64_t planes = 0;  // cached
@@ -174,9 +182,10 @@ enum class SolveStatus { converged, pass_limit, time_limit, interrupted, numeric
 
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
-  double primal = 0;  // P(w) of the returned w
-  double dual = 0;    // the best lower bound found
-  double gap = 0;     // (primal - dual) / primal
+  double primal = 0;    // P(w) of the returned w
+  double dual = 0;      // the best lower bound found
+  double gap = 0;       // relative_gap(primal, dual)
+  std::string trouble;  // the reason, for numerical_trouble
   std::uint64_t passes = 0;
   std::uint64_t oracle_calls = 0;
   std::uint64_t planes = 0;           // cached at the end
@@ -200,8 +209,8 @@ struct SolveStart {
   SolverState state;
 };
 
-/// Minimises P. Throws Error for bad options or a start that does not fit; everything that happens while solving
-/// ends in a status.
+/// Minimises P. Throws Error for bad options or a start that does not fit, and when P is finite at no point met, not
+/// even at 0; everything else that happens while solving ends in a status.
 SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer = {},
                   SolveStart start = {});
 

@@ -29,16 +29,33 @@ std::vector<Place> in_file_order(const Dataset& data) {
   return places;
 }
 
-void add_document(const Dataset& data, const Place& place, std::size_t width, DatasetBuilder& builder) {
+/// The numbers of the columns of any part.
+std::vector<std::uint32_t> common_numbers(std::span<const Dataset> parts) {
+  std::vector<std::uint32_t> numbers;
+  for (const Dataset& part : parts)
+    for (std::size_t j = 0; j < part.num_features(); ++j) numbers.push_back(part.feature_number(j));
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+void add_document(const Dataset& data, const Place& place, std::span<const std::uint32_t> numbers,
+                  DatasetBuilder& builder) {
   const Query query = data.query(place.query);
   const DatasetBuilder::Document document{query.labels[place.index], query.id, data.document_id(place.document),
                                           data.group(place.document)};
   if (!query.rows.dense()) {
-    builder.add(document, query.rows.sparse_row(place.index));
+    const SparseRow row = query.rows.sparse_row(place.index);
+    std::vector<std::uint32_t> columns;
+    for (const std::uint32_t column : row.columns) {
+      const auto found = std::lower_bound(numbers.begin(), numbers.end(), data.feature_number(column));
+      columns.push_back(static_cast<std::uint32_t>(found - numbers.begin()));
+    }
+    builder.add(document, SparseRow{columns, row.values});
     return;
   }
   std::vector<float> row(query.rows.dense_row(place.index), query.rows.dense_row(place.index) + data.num_features());
-  row.resize(width, 0.0f);
+  row.resize(numbers.size(), 0.0f);
   builder.add(document, row);
 }
 
@@ -61,8 +78,7 @@ void require_same_features(const Dataset& first, const Dataset& other, std::size
 
 Concatenation concatenate(std::span<const Dataset> parts) {
   if (parts.size() == 1) return {parts[0], {0, parts[0].num_queries()}};
-  std::size_t width = 0;
-  for (const Dataset& part : parts) width = std::max(width, part.num_features());
+  const std::vector<std::uint32_t> numbers = common_numbers(parts);
   DatasetBuilder builder;
   std::vector<std::size_t> begin = {0};
   std::unordered_map<std::string, std::size_t> part_of;
@@ -77,12 +93,12 @@ Concatenation concatenate(std::span<const Dataset> parts) {
                                                       query.id, found->second + 1, k + 1));
       builder.set_query_weight(query.id, query.weight);
     }
-    for (const Place& place : in_file_order(part)) add_document(part, place, width, builder);
+    for (const Place& place : in_file_order(part)) add_document(part, place, numbers, builder);
     begin.push_back(begin.back() + part.num_queries());
   }
-  std::vector<std::string> names(width);
-  if (!parts[0].has_feature_names())
-    for (std::size_t j = 0; j < width; ++j) names[j] = std::to_string(j + parts[0].first_feature_id());
+  std::vector<std::string> names;
+  for (const std::uint32_t number : numbers)
+    names.push_back(std::to_string(std::uint64_t{number} + parts[0].first_feature_id()));
   builder.set_feature_names(parts[0].has_feature_names() ? feature_names(parts[0]) : names);
   return {builder.finish(), begin};
 }

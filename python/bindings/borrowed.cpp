@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "data/column_numbers.h"
 #include "data/owned_columns.h"
 #include "data/storage.h"
 #include "dorm/error.h"
@@ -22,6 +23,7 @@ struct Lender {
   Vector<std::uint32_t> columns;
   OwnedColumns owned;
   std::vector<std::uint64_t> row_end;
+  std::vector<std::uint32_t> places;  // of the columns, where few of many occur
 
   Lender() = default;
   Lender(const Lender&) = delete;
@@ -112,6 +114,17 @@ void check_sparse(const Vector<float>& values, const Vector<std::uint32_t>& colu
   }
 }
 
+void leave_out_numbers(Storage& storage, Lender& lender) {
+  std::vector<std::uint32_t>& numbers = lender.owned.feature_numbers;
+  numbers = occurring_numbers(storage.columns, storage.num_features);
+  if (numbers.empty()) return;
+  lender.places.resize(storage.columns.size());
+  to_places(storage.columns, numbers, lender.places);
+  storage.columns = lender.places;
+  lender.owned.feature_range = storage.num_features;
+  storage.num_features = numbers.size();
+}
+
 }  // namespace
 
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
@@ -153,6 +166,7 @@ Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& 
   storage->values = span_of(values);
   storage->columns = span_of(columns);
   storage->row_end = lender->row_end;
+  if (documents.feature_names.empty()) leave_out_numbers(*storage, *lender);
   lender->values = values;
   lender->columns = columns;
   return finish(std::move(storage), std::move(lender), documents);

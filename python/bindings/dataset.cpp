@@ -65,7 +65,13 @@ nb::tuple sparse_values(nb::handle_t<Dataset> self) {
   const auto& data = nb::cast<const Dataset&>(self);
   if (data.dense()) throw Error(ErrorCode::unsupported, "the data is dense");
   const Storage& storage = data.storage();
-  return nb::make_tuple(view(storage.values, self), view(storage.columns, self), view(storage.row_end, self));
+  nb::object columns = nb::cast(view(storage.columns, self));
+  if (!storage.feature_numbers.empty()) {
+    std::vector<std::uint32_t> numbers(storage.columns.begin(), storage.columns.end());
+    for (std::uint32_t& column : numbers) column = storage.feature_numbers[column];
+    columns = nb::cast(to_numpy(std::move(numbers)));
+  }
+  return nb::make_tuple(view(storage.values, self), columns, view(storage.row_end, self));
 }
 
 nb::list text_of(const Dataset& data, bool has, std::string_view (Dataset::*entry)(std::size_t) const) {
@@ -130,6 +136,7 @@ void bind_dataset(nb::module_& module) {
       .def_prop_ro("num_queries", &Dataset::num_queries)
       .def_prop_ro("num_documents", &Dataset::num_documents)
       .def_prop_ro("num_features", &Dataset::num_features)
+      .def_prop_ro("feature_range", &Dataset::feature_range)
       .def_prop_ro("dense", &Dataset::dense)
       .def_prop_ro("has_feature_names", &Dataset::has_feature_names)
       .def_prop_ro("first_feature_id", &Dataset::first_feature_id)
@@ -149,7 +156,7 @@ void bind_dataset(nb::module_& module) {
                    })
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("dense_values", &dense_values, "A view of the rows.")
-      .def("sparse_values", &sparse_values, "Views of values, columns and row ends.");
+      .def("sparse_values", &sparse_values, "Values, numbers of features and row ends.");
   module.def("read_dataset", &read, "path"_a, "missing"_a, "threads"_a);
   bind_synth(module);
 }

@@ -12,6 +12,7 @@
 #include "bindings.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "model/align.h"
 
 namespace dorm::python {
 namespace {
@@ -27,23 +28,17 @@ nb::object scores_of(const Model& model, const Dataset& data, std::size_t thread
   return to_numpy(std::move(scores));
 }
 
-/// The scaled features, row-major in the columns of the data.
-nb::object scaled_rows(const Scaling& scaling, const Dataset& data) {
-  std::vector<float> out(data.num_documents() * data.num_features());
+/// The scaled features, row-major in the order of the model's.
+nb::object scaled_rows(const Model& model, const Dataset& data) {
+  const std::size_t width = model.features.size();
+  std::vector<float> out(data.num_documents() * width);
   {
     const nb::gil_scoped_release unlocked;
-    const Dataset scaled = apply_scaling(scaling, data, 1);
-    float* row = out.data();
-    for (std::size_t q = 0; q < scaled.num_queries(); ++q) {
-      const Query query = scaled.query(q);
-      for (std::size_t i = 0; i < query.size(); ++i, row += data.num_features()) {
-        if (scaled.dense()) {
-          std::copy_n(query.rows.dense_row(i), data.num_features(), row);
-          continue;
-        }
-        const SparseRow stored = query.rows.sparse_row(i);
-        for (std::size_t k = 0; k < stored.columns.size(); ++k) row[stored.columns[k]] = stored.values[k];
-      }
+    const Dataset aligned = align_features(model, data, 1);
+    for (std::size_t q = 0; q < aligned.num_queries(); ++q) {
+      const Query query = aligned.query(q);
+      for (std::size_t i = 0; i < query.size(); ++i)
+        query.rows.load(i, std::span(out).subspan((query.first_document + i) * width, width));
     }
   }
   return to_numpy(std::move(out));
@@ -86,7 +81,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
       .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none())
-      .def("scaled_rows", [](const Model& model, const Dataset& data) { return scaled_rows(model.scaling, data); })
+      .def("scaled_rows", &scaled_rows, "data"_a)
       .def("to_json", [](const Model& model) { return to_json(model); })
       .def_static("from_json", &model_from_json, "text"_a, "name"_a)
       .def("save", [](const Model& model, const std::string& path) { save_model(model, path); })

@@ -132,6 +132,17 @@ def _as_ids(names: list[str]) -> np.ndarray:
     return np.array(names)
 
 
+def _too_many_names(dataset: _core.Dataset) -> bool:
+    """Features counted from 0 need names, which cannot be given to all numbers of very wide data."""
+    return dataset.first_feature_id == 0 and dataset.num_features < dataset.feature_range > 1 << 20
+
+
+def _feature_names(dataset: _core.Dataset) -> list[str] | None:
+    if dataset.has_feature_names or _too_many_names(dataset):
+        return dataset.feature_names
+    return None if dataset.first_feature_id == 1 else [str(number) for number in range(dataset.feature_range)]
+
+
 def _unpack(dataset: _core.Dataset) -> RankingData:
     sizes, ids, weights = dataset.queries
     if dataset.dense:
@@ -139,9 +150,14 @@ def _unpack(dataset: _core.Dataset) -> RankingData:
     else:
         values, columns, row_end = dataset.sparse_values()
         indptr = np.r_[np.uint64(0), row_end].astype(np.int64)
-        X = sparse.csr_matrix((dataset.num_documents, dataset.num_features), dtype=np.float32)
+        width = dataset.feature_range
+        if _too_many_names(dataset):  # the columns that occur, which have names
+            width = dataset.num_features
+            columns = np.searchsorted(np.array(dataset.feature_names, dtype=np.int64), columns).astype(np.uint32)
+        X = sparse.csr_matrix((dataset.num_documents, width), dtype=np.float32)
         # Set one by one: the constructor would check, and copy what it may not write to.
-        X.data, X.indices, X.indptr = values, columns.view(np.int32), indptr
+        narrow = width <= np.iinfo(np.int32).max
+        X.data, X.indices, X.indptr = values, columns.view(np.int32) if narrow else columns.astype(np.int64), indptr
         X.has_canonical_format = True
     source_rows = dataset.source_rows
     in_order = bool((source_rows == np.arange(len(source_rows), dtype=np.uint64)).all())
@@ -150,7 +166,7 @@ def _unpack(dataset: _core.Dataset) -> RankingData:
         y=dataset.labels,
         qid=np.repeat(_as_ids(_text(ids)), sizes.astype(np.int64)),
         sample_weight=None if (weights == 1).all() else weights,
-        feature_names=dataset.feature_names if dataset.has_feature_names or dataset.first_feature_id != 1 else None,
+        feature_names=_feature_names(dataset),
         document_ids=_text(dataset.document_ids) or None,
         groups=_text(dataset.groups) or None,
         source_rows=None if in_order else source_rows.astype(np.int64),

@@ -91,7 +91,8 @@ class DormRanker(BaseEstimator):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features_in_,)
-        Weights of the scaled features; linear models only.
+        Weights of the scaled features; linear models only. Made when asked for: of very wide sparse X,
+        ``model_.features`` and ``model_.weights`` hold the columns that occur alone.
     model_
         The core's model.
     report_ : TrainReport
@@ -313,7 +314,8 @@ class DormRanker(BaseEstimator):
     def explain(self, X: Any, *, qid: Any = None, group: Any = None) -> Any:
         """What each feature contributes to each score: a matrix like X whose rows sum to the scores.
 
-        The model is linear in its scaled features, so this is exact. Sparse for sparse X without scaling.
+        The model is linear in its scaled features, so this is exact. Sparse for sparse X without scaling, and where
+        few of many columns occur.
 
         >>> import dorm, numpy as np
         >>> data = dorm.synth(queries=50, features=5, seed=1)
@@ -325,10 +327,11 @@ class DormRanker(BaseEstimator):
         if self.model_.kernel != "none":
             raise ValueError("only a linear model has contributions of features; this one has a kernel")
         data, queries = self._prepared(given)
+        columns, weights = self._weighted_columns()
         if not data.dense and self.model_.scaling == "none":
-            return sparse.csr_matrix(given.features.values, dtype=np.float64) @ sparse.diags(self.coef_)
-        rows = self.model_.scaled_rows(data).reshape(data.num_documents, data.num_features)
-        return queries.unsorted(rows * self.coef_)
+            return _scaled_columns(sparse.csr_matrix(given.features.values, dtype=np.float64), columns, weights)
+        parts = queries.unsorted(self.model_.scaled_rows(data).reshape(data.num_documents, len(weights)) * weights)
+        return parts if len(weights) == self.n_features_in_ else _spread_columns(parts, columns, self.n_features_in_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, as ``dorm train`` does; ``dorm rank`` and `load` read it."""
@@ -364,6 +367,24 @@ class DormRanker(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights by column of X, made when asked for."""
+        if not hasattr(self, "model_") or self.model_.kernel != "none":
+            raise AttributeError("coef_ is there once a linear ranker is fitted")
+        columns, weights = self._weighted_columns()
+        coefficients = np.zeros(self.n_features_in_)
+        coefficients[columns] = weights
+        return coefficients
+
+    def _weighted_columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Columns of X that have a weight, and those; of wide sparse data only columns that occur have one."""
+        weights, names = self.model_.weights, self._names()
+        if len(weights) == self.n_features_in_:
+            return np.arange(len(weights)), weights
+        column = {name: j for j, name in enumerate(names or [])}
+        return np.array([column[name] if names else int(name) - 1 for name in self.model_.features]), weights
 
     def _names(self) -> list[str] | None:
         return feature_names(self)
@@ -418,15 +439,6 @@ class DormRanker(BaseEstimator):
 
     def _adopt(self, model: _core.Model) -> None:
         self.model_ = model
-        if model.kernel != "none":
-            self.__dict__.pop("coef_", None)  # of an earlier, linear fit
-            return
-        self.coef_ = model.weights
-        if len(self.coef_) != self.n_features_in_:  # of very wide sparse data only columns in use have a weight
-            column = {name: j for j, name in enumerate(self._names() or [])}
-            used = [column[name] if column else int(name) - 1 for name in model.features]
-            self.coef_ = np.zeros(self.n_features_in_)
-            self.coef_[used] = model.weights
 
     def _warn(self) -> None:
         for text in self.report_.warnings:
@@ -443,6 +455,22 @@ class DormRanker(BaseEstimator):
 
 
 _WORTH_THREADS = 1 << 20  # features to score
+
+
+def _scaled_columns(matrix: Any, columns: np.ndarray, factors: np.ndarray) -> Any:
+    """The matrix with these columns multiplied; the others become 0."""
+    order = np.argsort(columns)
+    place = np.searchsorted(columns[order], matrix.indices)
+    place[place == len(columns)] = 0
+    found = columns[order][place] == matrix.indices
+    matrix.data = np.where(found, matrix.data * factors[order][place], 0.0)
+    return matrix
+
+
+def _spread_columns(parts: np.ndarray, columns: np.ndarray, width: int) -> Any:
+    """Column j of the parts as column columns[j] of a sparse matrix."""
+    thin = sparse.coo_matrix(parts)
+    return sparse.csr_matrix((thin.data, (thin.row, columns[thin.col])), shape=(len(parts), width))
 
 
 def _model_of(init_model: Any) -> _core.Model | None:

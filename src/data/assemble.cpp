@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/parallel.h"
+#include "data/column_numbers.h"
 #include "data/impute.h"
 #include "dorm/error.h"
 
@@ -24,6 +25,7 @@ struct Owned {
   Grouping grouping;
   std::vector<double> query_weights;
   PackedText feature_names;
+  std::vector<std::uint32_t> feature_numbers;
 };
 
 class Assembler {
@@ -167,6 +169,16 @@ class Assembler {
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
     if (missing_) impute_compressed({owned_->values.data(), total}, owned_->columns.span(), num_rows_);
+    if (owned_->feature_names.empty()) leave_out_numbers({owned_->columns.data(), total});
+  }
+
+  void leave_out_numbers(std::span<std::uint32_t> columns) {
+    Storage& storage = owned_->storage;
+    owned_->feature_numbers = occurring_numbers(columns, storage.num_features);
+    if (owned_->feature_numbers.empty()) return;
+    to_places(columns, owned_->feature_numbers, columns);
+    storage.feature_range = storage.num_features;
+    storage.num_features = owned_->feature_numbers.size();
   }
 
   void publish() {
@@ -183,6 +195,7 @@ class Assembler {
     storage.query_ids = owned_->grouping.query_ids.view();
     storage.query_weights = owned_->query_weights;
     storage.feature_names = owned_->feature_names.view();
+    storage.feature_numbers = owned_->feature_numbers;
   }
 
   std::vector<RowBlock> blocks_;

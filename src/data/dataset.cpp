@@ -21,6 +21,12 @@ std::vector<std::uint32_t> all_queries(const Storage& storage) {
   return queries;
 }
 
+float stored_value(const SparseRow& row, std::size_t column) {
+  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
+  if (found == row.columns.end() || *found != column) return 0.0f;
+  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+}
+
 }  // namespace
 
 std::size_t FeatureRows::num_features() const { return storage_->num_features; }
@@ -37,12 +43,29 @@ SparseRow FeatureRows::sparse_row(std::size_t i) const {
   return {storage_->columns.subspan(begin, size), storage_->values.subspan(begin, size)};
 }
 
+SparseRow FeatureRows::background() const {
+  const std::span<const std::uint64_t> end = storage_->background_end;
+  if (end.empty()) return {};
+  const std::size_t which = end.size() == 1 ? 0 : query_;
+  const std::uint64_t begin = begin_of(end, which), size = end[which] - begin;
+  return {storage_->background_columns.subspan(begin, size), storage_->background_values.subspan(begin, size)};
+}
+
+bool FeatureRows::common_background() const { return storage_->background_end.size() == 1; }
+
 float FeatureRows::at(std::size_t i, std::size_t column) const {
   if (dense()) return dense_row(i)[column];
-  const SparseRow row = sparse_row(i);
-  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
-  if (found == row.columns.end() || *found != column) return 0.0f;
-  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+  return stored_value(sparse_row(i), column) + stored_value(background(), column);
+}
+
+void FeatureRows::load(std::size_t i, std::span<float> out) const {
+  if (dense()) {
+    std::copy_n(dense_row(i), out.size(), out.begin());
+    return;
+  }
+  std::fill(out.begin(), out.end(), 0.0f);
+  for (const SparseRow& part : {background(), sparse_row(i)})
+    for (std::size_t k = 0; k < part.columns.size(); ++k) out[part.columns[k]] += part.values[k];
 }
 
 Dataset::Dataset() : Dataset(std::make_shared<const Storage>()) {}
@@ -84,7 +107,8 @@ Query Dataset::query(std::size_t q) const& {
   const std::uint32_t stored = queries_[q];
   const std::uint64_t begin = begin_of(storage_->query_end, stored);
   const std::uint64_t size = storage_->query_end[stored] - begin;
-  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size), storage_->labels.subspan(begin, size),
+  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size, stored),
+          storage_->labels.subspan(begin, size),
           storage_->query_weights.empty() ? 1.0 : storage_->query_weights[stored], first_document_[q]};
 }
 
@@ -118,7 +142,16 @@ std::uint32_t Dataset::first_feature_id() const { return storage_->first_feature
 
 std::string Dataset::feature_name(std::size_t column) const {
   if (has_feature_names()) return std::string(storage_->feature_names[column]);
-  return std::to_string(column + storage_->first_feature_id);
+  return std::to_string(std::uint64_t{feature_number(column)} + storage_->first_feature_id);
+}
+
+std::uint32_t Dataset::feature_number(std::size_t column) const {
+  const std::span<const std::uint32_t> numbers = storage_->feature_numbers;
+  return numbers.empty() ? static_cast<std::uint32_t>(column) : numbers[column];
+}
+
+std::uint64_t Dataset::feature_range() const {
+  return storage_->feature_numbers.empty() ? storage_->num_features : storage_->feature_range;
 }
 
 Dataset Dataset::select(std::span<const std::size_t> queries) const {

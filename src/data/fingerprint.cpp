@@ -3,6 +3,7 @@
 // features agree. Not cryptographic.
 #include <bit>
 #include <utility>
+#include <vector>
 
 #include "data/storage.h"
 #include "dorm/dataset.h"
@@ -34,13 +35,14 @@ class Hash {
   std::uint64_t state_ = 0x243F6A8885A308D3u;
 };
 
-void add_row(Hash& hash, const FeatureRows& rows, std::size_t i) {
-  if (rows.dense()) {
-    const float* row = rows.dense_row(i);
-    for (std::size_t j = 0; j < rows.num_features(); ++j) hash.add(j, row[j]);
+void add_row(Hash& hash, const Dataset& data, const FeatureRows& rows, std::size_t i, std::vector<float>& whole) {
+  if (rows.dense() || !rows.background().columns.empty()) {
+    whole.resize(rows.num_features());
+    rows.load(i, whole);
+    for (std::size_t j = 0; j < whole.size(); ++j) hash.add(data.feature_number(j), whole[j]);
   } else {
     const SparseRow row = rows.sparse_row(i);
-    for (std::size_t k = 0; k < row.columns.size(); ++k) hash.add(row.columns[k], row.values[k]);
+    for (std::size_t k = 0; k < row.columns.size(); ++k) hash.add(data.feature_number(row.columns[k]), row.values[k]);
   }
 }
 
@@ -48,8 +50,9 @@ void add_row(Hash& hash, const FeatureRows& rows, std::size_t i) {
 
 std::uint64_t Dataset::fingerprint() const {
   Hash hash;
+  std::vector<float> row;
   hash.add(num_queries());
-  hash.add(num_features());
+  hash.add(feature_range());
   hash.add(first_feature_id());
   for (std::size_t j = 0; has_feature_names() && j < num_features(); ++j) hash.add(storage_->feature_names[j]);
   for (std::size_t q = 0; q < num_queries(); ++q) {
@@ -61,7 +64,7 @@ std::uint64_t Dataset::fingerprint() const {
       hash.add(std::bit_cast<std::uint32_t>(query.labels[i] + 0.0f));
       if (has_document_ids()) hash.add(document_id(query.first_document + i));
       if (has_groups()) hash.add(group(query.first_document + i));
-      add_row(hash, query.rows, i);
+      add_row(hash, *this, query.rows, i, row);
     }
   }
   require_intact();

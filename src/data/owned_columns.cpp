@@ -44,6 +44,8 @@ void OwnedColumns::attach(Storage& storage) const {
   storage.query_weights = query_weights;
   storage.feature_names = feature_names.view();
   storage.first_feature_id = first_feature_id;
+  storage.feature_numbers = feature_numbers;
+  storage.feature_range = feature_range;
 }
 
 OwnedColumns gather_columns(const Dataset& data) {
@@ -66,6 +68,9 @@ OwnedColumns gather_columns(const Dataset& data) {
   if (data.has_feature_names())
     for (std::size_t j = 0; j < data.num_features(); ++j) out.feature_names.push_back(data.feature_name(j));
   out.first_feature_id = data.first_feature_id();
+  const std::span<const std::uint32_t> numbers = data.storage().feature_numbers;
+  out.feature_numbers.assign(numbers.begin(), numbers.end());
+  out.feature_range = data.storage().feature_range;
   return out;
 }
 

@@ -24,6 +24,8 @@ struct OwnedColumns {
   std::vector<double> query_weights;
   PackedText feature_names;
   std::uint32_t first_feature_id = 1;
+  std::vector<std::uint32_t> feature_numbers;
+  std::uint64_t feature_range = 0;
 
   /// Points the spans of `storage` here; the caller keeps this object alive through Storage::owner.
   void attach(Storage& storage) const;

@@ -21,6 +21,7 @@ Dataset replace_features(const Dataset& data, std::size_t features, const std::v
   auto block = std::make_shared<Block>();
   block->columns = gather_columns(data);
   block->columns.feature_names = {};
+  block->columns.feature_numbers = {};
   for (const std::string& name : names) block->columns.feature_names.push_back(name);
   block->values = PageBuffer<float>(data.num_documents() * stride);
   parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feature scaling. Means and variances are accumulated in double by Welford's update, one document at a time.
+// Feature scaling of dense data. Means and variances are accumulated in double by Welford's update, one
+// document at a time.
 #include "dorm/scale.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
+#include "data/scale_compressed.h"
+#include "data/scale_rules.h"
 #include "dorm/error.h"
 
 namespace dorm {
 namespace {
 
-bool takes_logarithm(ScalingKind kind) {
-  return kind == ScalingKind::log_zscore || kind == ScalingKind::log_query_zscore;
-}
-
-bool uses_range(ScalingKind kind) { return kind == ScalingKind::minmax || kind == ScalingKind::query_minmax; }
-
-/// Row i with zeros filled in and f applied.
+/// Row i with f applied.
 void load_row(const FeatureRows& rows, std::size_t i, bool logarithm, std::span<double> out) {
-  if (rows.dense()) {
-    std::copy_n(rows.dense_row(i), out.size(), out.begin());
-  } else {
-    std::fill(out.begin(), out.end(), 0.0);
-    const SparseRow row = rows.sparse_row(i);
-    for (std::size_t k = 0; k < row.columns.size(); ++k) out[row.columns[k]] = row.values[k];
-  }
+  std::copy_n(rows.dense_row(i), out.size(), out.begin());
   if (logarithm)
-    for (double& x : out) x = std::copysign(std::log1p(std::fabs(x)), x);
+    for (double& x : out) x = signed_logarithm(x);
 }
 
 /// Running minimum, maximum, mean and sum of squared deviations of each column.
@@ -57,15 +46,11 @@ class ColumnStatistics {
     }
   }
 
-  /// Constancy is decided by the range, which unlike the variance is free of rounding.
   void scale(bool range, std::vector<double>& shift, std::vector<double>& factor) const {
     shift = range ? low_ : mean_;
     factor.resize(low_.size());
-    for (std::size_t j = 0; j < low_.size(); ++j) {
-      const double width =
-          range ? high_[j] - low_[j] : std::sqrt(squares_[j] / static_cast<double>(std::max<std::size_t>(1, count_)));
-      factor[j] = high_[j] > low_[j] && width > 0 ? 1 / width : 0;
-    }
+    for (std::size_t j = 0; j < low_.size(); ++j)
+      factor[j] = factor_of({low_[j], high_[j], squares_[j], std::max<std::size_t>(1, count_)}, range);
   }
 
  private:
@@ -74,9 +59,7 @@ class ColumnStatistics {
 };
 
 void store_row(std::span<const double> row, const Scaling& scaling, float* out) {
-  constexpr double kLargest = std::numeric_limits<float>::max();  // far outside the fitted range: stay finite
-  for (std::size_t j = 0; j < row.size(); ++j)
-    out[j] = static_cast<float>(std::clamp((row[j] - scaling.shift[j]) * scaling.factor[j], -kLargest, kLargest));
+  for (std::size_t j = 0; j < row.size(); ++j) out[j] = scaled_value(row[j], scaling.shift[j], scaling.factor[j]);
 }
 
 struct ScaledBlock {
@@ -111,6 +94,10 @@ Scaling fit_scaling(ScalingKind kind, const Dataset& data) {
     throw Error(ErrorCode::bad_input, "scaling: the data has no documents, expected at least one");
   Scaling scaling{.kind = kind, .shift = {}, .factor = {}};
   if (kind == ScalingKind::none || scaling.per_query()) return scaling;
+  if (!data.dense()) {
+    fit_compressed(data, scaling);
+    return scaling;
+  }
   ColumnStatistics statistics(data.num_features());
   std::vector<double> row(data.num_features());
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
@@ -130,6 +117,7 @@ Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t t
       (scaling.shift.size() != data.num_features() || scaling.factor.size() != data.num_features()))
     throw Error(ErrorCode::bad_input, fmt::format("scaling: fitted on {} features, but the data has {}",
                                                   scaling.shift.size(), data.num_features()));
+  if (!data.dense()) return scale_compressed(scaling, data, threads);
   const std::uint64_t stride = dense_stride(data.num_features());
   auto block = std::make_shared<ScaledBlock>();
   block->columns = gather_columns(data);

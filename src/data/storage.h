@@ -37,6 +37,13 @@ struct Storage {
   std::span<const std::uint32_t> columns;  // CSR
   std::span<const std::uint64_t> row_end;  // CSR: row i is [row_end[i-1], row_end[i])
 
+  // What every row of a query has beside the values it stores, to be added to them; CSR only. Scaling moves the zeros
+  // that are not stored: here they are said once. `background_end` is empty: none; one entry: the same for all queries;
+  // else one per query.
+  std::span<const std::uint32_t> background_columns;
+  std::span<const float> background_values;
+  std::span<const std::uint64_t> background_end;
+
   // Documents.
   std::span<const float> labels;
   std::span<const std::uint64_t> source_rows;  // empty: the input order
@@ -51,6 +58,8 @@ struct Storage {
 
   TextColumn feature_names;  // empty: numbers from first_feature_id
   std::uint32_t first_feature_id = 1;
+  std::span<const std::uint32_t> feature_numbers;  // by column, less first_feature_id; empty: 0, 1, 2, ...
+  std::uint64_t feature_range = 0;                 // numbers lie below this; meant only beside feature_numbers
 
   std::shared_ptr<const void> owner;
 

@@ -84,17 +84,12 @@ Dataset align_features(const Model& model, const Dataset& data, std::size_t thre
   }
   const auto fill = [&](std::size_t q, float* rows, std::size_t stride) {
     const Query query = scaled.query(q);
-    const auto put = [&](float* row, std::size_t column, float value) {
-      if (feature_of[column] != FeatureIndex::kUnknown) row[feature_of[column]] = value;
-    };
+    std::vector<float> row(feature_of.size());
     for (std::size_t i = 0; i < query.size(); ++i, rows += stride) {
       std::copy(absent.begin(), absent.end(), rows);
-      if (query.rows.dense()) {
-        for (std::size_t c = 0; c < feature_of.size(); ++c) put(rows, c, query.rows.dense_row(i)[c]);
-      } else {
-        const SparseRow row = query.rows.sparse_row(i);
-        for (std::size_t k = 0; k < row.columns.size(); ++k) put(rows, row.columns[k], row.values[k]);
-      }
+      query.rows.load(i, row);
+      for (std::size_t column = 0; column < row.size(); ++column)
+        if (feature_of[column] != FeatureIndex::kUnknown) rows[feature_of[column]] = row[column];
     }
   };
   return replace_features(scaled, model.features.size(), model.features, threads, fill);

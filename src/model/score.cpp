@@ -50,7 +50,7 @@ LinearScorer::LinearScorer(const Model& model, const Dataset& data, std::size_t 
   // A feature that never occurs is 0 everywhere; under a fitted scaling that is a constant, not nothing.
   constant_ = values_of_absent_features(model);
   for (std::size_t j = 0; j < features_.dimension(); ++j) {
-    weight_of_.push_back(index.find(data.feature_name(features_.column(j))));
+    weight_of_.push_back(index.find(data.feature_name(j)));
     if (weight_of_.back() != FeatureIndex::kUnknown) constant_[weight_of_.back()] = 0;
   }
 }
@@ -59,7 +59,7 @@ std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std
   std::vector<double> w(features_.dimension(), 0.0);
   for (std::size_t j = 0; j < w.size(); ++j)
     if (weight_of_[j] != FeatureIndex::kUnknown) w[j] = weights[weight_of_[j]];
-  double constant = 0;
+  double constant = features_.level(w);
   for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
   return linear_scores(features_, w, constant, threads);
 }

@@ -10,6 +10,7 @@
 
 #include "base/checksum_v1.h"
 #include "base/page_buffer.h"
+#include "data/column_numbers.h"
 #include "data/io/binary.h"
 #include "data/io/binary_layout.h"
 #include "data/io/file.h"
@@ -109,6 +110,27 @@ void read_queries(const Layout& layout, Storage& out) {
   out.first_feature_id = h.first_feature_id;
 }
 
+/// Beside the file: the columns of data of which few numbers occur.
+struct Renumbered {
+  std::shared_ptr<const void> file;
+  std::vector<std::uint32_t> columns, numbers;
+};
+
+void leave_out_numbers(Storage& storage) {
+  if (storage.dense || !storage.feature_names.empty()) return;
+  auto renumbered = std::make_shared<Renumbered>();
+  renumbered->numbers = occurring_numbers(storage.columns, storage.num_features);
+  if (renumbered->numbers.empty()) return;
+  renumbered->columns.resize(storage.columns.size());
+  to_places(storage.columns, renumbered->numbers, renumbered->columns);
+  storage.columns = renumbered->columns;
+  storage.feature_numbers = renumbered->numbers;
+  storage.feature_range = storage.num_features;
+  storage.num_features = renumbered->numbers.size();
+  renumbered->file = std::move(storage.owner);
+  storage.owner = std::move(renumbered);
+}
+
 // The content of the layout must be aligned, and is kept alive by `owner`.
 std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
   if (verify)
@@ -121,6 +143,7 @@ std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const v
   read_documents(layout, *storage);
   read_queries(layout, *storage);
   storage->owner = std::move(owner);
+  leave_out_numbers(*storage);
   return storage;
 }
 

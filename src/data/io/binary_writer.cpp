@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "data/io/binary.h"
 #include "data/owned_columns.h"
+#include "dorm/error.h"
 #include "dorm/write.h"
 
 namespace dorm {
@@ -71,7 +72,12 @@ void add_sparse_features(SectionList& list, const Dataset& data, const std::vect
       for_each_sparse_row(data, [&](const SparseRow& row) { sink(std::as_bytes(row.values)); });
     });
     list.add(SectionId::columns, [&data](const Sink& sink) {
-      for_each_sparse_row(data, [&](const SparseRow& row) { sink(std::as_bytes(row.columns)); });
+      std::vector<std::uint32_t> numbers;
+      for_each_sparse_row(data, [&](const SparseRow& row) {
+        numbers.clear();
+        for (const std::uint32_t column : row.columns) numbers.push_back(data.feature_number(column));
+        sink(std::as_bytes(std::span(numbers)));
+      });
     });
   }
   list.add_array(SectionId::row_end, row_end);
@@ -115,7 +121,7 @@ BinaryHeader make_header(const Dataset& data, std::uint64_t stored, const std::v
   std::copy(kBinaryMagic.begin(), kBinaryMagic.end(), header.magic.begin());
   header.num_documents = data.num_documents();
   header.num_queries = data.num_queries();
-  header.num_features = data.num_features();
+  header.num_features = data.feature_range();
   header.dense = data.dense() ? 1 : 0;
   header.stride = data.dense() ? dense_stride(data.num_features()) : 0;
   header.num_values = data.dense() ? header.num_documents * header.stride : stored;
@@ -150,6 +156,8 @@ class CountingStream {
 }  // namespace
 
 void write_binary(const Dataset& data, std::ostream& out) {
+  if (!data.storage().background_end.empty())
+    throw Error(ErrorCode::unsupported, "scaled data cannot be written in compressed binary form; write it unscaled");
   const OwnedColumns columns = gather_columns(data);
   std::vector<std::uint64_t> row_end;
   SectionList list;

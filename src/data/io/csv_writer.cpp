@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <vector>
 
 #include "base/quote.h"
 #include "data/storage.h"
@@ -55,18 +56,10 @@ class CsvWriter {
     if (data_.has_document_ids()) add_text(data_.document_id(document));
     if (data_.has_groups()) add_text(data_.group(document));
     if (has_weights_) add_number(query.weight);
-    if (data_.dense()) {
-      for (std::size_t j = 0; j < data_.num_features(); ++j) add_number(query.rows.dense_row(i)[j]);
-    } else {
-      add_sparse(query.rows.sparse_row(i));
-    }
+    row_.resize(data_.num_features());
+    query.rows.load(i, row_);
+    for (const float value : row_) add_number(value);
     end_line();
-  }
-
-  void add_sparse(const SparseRow& row) {
-    std::size_t k = 0;
-    for (std::size_t j = 0; j < data_.num_features(); ++j)
-      add_number(k < row.columns.size() && row.columns[k] == j ? row.values[k++] : 0.0f);
   }
 
   template <class Number>
@@ -103,6 +96,7 @@ class CsvWriter {
   char separator_;
   bool has_weights_;
   Line line_;
+  std::vector<float> row_;
 };
 
 }  // namespace

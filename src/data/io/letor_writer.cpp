@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <vector>
 
 #include "base/quote.h"
 #include "dorm/error.h"
@@ -25,19 +26,24 @@ void add_value(Line& line, std::uint64_t id, float value) {
   fmt::format_to(std::back_inserter(line), " {}:{}", id, value);
 }
 
-void add_dense(Line& line, const Query& query, std::size_t i, std::uint32_t first_id) {
-  const float* row = query.rows.dense_row(i);
-  for (std::size_t j = 0; j < query.rows.num_features(); ++j) add_value(line, j + first_id, row[j]);
+void add_whole(Line& line, const Dataset& data, const Query& query, std::size_t i) {
+  std::vector<float> row(data.num_features());
+  query.rows.load(i, row);
+  for (std::size_t j = 0; j < row.size(); ++j)
+    add_value(line, std::uint64_t{data.feature_number(j)} + data.first_feature_id(), row[j]);
 }
 
-// `whole`: names the first and the last feature even if they are zero, which fixes the numbering.
-void add_sparse(Line& line, const Query& query, std::size_t i, std::uint32_t first_id, bool whole) {
-  const SparseRow row = query.rows.sparse_row(i);
-  const std::size_t last = query.rows.num_features() - 1, n = row.columns.size();
-  whole = whole && query.rows.num_features() > 0;
-  if (whole && first_id == 0 && last > 0 && (n == 0 || row.columns[0] != 0)) add_value(line, 0, 0.0f);
-  for (std::size_t k = 0; k < n; ++k) add_value(line, std::uint64_t{row.columns[k]} + first_id, row.values[k]);
-  if (whole && (n == 0 || row.columns[n - 1] != last)) add_value(line, last + first_id, 0.0f);
+// `ends`: names the first and the last feature even if they are zero, which fixes the numbering.
+void add_stored(Line& line, const Dataset& data, const SparseRow& row, bool ends) {
+  const std::uint32_t first_id = data.first_feature_id();
+  const std::uint64_t last = data.feature_range() - 1;
+  const std::size_t n = row.columns.size();
+  ends = ends && data.num_features() > 0;
+  if (ends && first_id == 0 && last > 0 && (n == 0 || data.feature_number(row.columns[0]) != 0))
+    add_value(line, 0, 0.0f);
+  for (std::size_t k = 0; k < n; ++k)
+    add_value(line, std::uint64_t{data.feature_number(row.columns[k])} + first_id, row.values[k]);
+  if (ends && (n == 0 || data.feature_number(row.columns[n - 1]) != last)) add_value(line, last + first_id, 0.0f);
 }
 
 void add_comment(Line& line, std::string_view document, std::string_view group) {
@@ -64,10 +70,10 @@ void write_letor(const Dataset& data, std::ostream& out) {
       const std::size_t document = query.first_document + i;
       line.clear();
       fmt::format_to(std::back_inserter(line), "{} qid:{}", query.labels[i], query.id);
-      if (data.dense())
-        add_dense(line, query, i, data.first_feature_id());
+      if (data.dense() || !query.rows.background().columns.empty())
+        add_whole(line, data, query, i);
       else
-        add_sparse(line, query, i, data.first_feature_id(), document == 0);
+        add_stored(line, data, query.rows.sparse_row(i), document == 0);
       add_comment(line, data.document_id(document), data.group(document));
       line.push_back('\n');
       out.write(line.data(), static_cast<std::streamsize>(line.size()));

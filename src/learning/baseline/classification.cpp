@@ -25,7 +25,7 @@ void add_report(const SolveReport& part, SolveReport& sum) {
   if (sum.oracle_calls == 0 || part.status != SolveStatus::converged) sum.status = part.status;
   sum.primal += part.primal;
   sum.dual += part.dual;
-  sum.gap = (sum.primal - sum.dual) / sum.primal;
+  sum.gap = relative_gap(sum.primal, sum.dual);
   sum.passes += part.passes;
   sum.oracle_calls += part.oracle_calls;
   sum.planes += part.planes;

@@ -50,6 +50,16 @@ void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
     throw Error(ErrorCode::bad_input, "a start weight is not finite");
 }
 
+// For a run in which no point had a finite value.
+void offer_zero(const StructuredRisk& risk, OracleCrew& crew, Stopping& stopping) {
+  const std::vector<double> zero(risk.dimension(), 0.0);
+  const double primal = crew.evaluate(zero, (crew.blocks().size() + 7) / 8);
+  if (!std::isfinite(primal))
+    throw Error(ErrorCode::bad_input,
+                "the objective is not finite, not even for weights of 0: gains, weights of queries or C are too large");
+  stopping.offer(zero, primal);
+}
+
 }  // namespace
 
 void check_state(const StructuredRisk& risk, const SolveOptions& options, const SolverState& state) {
@@ -93,6 +103,7 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
   SolveContext context{risk, risk.geometry(), options, crew, stopping, result.state, start.weights};
   if (!stopping.converged()) solver.run(context);  // a state that was saved when it had converged stays as it is
 
+  if (result.state.best_w.empty()) offer_zero(risk, crew, stopping);
   SolveReport& report = stopping.report();
   report.primal = stopping.primal();
   report.dual = stopping.dual();

@@ -5,26 +5,46 @@
 #include <cmath>
 
 namespace dorm {
+namespace {
+
+// Planes are kept in 32 bits: near the optimum the dual may pass the primal by about that.
+constexpr double kRounding = 1e-6;
+
+}  // namespace
+
+bool contradict(double primal, double dual) { return dual - primal > kRounding * std::abs(primal); }
+
+double relative_gap(double primal, double dual) {
+  if (contradict(primal, dual)) return 1;
+  const double difference = std::max(0.0, primal - dual);
+  return difference == 0 ? 0 : difference / primal;
+}
 
 Stopping::Stopping(const SolveOptions& options, const Observer& observer, SolverState& state)
     : options_(options), observer_(observer), state_(state) {}
 
 void Stopping::offer(std::span<const double> w, double primal) {
-  if (!std::isfinite(primal)) return give_up();
+  if (!std::isfinite(primal)) return give_up("a value of the objective is not finite");
   if (!state_.best_w.empty() && primal >= state_.best_primal) return;
   state_.best_w.assign(w.begin(), w.end());
   state_.best_primal = primal;
+  check();
 }
 
 void Stopping::bound(double dual) {
-  if (!std::isfinite(dual)) return give_up();
+  if (!std::isfinite(dual)) return give_up("a lower bound is not finite");
   state_.best_dual = std::max(state_.best_dual, dual);
+  check();
 }
 
-double Stopping::gap() const {
-  const double difference = std::max(0.0, state_.best_primal - state_.best_dual);
-  return difference == 0 ? 0 : difference / state_.best_primal;
+void Stopping::check() {
+  if (!state_.best_w.empty() && contradict(primal(), dual()))
+    give_up(
+        "the lower bound lies above the objective: numbers are too small or too large for the planes, which are "
+        "kept in 32 bits; scale the features");
 }
+
+double Stopping::gap() const { return relative_gap(primal(), dual()); }
 
 double Stopping::seconds() const { return watch_.seconds(); }
 

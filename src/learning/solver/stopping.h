@@ -25,8 +25,11 @@ class Stopping {
   /// No further oracle pass fits before the evaluation that must follow it (of so many passes): evaluate now.
   bool last_call(std::uint64_t evaluation_passes = 1) const;
 
-  /// Ends the run: no iteration can improve the point any more, or a number is not finite.
-  void give_up() { trouble_ = true; }
+  /// Ends the run: no iteration can improve the point any more, or the numbers cannot be trusted.
+  void give_up(std::string_view reason = "no step improves the point any more") {
+    if (!trouble_) report_.trouble = reason;
+    trouble_ = true;
+  }
 
   /// Whether a pass and so many more are beyond the limit.
   bool out_of_passes(std::uint64_t more = 0) const;
@@ -40,6 +43,7 @@ class Stopping {
 
  private:
   Progress progress(std::uint64_t planes) const;
+  void check();
 
   const SolveOptions& options_;
   const Observer& observer_;

@@ -23,7 +23,7 @@ DataSummary summary_of(const Dataset& data) {
   return {.fingerprint = data.fingerprint(),
           .queries = data.num_queries(),
           .documents = data.num_documents(),
-          .features = data.num_features()};
+          .features = data.feature_range()};
 }
 
 void describe(Model& model, const Origin& origin) {

@@ -36,7 +36,7 @@ class EarlyStopping {
     fitted.w = w_;
     fitted.report.primal = primal_;
     fitted.report.dual = dual_;
-    fitted.report.gap = (primal_ - dual_) / primal_;
+    fitted.report.gap = relative_gap(primal_, dual_);
     fitted.early_stopped = true;
   }
 

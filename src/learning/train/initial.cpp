@@ -22,12 +22,10 @@ std::vector<double> initial_weights(const Model& model, const TrainingSet& set) 
   const LinearFeatures& features = set.linear_features();
   std::vector<double> w(features.dimension(), 0.0);
   for (std::size_t j = 0; j < w.size(); ++j) {
-    const std::size_t column = features.column(j);
-    const auto found = index.find(features.data().feature_name(column));
+    const auto found = index.find(features.data().feature_name(j));
     if (found == index.end()) continue;
     w[j] = model.weights[found->second];
-    if (!now.factor.empty())
-      w[j] = now.factor[column] > 0 ? w[j] * then.factor[found->second] / now.factor[column] : 0.0;
+    if (!now.factor.empty()) w[j] = now.factor[j] > 0 ? w[j] * then.factor[found->second] / now.factor[j] : 0.0;
   }
   return w;
 }

@@ -32,7 +32,7 @@ std::uint64_t feature_bytes(const MemoryInput& input) {
 // A plane of a query is at most as long as the columns its documents have.
 std::uint64_t plane_bytes(const MemoryInput& input) {
   if (input.plane_length > 0) return sizeof(Plane) + input.plane_length * (sizeof(float) + sizeof(std::uint32_t));
-  if (input.dense || input.scaled) return sizeof(Plane) + input.features * sizeof(float);
+  if (input.dense) return sizeof(Plane) + input.features * sizeof(float);
   const std::uint64_t columns = input.queries == 0 ? 0 : input.nonzeros / input.queries;
   return sizeof(Plane) + std::min(columns, input.features) * (sizeof(float) + sizeof(std::uint32_t));
 }
@@ -80,7 +80,8 @@ void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t v
 MemoryForecast predict_memory(const MemoryInput& input) {
   MemoryForecast forecast;
   (input.mapped ? forecast.mapped : forecast.features) = feature_bytes(input);
-  if (input.scaled) forecast.scaled_copy = input.copies * dense_bytes(input);
+  // Compressed data stays so: a column that most documents have is stored for all of them.
+  if (input.scaled) forecast.scaled_copy = input.copies * feature_bytes(input) * (input.dense ? 1 : 2);
   forecast.kernel = input.copies * input.kernel;
   forecast.queries = input.copies * (input.documents * kPerDocument + input.queries * kPerQuery);
   forecast.planes = input.copies * input.queries * block_bytes(input, input.planes_per_block);

@@ -60,7 +60,7 @@ class Rounds {
   void keep_reference(SolveResult& solved) const {
     solved.w = state_.reference_w;
     solved.report.primal = before_;
-    solved.report.gap = (before_ - solved.report.dual) / before_;
+    solved.report.gap = relative_gap(before_, solved.report.dual);
   }
 
   /// Fixes the references of the next round by the weights of this one; false when there is to be none.

@@ -62,8 +62,7 @@ class Stream::Chunk {
         bound_(stream_bound(options)),
         decay_(options.decay) {
     const FeatureIndex index(model);
-    for (std::size_t j = 0; j < features_.dimension(); ++j)
-      slot_.push_back(index.find(data.feature_name(features_.column(j))));
+    for (std::size_t j = 0; j < features_.dimension(); ++j) slot_.push_back(index.find(data.feature_name(j)));
   }
 
   const LinearFeatures& features() const { return features_; }

@@ -185,16 +185,19 @@ TrainReport Training::report() const {
 }
 
 std::vector<std::string> Training::warnings() const {
+  std::vector<std::string> out;
   const Candidate& chosen = candidates_[*best_];
+  if (best_fitted_.report.status == SolveStatus::numerical_trouble && !best_fitted_.report.trouble.empty())
+    out.push_back(fmt::format("numerical trouble: {}", best_fitted_.report.trouble));
   if (best_fitted_.zero_is_optimal(options_.solve.tolerance))
-    return {
+    out.push_back(
         fmt::format("the best model under this bound is w = 0 (bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
                     "the ranking is not to be trusted; try the bound auto",
-                    name_of(chosen.bound), units_.objective(best_fitted_.zero_risk), chosen.certificate.dual)};
-  if (chosen.health < kDegenerate)
-    return {fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
-                        chosen.health, kDegenerate, name_of(chosen.bound))};
-  return {};
+                    name_of(chosen.bound), units_.objective(best_fitted_.zero_risk), chosen.certificate.dual));
+  else if (chosen.health < kDegenerate)
+    out.push_back(fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
+                              chosen.health, kDegenerate, name_of(chosen.bound)));
+  return out;
 }
 
 }  // namespace dorm

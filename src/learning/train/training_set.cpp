@@ -21,17 +21,19 @@ namespace {
 constexpr double kPairwiseC = 100;
 constexpr double kPairwiseTolerance = 1e-2;
 constexpr std::size_t kStartDocuments = 200000;
+// Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
+constexpr double kLeastNorm = 1e-35 * 1e-35;
 
 Scaling scaling_for(const Dataset& data, std::string_view name) {
   return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
 }
 
 // What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in queries
-// spread evenly over it. Sets whose columns were compacted are taken whole, since a part may use fewer columns.
+// spread evenly over it.
 LinearFeatures start_sample(const LinearFeatures& features) {
   const Dataset& data = features.data();
   const std::size_t step = data.num_documents() / kStartDocuments + 1;
-  if (step == 1 || features.dimension() != data.num_features()) return features;
+  if (step == 1) return features;
   std::vector<std::size_t> queries;
   for (std::size_t q = 0; q < data.num_queries(); q += step) queries.push_back(q);
   return LinearFeatures(data.select(queries));
@@ -57,7 +59,7 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
   scaling_ = scaling_for(data, precomputed && scale == "auto" ? "none" : scale);
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
-  summary_.features = data.num_features();
+  summary_.features = data.feature_range();
   const Dataset scaled = apply_scaling(scaling_, data, threads_);
   if (kernel.used()) {
     prepare_kernel(scaled, seed);
@@ -77,6 +79,11 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
     throw Error(ErrorCode::bad_input,
                 kernel.used() ? "the kernel is constant within every query: there is nothing to rank by"
                               : "every feature is constant within every query: there is nothing to rank by");
+  if (!kernel.used() && norm < kLeastNorm)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("features differ by about {:.2g} within queries, which 32-bit numbers hold with few digits "
+                            "only; expected scaled features",
+                            std::sqrt(norm)));
   squared_scale_ = 1 / norm;
 }
 
@@ -136,7 +143,7 @@ Model TrainingSet::model(const std::vector<double>& w) const {
   Model model = described_model();
   if (kernel_ == nullptr) {
     const Dataset& data = linear_->data();
-    for (std::size_t j = 0; j < w.size(); ++j) model.features.push_back(data.feature_name(linear_->column(j)));
+    for (std::size_t j = 0; j < w.size(); ++j) model.features.push_back(data.feature_name(j));
     model.weights = w;
   } else if (options_.spec == "precomputed" && exact_) {
     // Features are kernel values with the training documents, so that coefficients are weights.

@@ -2,6 +2,7 @@
 #include "model/features/linear_features.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/ordered_sum.h"
@@ -11,11 +12,32 @@
 namespace dorm {
 namespace {
 
-// Beyond this many columns, weights for unused ones are worth avoiding.
-constexpr std::size_t kCompactFrom = std::size_t{1} << 20;
-
 DenseRows dense_rows(const Query& query) {
   return {query.rows.dense_row(0), query.size(), query.rows.num_features(), query.rows.stride()};
+}
+
+double product(const SparseRow& row, std::span<const double> w) { return dot(row.columns, row.values, w); }
+
+void add_multiple(double scale, const SparseRow& row, std::span<double> sum) {
+  axpy(scale, row.columns, row.values, sum);
+}
+
+// What the documents of this query have in common, but not all documents.
+SparseRow own_background(const Query& query) {
+  return query.rows.common_background() ? SparseRow() : query.rows.background();
+}
+
+// How often coefficients take the background: their sum. Where a ranking is compared with another it is 0 but for
+// rounding, and planes stay as short as their documents.
+double level_of(const Query& query, std::span<const double> coefficients) {
+  constexpr double kRounding = 1e-12;
+  if (own_background(query).columns.empty()) return 0;
+  double sum = 0, size = 0;
+  for (const double x : coefficients) {
+    sum += x;
+    size += std::abs(x);
+  }
+  return std::abs(sum) > kRounding * size ? sum : 0.0;
 }
 
 constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, whatever the number of threads
@@ -34,7 +56,8 @@ std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, s
 
 double square(double x) { return x * x; }
 
-// sum_i |x_i - mean|^2 of one query, in two passes: a feature that is constant gives 0 exactly.
+// sum_i |x_i - mean|^2 of one query, in two passes: a feature that is constant gives 0 exactly. A background moves the
+// rows and their mean alike.
 double dense_scatter(const Query& query) {
   std::vector<double> mean(query.rows.num_features(), 0.0);
   const auto documents = static_cast<double>(query.size());
@@ -71,39 +94,14 @@ double sparse_scatter(const Query& query) {
 
 }  // namespace
 
-LinearFeatures::LinearFeatures(Dataset data) : data_(std::move(data)) {
-  if (data_.dense() || data_.num_features() < kCompactFrom) return;
-  compacted_ = true;
-  const std::span<const std::uint32_t> columns = data_.storage().columns;
-  std::vector<bool> occurs(data_.num_features(), false);
-  for (std::uint32_t column : columns) occurs[column] = true;
-  for (std::size_t column = 0; column < occurs.size(); ++column)
-    if (occurs[column]) used_.push_back(static_cast<std::uint32_t>(column));
-  compact_.reserve(columns.size());
-  for (std::uint32_t column : columns)
-    compact_.push_back(
-        static_cast<std::uint32_t>(std::lower_bound(used_.begin(), used_.end(), column) - used_.begin()));
-}
-
-SparseRow LinearFeatures::row(const Query& query, std::size_t i) const {
-  SparseRow row = query.rows.sparse_row(i);
-  if (compacted_ && !row.columns.empty()) {
-    const std::ptrdiff_t offset = row.columns.data() - data_.storage().columns.data();
-    row.columns = {compact_.data() + offset, row.columns.size()};
-  }
-  return row;
-}
-
 void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
   const Query query = data_.query(q);
   if (data_.dense()) {
     multiply(dense_rows(query), w, out);
     return;
   }
-  for (std::size_t i = 0; i < query.size(); ++i) {
-    const SparseRow sparse = row(query, i);
-    out[i] = dorm::dot(sparse.columns, sparse.values, w);
-  }
+  const double level = product(own_background(query), w);
+  for (std::size_t i = 0; i < query.size(); ++i) out[i] = level + product(query.rows.sparse_row(i), w);
 }
 
 void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients, std::span<double> sum) const {
@@ -112,11 +110,9 @@ void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficie
     dorm::accumulate(dense_rows(query), coefficients, sum);
     return;
   }
-  for (std::size_t i = 0; i < query.size(); ++i) {
-    if (coefficients[i] == 0) continue;
-    const SparseRow sparse = row(query, i);
-    axpy(coefficients[i], sparse.columns, sparse.values, sum);
-  }
+  for (std::size_t i = 0; i < query.size(); ++i)
+    if (coefficients[i] != 0) add_multiple(coefficients[i], query.rows.sparse_row(i), sum);
+  if (const double level = level_of(query, coefficients); level != 0) add_multiple(level, own_background(query), sum);
 }
 
 void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficients, Plane& out,
@@ -133,8 +129,12 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
   workspace.touched.clear();
   for (std::size_t i = 0; i < query.size(); ++i) {
     if (coefficients[i] == 0) continue;
-    const SparseRow sparse = row(query, i);
+    const SparseRow sparse = query.rows.sparse_row(i);
     workspace.touched.insert(workspace.touched.end(), sparse.columns.begin(), sparse.columns.end());
+  }
+  if (level_of(query, coefficients) != 0) {
+    const SparseRow background = own_background(query);
+    workspace.touched.insert(workspace.touched.end(), background.columns.begin(), background.columns.end());
   }
   std::sort(workspace.touched.begin(), workspace.touched.end());
   workspace.touched.erase(std::unique(workspace.touched.begin(), workspace.touched.end()), workspace.touched.end());
@@ -164,15 +164,20 @@ double LinearFeatures::centred_norm(std::size_t threads) const {
 double LinearFeatures::score(std::size_t q, std::size_t document, std::span<const double> w) const {
   const Query query = data_.query(q);
   if (data_.dense()) return dorm::dot(std::span(query.rows.dense_row(document), w.size()), w);
-  const SparseRow sparse = row(query, document);
-  return dorm::dot(sparse.columns, sparse.values, w);
+  return product(own_background(query), w) + product(query.rows.sparse_row(document), w);
 }
 
 void LinearFeatures::add_row(std::size_t q, std::size_t document, double scale, std::span<double> w) const {
   const Query query = data_.query(q);
   if (data_.dense()) return axpy(scale, std::span(query.rows.dense_row(document), w.size()), w);
-  const SparseRow sparse = row(query, document);
-  axpy(scale, sparse.columns, sparse.values, w);
+  add_multiple(scale, own_background(query), w);
+  add_multiple(scale, query.rows.sparse_row(document), w);
+}
+
+double LinearFeatures::level(std::span<const double> w) const {
+  if (data_.num_queries() == 0) return 0;
+  const Query query = data_.query(0);
+  return query.rows.common_background() ? product(query.rows.background(), w) : 0.0;
 }
 
 double LinearFeatures::work(std::size_t q) const {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. Weights
-// live in the columns that occur: data with ids up to 2^31 costs memory for the columns it uses.
+// The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. A
+// background that is common to all documents (dorm/dataset.h) is left out of both: it moves all scores alike, which no
+// ranking and no learner with a bias can see. Whoever wants the scores themselves adds level().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dorm/dataset.h"
@@ -15,13 +17,10 @@ namespace dorm {
 
 class LinearFeatures final : public Representation {
  public:
-  explicit LinearFeatures(Dataset data);
+  explicit LinearFeatures(Dataset data) : data_(std::move(data)) {}
 
   const Dataset& data() const override { return data_; }
-  std::size_t dimension() const override { return compacted_ ? used_.size() : data_.num_features(); }
-
-  /// The column of the data that weight j belongs to.
-  std::size_t column(std::size_t j) const { return compacted_ ? used_[j] : j; }
+  std::size_t dimension() const override { return data_.num_features(); }
 
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;
 
@@ -38,16 +37,13 @@ class LinearFeatures final : public Representation {
   double score(std::size_t query, std::size_t document, std::span<const double> w) const;
   void add_row(std::size_t query, std::size_t document, double scale, std::span<double> w) const;
 
+  double level(std::span<const double> w) const;
+
   /// Stored values of the query: the multiply-adds of scores().
   double work(std::size_t query) const override;
 
  private:
-  SparseRow row(const Query& query, std::size_t i) const;
-
   Dataset data_;
-  bool compacted_ = false;              // weights belong to the columns in use only
-  std::vector<std::uint32_t> used_;     // those columns
-  std::vector<std::uint32_t> compact_;  // column numbers among the used, parallel to the storage's
 };
 
 }  // namespace dorm

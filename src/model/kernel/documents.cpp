@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "dorm/kernel.h"
 
 namespace dorm {
@@ -18,14 +16,7 @@ std::string_view Documents::id(IdKind kind, std::size_t document) const {
 
 void Documents::load(std::size_t document, std::span<float> out) const {
   const Query query = data_.query(query_of_[document]);
-  const std::size_t i = document - query.first_document;
-  if (query.rows.dense()) {
-    std::copy_n(query.rows.dense_row(i), out.size(), out.begin());
-    return;
-  }
-  std::fill(out.begin(), out.end(), 0.0f);
-  const SparseRow row = query.rows.sparse_row(i);
-  for (std::size_t k = 0; k < row.columns.size(); ++k) out[row.columns[k]] = row.values[k];
+  query.rows.load(document - query.first_document, out);
 }
 
 }  // namespace dorm

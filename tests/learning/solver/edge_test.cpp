@@ -6,6 +6,7 @@
 
 #include "dorm/error.h"
 #include "learning/solver/test_risks.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -141,10 +142,42 @@ class NotFinite : public ListedRisk {
   }
 };
 
+TEST(Edge, ABoundAboveTheValueIsTroubleAndCertifiesNothing) {
+  EXPECT_EQ(relative_gap(2, 1), 0.5);
+  EXPECT_EQ(relative_gap(1, 1 + 1e-9), 0);
+  EXPECT_EQ(relative_gap(1, 1.01), 1);
+  EXPECT_EQ(relative_gap(0, 0), 0);
+  // Planes that promise more than the values they are said to attain.
+  class Lying : public ListedRisk {
+   public:
+    using ListedRisk::ListedRisk;
+    double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& work) const override {
+      return 0.9 * ListedRisk::linearize(block, w, out, work);
+    }
+  };
+  const Lying risk(2, {0.01, 0.01}, {{{1, {2, 1}, {}}, {3, {1, 2}, {}}}, {{2, {-1, 1}, {}}}});
+  for (const CatalogEntry& solver : solver_catalog()) {
+    const SolveReport report = solve(risk, quick(solver.name)).report;
+    EXPECT_EQ(report.status, SolveStatus::numerical_trouble) << solver.name;
+    EXPECT_EQ(report.gap, 1) << solver.name;
+    EXPECT_NE(report.trouble.find("lies above"), std::string::npos) << solver.name << report.trouble;
+  }
+}
+
+TEST(Edge, AnObjectiveThatIsNowhereFiniteIsRefused) {
+  constexpr double kHuge = std::numeric_limits<double>::max();
+  const ListedRisk risk(1, {kHuge}, {{{kHuge, {2}, {}}}});
+  for (const CatalogEntry& solver : solver_catalog())
+    EXPECT_NE(test::message_of([&] { solve(risk, quick(solver.name)); }).find("not finite"), std::string::npos)
+        << solver.name;
+}
+
 TEST(Edge, ValuesThatAreNotFiniteEndTheRun) {
   const NotFinite risk(1, {1}, {{{1, {2}, {}}}});
   for (const CatalogEntry& solver : solver_catalog())
     EXPECT_EQ(solve(risk, quick(solver.name)).report.status, SolveStatus::numerical_trouble) << solver.name;
+  for (const CatalogEntry& solver : solver_catalog())
+    EXPECT_EQ(solve(risk, quick(solver.name)).w.size(), 1u) << solver.name;
 }
 
 TEST(Edge, BadRisksAndStartsAreRefused) {

@@ -42,12 +42,13 @@ TEST(Memory, MappedFeaturesAreNotResident) {
   EXPECT_EQ(predict_memory(small()).total() - forecast.total(), 1000u * 8 * 4);
 }
 
-TEST(Memory, AScaledCopyIsDenseAndThereIsOnePerTraining) {
+TEST(Memory, AScaledCopyHasTheFormOfTheDataAndThereIsOnePerTraining) {
   MemoryInput input = small();
-  input.dense = false;
   input.scaled = true;
   input.copies = 3;
   EXPECT_EQ(predict_memory(input).scaled_copy, 3u * 1000 * 8 * 4);
+  input.dense = false;
+  EXPECT_EQ(predict_memory(input).scaled_copy, 3u * 2 * (5000 * 8 + 1000 * 8));
 }
 
 TEST(Memory, PlanesAreFullCachesWithTheirGramMatrices) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dorm/scale.h"
 #include "support/random_data.h"
 
 namespace dorm {
@@ -94,9 +95,9 @@ TEST(CompactColumns, WeightsLiveInTheColumnsThatOccur) {
   const Dataset data = wide_data();
   const LinearFeatures features(data);
   ASSERT_EQ(features.dimension(), 3u);
-  EXPECT_EQ(features.column(0), 3u);
-  EXPECT_EQ(features.column(1), 70000u);
-  EXPECT_EQ(features.column(2), 2147483646u);
+  EXPECT_EQ(data.feature_number(0), 3u);
+  EXPECT_EQ(data.feature_number(1), 70000u);
+  EXPECT_EQ(data.feature_number(2), 2147483646u);
   std::vector<double> scores(2), empty(1);
   features.scores(0, std::vector<double>{1, 10, 100}, scores);
   EXPECT_EQ(scores, (std::vector<double>{201, 75}));
@@ -107,6 +108,56 @@ TEST(CompactColumns, WeightsLiveInTheColumnsThatOccur) {
   features.pull_back(0, std::vector<double>{1, -1}, plane, workspace);
   EXPECT_EQ(plane.columns, (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(plane.direction, (std::vector<float>{-4, -7, 2}));
+}
+
+// Of scaled compressed data, whose zeros have moved.
+TEST(Background, BelongsToScoresAndPullBacks) {
+  const Dataset raw = random_data({.lengths = {7, 2, 12}, .features = 9, .density = 0.3, .seed = 4, .sparse = true});
+  const std::vector<std::size_t> backwards = {2, 1, 0};
+  for (const ScalingKind kind : {ScalingKind::zscore, ScalingKind::log_query_zscore}) {
+    const Dataset data = apply_scaling(fit_scaling(kind, raw), raw).select(backwards);
+    ASSERT_FALSE(data.dense());
+    ASSERT_FALSE(data.query(0).rows.background().columns.empty());
+    const LinearFeatures features(data);
+    Rng rng(1);
+    std::vector<double> w(features.dimension());
+    for (double& x : w) x = rng.normal();
+    for (std::size_t q = 0; q < data.num_queries(); ++q) {
+      const Query query = data.query(q);
+      std::vector<double> scores(query.size()), coefficients(query.size());
+      for (double& x : coefficients) x = rng.normal();
+      features.scores(q, w, scores);
+      std::vector<double> sum(w.size(), 0.0);
+      for (std::size_t i = 0; i < query.size(); ++i) {
+        double expected = 0;
+        for (std::size_t j = 0; j < w.size(); ++j) expected += w[j] * static_cast<double>(query.rows.at(i, j));
+        EXPECT_NEAR(scores[i] + features.level(w), expected, 1e-5);
+        EXPECT_NEAR(features.score(q, i, w), scores[i], 1e-12);
+        features.add_row(q, i, coefficients[i], sum);
+      }
+      if (query.rows.common_background()) continue;
+      PullBackWorkspace workspace;
+      Plane plane;
+      features.pull_back(q, coefficients, plane, workspace);
+      const std::vector<double> slow = slow_pull_back(data, q, coefficients), fast = dense_of(plane, w.size());
+      for (std::size_t j = 0; j < w.size(); ++j) {
+        EXPECT_NEAR(fast[j], slow[j], 1e-5);
+        EXPECT_NEAR(sum[j], slow[j], 1e-5);
+      }
+    }
+  }
+}
+
+TEST(Background, ADifferenceOfRankingsDoesNotTouchIt) {
+  const Dataset raw = random_data({.lengths = {12, 12}, .features = 9, .density = 0.1, .seed = 4, .sparse = true});
+  const LinearFeatures features(apply_scaling(fit_scaling(ScalingKind::log_query_zscore, raw), raw));
+  std::vector<double> coefficients(12, 0.0);
+  coefficients[3] = 0.1 + 0.2, coefficients[5] = -0.3;
+  PullBackWorkspace workspace;
+  Plane plane;
+  features.pull_back(0, coefficients, plane, workspace);
+  const Query query = features.data().query(0);
+  EXPECT_LE(plane.columns.size(), query.rows.sparse_row(3).columns.size() + query.rows.sparse_row(5).columns.size());
 }
 
 TEST(CompactColumns, ASelectionKeepsItsColumns) {

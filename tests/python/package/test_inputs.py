@@ -1,5 +1,8 @@
 """Every kind of matrix and of query id gives the same model, and borrowed ones are not copied."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -221,3 +224,48 @@ def test_borrowed_rows_outlive_their_name(data):
     view = dataset.dense_values()
     del rows, dataset
     assert np.array_equal(view, X)
+
+
+WIDE = """
+import resource, numpy as np, dorm
+from scipy import sparse
+rng = np.random.default_rng(1)
+rows, width = 60, 2**31 - 1
+y = rng.integers(0, 3, rows)
+qid = np.repeat(np.arange(10), 6)
+indices = np.sort(rng.integers(0, width - 1, (rows, 4)), axis=1)
+indices[:, 3] = width - 1  # every row has the last column, which tells the label
+values = np.c_[rng.random((rows, 3)), y + 0.1 * rng.random(rows)]
+X = sparse.csr_matrix((values.ravel(), indices.ravel(), np.arange(0, 4 * rows + 1, 4)), shape=(rows, width))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20),) * 2)
+for scale in ("none", "zscore", "minmax", "log-zscore", "query-minmax", "log-query-zscore"):
+    ranker = dorm.DormRanker(scale=scale, C=100, n_jobs=1).fit(X, y, qid=qid)
+    scores = ranker.predict(X, qid=qid)
+    assert ranker.score(X, y, qid=qid) > 0.99, scale
+    parts = ranker.explain(X, qid=qid)
+    assert sparse.issparse(parts) and parts.shape == X.shape
+    np.testing.assert_allclose(np.asarray(parts.sum(axis=1)).ravel(), scores, rtol=1e-5, atol=1e-5)
+    assert ranker.n_features_in_ == width and len(ranker.model_.weights) <= 181
+stream = dorm.DormRanker(scale="none", C=100).partial_fit(X, y, qid=qid)
+assert np.isfinite(stream.predict(X)).all()
+print("fitted")
+"""
+
+
+def test_two_billion_columns_cost_what_the_values_cost():
+    done = subprocess.run([sys.executable, "-c", WIDE], capture_output=True, text=True)
+    assert done.stdout == "fitted\n", done.stderr
+
+
+def test_wide_files_are_read_as_wide_matrices(tmp_path):
+    for first, width in ((1, 99999998), (0, 99999999)):
+        file = tmp_path / f"{first}.txt"
+        file.write_text(f"1 qid:1 {first}:2 99999998:1\n0 qid:1 7:3\n")
+        data = dorm.read_letor(file)
+        if first == 1:
+            assert data.feature_names is None and data.X.shape == (2, width)
+            assert sorted(data.X.indices) == [0, 6, 99999997]
+        else:  # names for all would be too many
+            assert data.feature_names == ["0", "7", "99999998"] and data.X.shape == (2, 3)
+            np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 3, 0]])

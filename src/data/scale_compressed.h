@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaling of compressed data, which stays compressed.
+#pragma once
+
+#include <cstddef>
+
+#include "dorm/dataset.h"
+#include "dorm/scale.h"
+
+namespace dorm {
+
+/// Sets shift and factor of a kind that is fitted to all the data.
+void fit_compressed(const Dataset& data, Scaling& scaling);
+
+Dataset scale_compressed(const Scaling& scaling, const Dataset& data, std::size_t threads);
+
+}  // namespace dorm
