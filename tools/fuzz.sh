@@ -8,21 +8,20 @@ cd "$(dirname "$0")/.."
 export build=$1 FUZZ_SECONDS=${FUZZ_SECONDS:-60} FUZZ_RUNS=${FUZZ_RUNS:-}
 shift
 export UBSAN_OPTIONS=print_stacktrace=1
+if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi  # some targets read from files
 
 fuzz() {
-  local name=$1 log=$build/fuzz-$1.log began=$SECONDS folders=() limit
+  local name=$1 log=$build/fuzz-$1.log began=$SECONDS limit=(-max_total_time="$FUZZ_SECONDS") folders result
+  folders=("$build/corpus/$name")  # the first folder is the one that new inputs are added to
+  if [ -n "$FUZZ_RUNS" ]; then
+    limit=(-runs="$FUZZ_RUNS" -seed=1)
+    folders=("$build/corpus/short-$name")
+    rm -rf "${folders[0]}"
+  fi
+  mkdir -p "${folders[0]}"
   for folder in "$build/seeds/$name" "fuzz/corpus/$name"; do
     if [ -d "$folder" ]; then folders+=("$folder"); fi
   done
-  if [ -n "$FUZZ_RUNS" ]; then
-    limit=(-runs="$FUZZ_RUNS" -seed=1)
-  else
-    mkdir -p "$build/corpus/$name"
-    limit=(-max_total_time="$FUZZ_SECONDS")
-    folders=("$build/corpus/$name" "${folders[@]}")
-  fi
-  # With runs instead of time nothing is learnt: the folder of the seeds must not grow.
-  if [ -n "$FUZZ_RUNS" ]; then folders=("$(mktemp -d)" "${folders[@]}"); fi
   if "$build/fuzz/fuzz" --target="$name" "${limit[@]}" -rss_limit_mb=2048 -timeout=20 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix="$build/$name-" "${folders[@]}" > "$log" 2>&1; then
     result=ok
@@ -30,7 +29,6 @@ fuzz() {
     result=FOUND
     tail -n 40 "$log" >&2
   fi
-  if [ -n "$FUZZ_RUNS" ]; then rm -rf "${folders[0]}"; fi
   printf '%-5s %12s executions  %5d s  %s\n' "$result" \
     "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" $((SECONDS - began)) "$name"
 }

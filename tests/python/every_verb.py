@@ -11,7 +11,6 @@ from pathlib import Path
 
 from command import DORM, dorm
 
-
 ENDING = {".html": b"</html>\n"}  # of files that cannot be compared
 
 
@@ -44,8 +43,11 @@ CASES = {
     ),
     "train a stream": Case("train --stream train.txt valid.txt --model out.json", ("out.json",)),
     "train a baseline": Case("train data.csv --method ranksvm --model out.json", ("out.json",)),
-    "tune": Case("tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --no-refine --model out.json --report out.md",
-                 ("out.json",), ("out.md",)),
+    "tune": Case(
+        "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --no-refine --model out.json --report out.md",
+        ("out.json",),
+        ("out.md",),
+    ),
     "rank": Case("rank m.json valid.txt -o out.scores", ("out.scores",)),
     "rank by a kernel": Case("rank k.json data.dorm --format trec -o out.run.gz", ("out.run.gz",)),
     "rank positions": Case("rank p.json valid.txt --format json -o out.jsonl", ("out.jsonl",)),

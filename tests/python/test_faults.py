@@ -2,7 +2,7 @@
 """Every verb while the system fails it: the n-th write, fsync, rename, mapping, allocation, thread, opening, reading or
 closing. The end is always success or a message; never a crash, a hang, a half-written file, litter or a lost input.
 
-The shim is tests/faults/fault_shim.cpp. DORM_FAULT_POINTS says at how many places of a run each call fails (nightly: more).
+The shim is tests/faults/fault_shim.cpp. DORM_FAULT_POINTS says at how many places of a run each call fails.
 """
 
 import os

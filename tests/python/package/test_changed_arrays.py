@@ -107,7 +107,7 @@ def test_numbers_of_users_and_items():
     names = [str(i).encode() for i in range(40)]
     users, items = np.repeat(np.arange(20, dtype=np.uint32), 10), np.tile(np.arange(10, dtype=np.uint32), 20)
     values = rng.integers(1, 6, 200).astype(np.float32)
-    model = dorm.DormFactorization(rank=2, n_jobs=1).fit([(str(u), str(i), v) for u, i, v in zip(users, items, values)])
+    model = dorm.DormFactorization(rank=2, n_jobs=1).fit((users.copy(), items.copy(), values))
     wild = np.array([2**32 - 1, 10**6, 20, 0], dtype=np.uint32)
     with Vandal((users, wild), (items, wild)):
         for _ in range(10 * ROUNDS):
