@@ -11,7 +11,7 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo python test lint lint-files format sanitize fuzz wheel bench nightly debug clang sanitize-threads \
+.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench nightly debug clang sanitize-threads \
         sanitize-python coverage mutate check-report test-torch test-outside clean
 
 help:          ## this list
@@ -49,10 +49,16 @@ sanitize:      ## the C++ tests of DOORS (all), built with clang, under the addr
 	@tools/build.sh asan "$(DOORS:%=%_test)"
 	ctest --preset asan -R $(call cases,$(DOORS))
 
-fuzz:          ## every reader on mutated files under the same sanitizers, for FUZZ_SECONDS (60) each
+fuzz:          ## every loader on mutated input under the same sanitizers, FUZZ_SECONDS (60) or FUZZ_RUNS each
 	@tools/setup.sh build test sanitize
-	@tools/build.sh asan fuzz/all
-	@tools/fuzz.sh build-asan
+	@tools/build.sh asan fuzz
+	@tools/fuzz.sh build-asan $(TARGETS)
+
+stress: build  ## every verb under faults of the system, kills and hostile files, at many more places than make test
+	@tools/setup.sh build test python
+	@tools/build.sh $(PRESET) "dorm_cli fault_shim" -DDORM_TESTS=ON
+	DORM_COMMAND=build/dorm DORM_FAULT_POINTS=$${DORM_FAULT_POINTS:-40} DORM_KILLS=$${DORM_KILLS:-20} \
+	  DORM_CERTIFICATES=$${DORM_CERTIFICATES:-1000} $(PYTHON) -m pytest -q -ra tests/python/test_faults*.py
 
 wheel:         ## source archive and wheel in dist/, tested in a clean virtual environment
 	@tools/setup.sh build python
@@ -65,7 +71,7 @@ bench: python  ## the benchmarks, as ratios to rivals measured in the same run; 
 	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh lint-files debug clang sanitize sanitize-threads sanitize-python fuzz coverage mutate check-report test-torch
+	@tools/nightly.sh lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command `dorm`: its verbs, and how failures reach the user.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <new>
+#include <string_view>
 
 #include "base/cpu.h"
 #include "command.h"
@@ -44,6 +48,24 @@ int complain(const std::string& message, int status) {
   return status;
 }
 
+constexpr std::string_view kOutOfMemory =
+    "out of memory; use fewer features or documents, or the compressed or binary form";
+
+/// Where not even an exception gets through: no memory is left for its message, or a destructor wanted some (those of
+/// the JSON library do). Ends as complain() would, with what needs no memory.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    for (const std::string_view part : {std::string_view("dorm: "), kOutOfMemory, std::string_view("\n")})
+      if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
+    std::_Exit(1);
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 int run(int argc, char** argv) {
   try {
     dorm::simd_level();  // a value of DORM_SIMD that makes no sense is refused before any work
@@ -62,7 +84,7 @@ int run(int argc, char** argv) {
   } catch (const dorm::cli::Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; use fewer features or documents, or the compressed or binary form", 1);
+    return complain(std::string(kOutOfMemory), 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }
@@ -71,6 +93,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   dorm::cli::open_standard_streams();
   return dorm::cli::status_of_output(run(argc, argv));
 }

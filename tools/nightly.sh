@@ -3,7 +3,7 @@
 #   nightly.sh TARGET...
 set -uo pipefail
 cd "$(dirname "$0")/.."
-export FUZZ_SECONDS=${FUZZ_SECONDS:-300}
+export FUZZ_SECONDS=${FUZZ_SECONDS:-600}
 table= failed=0
 for target in "$@"; do
   began=$SECONDS

@@ -20,10 +20,9 @@ namespace {
 struct Lender {
   Matrix<float> rows;
   Vector<float> values;
-  Vector<std::uint32_t> columns;
   OwnedColumns owned;
+  std::vector<std::uint32_t> columns;
   std::vector<std::uint64_t> row_end;
-  std::vector<std::uint32_t> places;  // of the columns, where few of many occur
 
   Lender() = default;
   Lender(const Lender&) = delete;
@@ -32,12 +31,11 @@ struct Lender {
     const nb::gil_scoped_acquire lock;
     rows = {};
     values = {};
-    columns = {};
   }
 };
 
 void check_queries(const Documents& documents, std::size_t rows) {
-  const std::span<const std::uint64_t> end = span_of(documents.query_end);
+  const std::vector<std::uint64_t>& end = documents.query_end;
   std::uint64_t before = 0;
   for (std::uint64_t e : end) {
     if (e <= before) refuse("a query has no documents");
@@ -46,20 +44,20 @@ void check_queries(const Documents& documents, std::size_t rows) {
   if (before != rows) refuse(fmt::format("the queries hold {} documents, but there are {} rows", before, rows));
   if (documents.query_ids.size() != end.size())
     refuse(fmt::format("{} query ids for {} queries", documents.query_ids.size(), end.size()));
-  const std::size_t weights = documents.query_weights.shape(0);
+  const std::size_t weights = documents.query_weights.size();
   if (weights != 0 && weights != end.size())
     refuse(fmt::format("{} query weights for {} queries", weights, end.size()));
-  for (double weight : span_of(documents.query_weights))
+  for (double weight : documents.query_weights)
     if (!(std::isfinite(weight) && weight >= 0))
       refuse(fmt::format("a query weight is {}; expected finite numbers, 0 or more", weight));
 }
 
 void check_documents(const Documents& documents, std::size_t rows, std::uint64_t features) {
   if (rows == 0) refuse("there are no documents");
-  if (documents.labels.shape(0) != rows) refuse(fmt::format("{} labels for {} rows", documents.labels.shape(0), rows));
-  for (float label : span_of(documents.labels))
+  if (documents.labels.size() != rows) refuse(fmt::format("{} labels for {} rows", documents.labels.size(), rows));
+  for (float label : documents.labels)
     if (!std::isfinite(label)) refuse(fmt::format("a label is {}; expected finite numbers", label));
-  const std::size_t sources = documents.source_rows.shape(0);
+  const std::size_t sources = documents.source_rows.size();
   if (sources != 0 && sources != rows) refuse(fmt::format("{} source rows for {} rows", sources, rows));
   const std::size_t names = documents.feature_names.size();
   if (names != 0 && names != features) refuse(fmt::format("{} feature names for {} features", names, features));
@@ -67,7 +65,7 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
 }
 
 [[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column, float value) {
-  const std::size_t source = documents.source_rows.shape(0) != 0 ? documents.source_rows.data()[row] : row;
+  const std::size_t source = documents.source_rows.size() != 0 ? documents.source_rows[row] : row;
   refuse(
       fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
                   "impute missing values first, e.g. with sklearn.impute.SimpleImputer",
@@ -75,11 +73,10 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
 }
 
 void fill(OwnedColumns& owned, const Documents& documents) {
-  const auto copy = [](auto span, auto& out) { out.assign(span.begin(), span.end()); };
-  copy(span_of(documents.labels), owned.labels);
-  copy(span_of(documents.query_end), owned.query_end);
-  copy(span_of(documents.query_weights), owned.query_weights);
-  copy(span_of(documents.source_rows), owned.source_rows);
+  owned.labels = documents.labels;
+  owned.query_end = documents.query_end;
+  owned.query_weights = documents.query_weights;
+  owned.source_rows = documents.source_rows;
   for (const std::string& id : documents.query_ids) owned.query_ids.push_back(id);
   for (const std::string& name : documents.feature_names) owned.feature_names.push_back(name);
 }
@@ -92,24 +89,24 @@ Dataset finish(std::shared_ptr<Storage> storage, std::shared_ptr<Lender> lender,
 }
 
 void check_dense(const float* data, std::size_t stride, std::size_t features, const Documents& documents) {
-  for (std::size_t row = 0; row < documents.labels.shape(0); ++row, data += stride)
+  for (std::size_t row = 0; row < documents.labels.size(); ++row, data += stride)
     for (std::size_t j = 0; j < features; ++j)
       if (!std::isfinite(data[j])) refuse_value(documents, row, j, data[j]);
 }
 
-void check_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
-                  std::span<const std::uint64_t> row_end, std::uint64_t num_features, const Documents& documents) {
+void check_sparse(const Lender& lender, std::uint64_t num_features, const Documents& documents) {
+  const std::vector<std::uint32_t>& columns = lender.columns;
   std::uint64_t k = 0;
-  for (std::size_t row = 0; row < row_end.size(); ++row) {
-    if (row_end[row] < k || row_end[row] > values.shape(0))
+  for (std::size_t row = 0; row < lender.row_end.size(); ++row) {
+    if (lender.row_end[row] < k || lender.row_end[row] > columns.size())
       refuse("X.indptr of the sparse matrix does not increase from 0 to its number of stored values");
-    for (std::uint64_t first = k; k < row_end[row]; ++k) {
-      const std::uint32_t column = columns.data()[k];
-      if (column >= num_features)
-        refuse(fmt::format("column {} in a sparse matrix of {} columns", column, num_features));
-      if (k > first && column <= columns.data()[k - 1])
+    for (std::uint64_t first = k; k < lender.row_end[row]; ++k) {
+      if (columns[k] >= num_features)
+        refuse(fmt::format("column {} in a sparse matrix of {} columns", columns[k], num_features));
+      if (k > first && columns[k] <= columns[k - 1])
         refuse("the columns of a row of the sparse matrix do not increase strictly");
-      if (!std::isfinite(values.data()[k])) refuse_value(documents, row, column, values.data()[k]);
+      const float value = lender.values.data()[k];
+      if (!std::isfinite(value)) refuse_value(documents, row, columns[k], value);
     }
   }
 }
@@ -118,9 +115,7 @@ void leave_out_numbers(Storage& storage, Lender& lender) {
   std::vector<std::uint32_t>& numbers = lender.owned.feature_numbers;
   numbers = occurring_numbers(storage.columns, storage.num_features);
   if (numbers.empty()) return;
-  lender.places.resize(storage.columns.size());
-  to_places(storage.columns, numbers, lender.places);
-  storage.columns = lender.places;
+  to_places(lender.columns, numbers, lender.columns);
   lender.owned.feature_range = storage.num_features;
   storage.num_features = numbers.size();
 }
@@ -154,21 +149,20 @@ Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& 
   if (columns.shape(0) != values.shape(0))
     refuse(fmt::format("{} column numbers for {} values of a sparse matrix", columns.shape(0), values.shape(0)));
   auto lender = std::make_shared<Lender>();
-  const std::span<const std::uint64_t> end = span_of(row_end);
-  lender->row_end.assign(end.begin(), end.end());
+  lender->values = values;
   {
     const nb::gil_scoped_release unlocked;
-    check_sparse(values, columns, lender->row_end, num_features, documents);
+    lender->columns.assign(columns.data(), columns.data() + columns.shape(0));
+    lender->row_end.assign(row_end.data(), row_end.data() + row_end.shape(0));
+    check_sparse(*lender, num_features, documents);
   }
   auto storage = std::make_shared<Storage>();
   storage->dense = false;
   storage->num_features = num_features;
   storage->values = span_of(values);
-  storage->columns = span_of(columns);
+  storage->columns = lender->columns;
   storage->row_end = lender->row_end;
   if (documents.feature_names.empty()) leave_out_numbers(*storage, *lender);
-  lender->values = values;
-  lender->columns = columns;
   return finish(std::move(storage), std::move(lender), documents);
 }
 

@@ -89,11 +89,16 @@ std::vector<std::string> names_of(const Dataset& data) {
   return names;
 }
 
-Documents documents(Vector<float> labels, Vector<std::uint64_t> query_end, std::vector<std::string> query_ids,
-                    Vector<double> query_weights, Vector<std::uint64_t> source_rows,
-                    std::vector<std::string> feature_names) {
-  return {std::move(labels),        std::move(query_end),   std::move(query_ids),
-          std::move(query_weights), std::move(source_rows), std::move(feature_names)};
+template <class T>
+std::vector<T> copy_of(const Vector<T>& array) {
+  return {array.data(), array.data() + array.shape(0)};
+}
+
+Documents documents(const Vector<float>& labels, const Vector<std::uint64_t>& query_end,
+                    std::vector<std::string> query_ids, const Vector<double>& query_weights,
+                    const Vector<std::uint64_t>& source_rows, std::vector<std::string> feature_names) {
+  return {copy_of(labels),        copy_of(query_end),   std::move(query_ids),
+          copy_of(query_weights), copy_of(source_rows), std::move(feature_names)};
 }
 
 void bind_synth(nb::module_& module) {

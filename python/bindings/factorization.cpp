@@ -44,10 +44,14 @@ nb::object numbers_of(const IdTable& table, const Names& names) {
   return to_numpy(std::move(numbers));
 }
 
-void check_numbers(const Numbers& numbers, std::size_t count, const char* what) {
-  for (const std::uint32_t number : span_of(numbers))
+/// A copy: another thread may write to the array once the lock is released.
+std::vector<std::uint32_t> checked_numbers(const Numbers& numbers, std::size_t count, const char* what) {
+  const std::span<const std::uint32_t> given = span_of(numbers);
+  std::vector<std::uint32_t> copy(given.begin(), given.end());
+  for (const std::uint32_t number : copy)
     if (number >= count)
       throw Error(ErrorCode::bad_input, fmt::format("{} {}; expected less than {}", what, number, count));
+  return copy;
 }
 
 Ratings make_ratings(const Names& users, const Names& items, const Numbers& user, const Numbers& item,
@@ -148,17 +152,15 @@ nb::tuple score_ratings(const FactorModel& model, const Ratings& ratings) {
   return nb::make_tuple(to_numpy(std::move(scores)), unknown.users, unknown.items);
 }
 
-nb::object score_pairs(const FactorModel& model, const Numbers& users, const Numbers& items) {
-  check_numbers(users, model.users.size(), "user");
-  check_numbers(items, model.items.size(), "item");
-  if (users.shape(0) != items.shape(0)) throw Error(ErrorCode::bad_input, "users and items differ in length");
-  std::vector<double> scores(users.shape(0));
+nb::object score_pairs(const FactorModel& model, const Numbers& given_users, const Numbers& given_items) {
+  const std::vector<std::uint32_t> users = checked_numbers(given_users, model.users.size(), "user");
+  const std::vector<std::uint32_t> items = checked_numbers(given_items, model.items.size(), "item");
+  if (users.size() != items.size()) throw Error(ErrorCode::bad_input, "users and items differ in length");
+  std::vector<double> scores(users.size());
   {
     const nb::gil_scoped_release unlocked;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      const std::uint32_t item = items.data()[i];
-      scores[i] = model.offsets[item] + dot(model.user_factors.row(users.data()[i]), model.item_factors.row(item));
-    }
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      scores[i] = model.offsets[items[i]] + dot(model.user_factors.row(users[i]), model.item_factors.row(items[i]));
   }
   return to_numpy(std::move(scores));
 }
@@ -173,14 +175,14 @@ nb::tuple list_of(const std::vector<Recommendation>& list) {
   return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(scores)));
 }
 
-nb::list recommend_to(const FactorModel& model, const Numbers& users, std::size_t n, bool with_seen,
+nb::list recommend_to(const FactorModel& model, const Numbers& numbers, std::size_t n, bool with_seen,
                       std::size_t threads) {
-  check_numbers(users, model.users.size(), "user");
-  std::vector<std::vector<Recommendation>> lists(users.shape(0));
+  const std::vector<std::uint32_t> users = checked_numbers(numbers, model.users.size(), "user");
+  std::vector<std::vector<Recommendation>> lists(users.size());
   {
     const nb::gil_scoped_release unlocked;
     parallel_for(lists.size(), threads,
-                 [&](std::size_t i, std::size_t) { lists[i] = recommend(model, users.data()[i], n, with_seen); });
+                 [&](std::size_t i, std::size_t) { lists[i] = recommend(model, users[i], n, with_seen); });
   }
   nb::list out;
   for (const auto& list : lists) out.append(list_of(list));

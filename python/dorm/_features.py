@@ -29,7 +29,7 @@ class Features:
 
 
 def read_features(X: Any) -> Features:
-    """float32 C-order arrays (also with a distance between rows) and float32 CSR are not copied."""
+    """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
         return _from_frame(X)
     if isinstance(X, np.ndarray) and _borrowable(X):

@@ -115,7 +115,13 @@ class FunctionKernel final : public Kernel {
 }  // namespace
 
 std::unique_ptr<const Kernel> make_kernel(std::string_view spec, const Documents& documents, std::uint64_t seed) {
-  if (spec == kPrecomputed) return std::make_unique<PrecomputedKernel>();
+  if (spec == kPrecomputed) {
+    if (documents.num_features() < documents.size())
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("\"precomputed\": {} documents with {} features; expected a feature for each of them",
+                              documents.size(), documents.num_features()));
+    return std::make_unique<PrecomputedKernel>();
+  }
   std::vector<Term> terms;
   for (const TermText& text : parse_expression(spec)) {
     terms.push_back({text.weight, {}});

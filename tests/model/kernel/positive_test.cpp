@@ -76,5 +76,11 @@ TEST(CheckPrecomputed, RefusesAWrongShapeAndAsymmetryAndNamesThePlace) {
             std::string::npos);
 }
 
+TEST(MakeKernel, APrecomputedMatrixHasAFeatureForEveryDocument) {
+  const Documents documents(from_matrix({{1}, {2}, {3}}));
+  EXPECT_NE(test::message_of([&] { make_kernel("precomputed", documents); }).find("3 documents with 1 features"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dorm
