@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import asked
+
 COMMAND = os.environ.get("DORM_COMMAND", str(Path(__file__).resolve().parents[2] / "build" / "dorm"))
 
 
@@ -21,6 +23,7 @@ def dorm(*arguments):
 
 def judge(qrels, run, *options):
     """What `dorm eval` prints for dictionaries of dictionaries: label and score of each document of a query."""
+    asked.note()
     with tempfile.TemporaryDirectory() as folder:
         judged, ranked = Path(folder) / "qrels", Path(folder) / "run"
         judged.write_text("".join(f"{q} 0 {d} {y}\n" for q, docs in qrels.items() for d, y in docs.items()))
@@ -31,8 +34,8 @@ def judge(qrels, run, *options):
 
 def evaluate_run(qrels, run, measures, *options, convention="trec"):
     """Values by query and measure; every judged query has a row, in the order of the judgments."""
-    asked = ["--measures", ",".join(measures), "--convention", convention, "--bootstrap", 0]
-    header, *values = csv.reader(io.StringIO(judge(qrels, run, *asked, *options)))
+    what = ["--measures", ",".join(measures), "--convention", convention, "--bootstrap", 0]
+    header, *values = csv.reader(io.StringIO(judge(qrels, run, *what, *options)))
     return {row[0]: {name: float(x) for name, x in zip(header[1:], row[1:]) if x} for row in values}
 
 

@@ -2,6 +2,7 @@
 """The metric tests of cwl-eval with precision by the package. (Its tests of rankings concern its own classes; its other
 metrics are compared in the suite ir_measures.)"""
 
+import asked
 import cwl.ruler.measures.cwl_precision as theirs
 
 import dorm
@@ -12,6 +13,7 @@ class Precision:
         self.k = k
 
     def measure(self, ranking):
+        asked.note()
         gains = ranking.get_gain_vector()[: self.k]
         scores = range(len(gains), 0, -1)
         value = dorm.evaluate(

@@ -6,6 +6,7 @@ Their function is called first, for what it refuses; the value is ours.
 
 import functools
 
+import asked
 import numpy as np
 import pytest
 import sklearn.metrics._ranking as theirs
@@ -32,6 +33,7 @@ def by_row(measure, y_true, y_score, ties):
     """Under ties by index the last of equals comes first, as numpy's reversed argsort has it."""
     y_true, y_score = (np.atleast_2d(y).astype(float)[:, :: -1 if ties == "index" else 1] for y in (y_true, y_score))
     rows, width = y_true.shape
+    asked.note()
     found = dorm.evaluate(
         y_true.ravel(), y_score.ravel(), group=[width] * rows, measures=measure, convention="sklearn", ties=ties,
         bootstrap=0,
