@@ -81,9 +81,11 @@ TEST(LetorReader, CountsFeaturesFromZeroOnlyWhenSomeRowDoes) {
 
 TEST(LetorReader, TakesFeatureIdsUpToTwoToThe31) {
   const Dataset data = parse("1 qid:1 2147483648:2 7:1\n0 qid:1 0:1\n");
-  EXPECT_EQ(data.num_features(), 2147483649u);
+  EXPECT_EQ(data.feature_range(), 2147483649u);
   EXPECT_FALSE(data.dense());
-  EXPECT_EQ(data.query(0).rows.at(0, 2147483648u), 2.0f);
+  ASSERT_EQ(data.num_features(), 3u);
+  EXPECT_EQ(data.feature_number(2), 2147483648u);
+  EXPECT_EQ(data.query(0).rows.at(0, 2), 2.0f);
   EXPECT_EQ(data.num_nonzeros(), 3u);
 }
 
