@@ -35,19 +35,18 @@ struct Loaded {
 /// Reads a file of judged documents; warnings go to standard error unless settings.quiet.
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings);
 
-/// "dorm: warning: ..." on standard error unless settings.quiet. What `body` returns. An Error of it about data or a
-/// model that names no file names this one.
+/// What `body` returns. An Error of this code that names no file names this one.
 template <class Body>
-auto about_file(const std::string& path, const Body& body) {
+auto about_file(const std::string& path, const Body& body, ErrorCode code = ErrorCode::bad_input) {
   try {
     return body();
   } catch (const Error& error) {
-    const bool content = error.code() == ErrorCode::bad_input || error.code() == ErrorCode::unsupported;
-    if (!content || !error.position().file.empty()) throw;
-    throw Error(error.code(), {path}, error.what());
+    if (error.code() != code || !error.position().file.empty()) throw;
+    throw Error(code, {path}, error.what());
   }
 }
 
+/// "dorm: warning: ..." on standard error unless settings.quiet.
 void warn(const Settings& settings, const std::string& message);
 
 }  // namespace dorm::cli

@@ -40,7 +40,8 @@ void run_export(const ExportArguments& arguments) {
     throw Error(ErrorCode::unsupported, {arguments.model},
                 "the model has a function per position, which no format for export can say");
   std::ostringstream text;
-  about_file(arguments.model, [&] { exporter.write(*model, text); });
+  about_file(
+      arguments.model, [&] { exporter.write(*model, text); }, ErrorCode::unsupported);
   write_text(arguments.output, text.str());
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dorm/any_model.h"
 
+#include "data/io/file.h"
 #include "data/io/peek.h"
 
 namespace dorm {
 
 std::optional<SavedModel> load_saved_model(const std::string& path) {
+  if (!file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
   if (first_bytes(path, 1) != "{") return std::nullopt;
   return std::visit([](auto&& model) { return SavedModel(std::move(model)); }, load_any_model(path));
