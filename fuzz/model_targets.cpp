@@ -109,7 +109,7 @@ void cell(Bytes input) {
     store.save(small_record());
     return std::filesystem::directory_iterator(folder)->path().string();
   }();
-  write_scratch(path, as_text(input));
+  write_scratch(path, signed_cell(as_text(input)));
   const auto record = store.load(small_record().key);
   if (!record) return;
   store.save(*record);

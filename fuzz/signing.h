@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "base/checksum_v1.h"
+#include "base/json.h"
+#include "dorm/error.h"
 
 namespace dorm::fuzz {
 
@@ -49,6 +51,19 @@ inline std::string signed_checkpoint(std::string_view content) {
   const std::string_view json = rest.substr(0, rest.find('\n'));
   return fmt::format("dorm-checkpoint 2 {:016x}\n{}\n{}", sum_of(json), json,
                      signed_state(std::string(rest.substr(std::min(json.size() + 1, rest.size())))));
+}
+
+/// A record of a comparison: JSON with a checksum of the rest of it.
+inline std::string signed_cell(std::string_view content) {
+  try {
+    Json json = parse_json(content, "cell", "a cell");
+    if (!json.is_object()) return std::string(content);
+    json.erase("checksum");
+    json["checksum"] = fmt::format("{:016x}", sum_of(printable_json(json)));
+    return printable_json(json);
+  } catch (const Error&) {
+    return std::string(content);
+  }
 }
 
 }  // namespace dorm::fuzz
