@@ -8,10 +8,15 @@ namespace {
 
 constexpr double kRounding = 1e-12;  // of a loss, against the ideal
 
-// Whether some ranking is better than another: gains differ where position weights do.
+// Whether some ranking is better than another: gains differ where position weights do. Where the first hit counts, it
+// comes at the latest behind all documents that are none.
 bool something_to_learn(const Factors& factors) {
   const auto [smallest, largest] = std::minmax_element(factors.b.begin(), factors.b.end());
-  return *largest > *smallest && factors.a.front() > factors.a.back();
+  if (*largest <= *smallest) return false;
+  const auto misses = static_cast<std::size_t>(std::count(factors.b.begin(), factors.b.end(), 0.0));
+  const double worst =
+      factors.kind == Factors::Kind::first && misses < factors.a.size() ? factors.a[misses] : factors.a.back();
+  return factors.a.front() > worst;
 }
 
 // The plane of a separation that has been found, against the reference z0.
