@@ -32,7 +32,7 @@ test:          ## all tests, C++ and Python, on one build of the library
 	@tools/setup.sh build test python
 	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
 	ctest --preset $(PRESET)
-	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/python
+	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra -n auto --dist worksteal tests/python
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/setup.sh build lint python
