@@ -125,6 +125,7 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
 
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
                            std::size_t copies, std::size_t plane_parts, TrainOptions& options) {
+  if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
   const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);

@@ -18,6 +18,7 @@ import pytest
 from command import DORM
 from every_verb import CASES, Workshop, make_world
 
+ROUNDING = 1e-6  # planes are kept in 32 bits: near the optimum a dual may pass the primal by so much
 MEMORY = 1_000_000_000  # bytes of address space for files of a few hundred bytes: what libraries take is a tenth
 
 
@@ -213,7 +214,7 @@ def test_no_dual_is_above_its_primal(tmp_path, seed):
         "--tolerance": ["1e-3", "1e-8"],
     }
     words = list(itertools.chain.from_iterable((name, rng.choice(values)) for name, values in choices.items()))
-    line = ["train", "data.txt", "--model", "out.json", "--json", "--passes", 200, *words]
+    line = ["train", "data.txt", "--model", "out.json", "--json", "--passes", 200, "--time-limit", 5, *words]
     done = command(*line, cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr.decode()
     if done.returncode == 1:
@@ -224,7 +225,7 @@ def test_no_dual_is_above_its_primal(tmp_path, seed):
     for report in found:
         primal, dual = report["primal"], report["dual"]
         assert math.isfinite(primal) and math.isfinite(dual), report
-        if dual > primal * (1 + 1e-12):
+        if dual - primal > ROUNDING * abs(primal):
             assert report["status"] == "numerical_trouble", (words, report)
         elif report["status"] == "converged":
-            assert report["gap"] >= 0 and primal - dual <= max(report["gap"], 0) * primal * (1 + 1e-6) + 1e-300
+            assert abs(report["gap"] * primal - (primal - dual)) <= ROUNDING * primal, (words, report)

@@ -126,6 +126,9 @@ def test_a_gram_matrix_is_taken_as_it_is_and_must_be_symmetric(here):
     write(gram)
     dorm("train", "gram.txt", "--kernel", "precomputed", "--model", "m.json")
     dorm("rank", "m.json", "gram.txt")
+    write([[9 * value for value in row] for row in gram])  # values that features would be scaled for
+    dorm("train", "gram.txt", "--kernel", "precomputed", "--model", "m.json")
+    assert json.loads(Path("m.json").read_text())["scaling"]["kind"] == "none"
     gram[2][5] += 0.1
     write(gram)
     done = dorm("train", "gram.txt", "--kernel", "precomputed", "--model", "m.json", status=1)
