@@ -28,8 +28,10 @@ def workshop(tmp_path_factory, request):
     make_world(world)
     workshop = Workshop(world, tmp_path_factory.mktemp("runs"))
     yield workshop
-    tally = ", ".join(f"{call} {workshop.tally[call]}" for call in CALLS)
-    request.config.pluginmanager.get_plugin("terminalreporter").write_line(f"\nfaults injected: {tally}")
+    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter:  # workers of pytest-xdist have none
+        tally = ", ".join(f"{call} {workshop.tally[call]}" for call in CALLS)
+        reporter.write_line(f"\nfaults injected: {tally}")
 
 
 def under(fault, **more):
