@@ -17,7 +17,7 @@ class Room:
 
 LAYERS = {
     "base": Room(
-        "errors, catalogs, threads, random numbers, number parsing, JSON, sorting, vector kernels, decompositions, geometry of planes",
+        "errors, catalogs, threads, random numbers, numbers and JSON in text, sorting, vector kernels, planes",
         (),
         ("error", "catalog", "geometry"),
     ),

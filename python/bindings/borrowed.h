@@ -25,8 +25,8 @@ struct Documents {
 /// Rows of contiguous float32, at any distance from each other that does not make them overlap.
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents);
 
-/// The arrays of a CSR matrix; `row_end` has one entry per row. Columns increase strictly within a row. Only the values
-/// are borrowed.
+/// The arrays of a CSR matrix; `row_end` has one entry per row. Columns increase strictly within a row. Only the
+/// values are borrowed.
 Dataset borrow_sparse(const Vector<float>& values, const Vector<std::uint32_t>& columns,
                       const Vector<std::uint64_t>& row_end, std::uint64_t num_features, const Documents& documents);
 

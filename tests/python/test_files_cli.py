@@ -30,8 +30,8 @@ CALLS = {
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
     "eval --ratings": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
-    "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} --measures ndcg@10 --C 1 "
-    "--out {dir:r} --report {out:c.html} --report {out:c.csv}",
+    "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
+    "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck}",
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} -o {out:list.txt}",

@@ -174,7 +174,7 @@ Dataset read_mapped(const InputFile& file, bool verify) {
     const std::shared_ptr<Storage> storage = interpret(layout, mapped, verify);
     storage->file = file.path();
     storage->lost = &mapped->mapping.lost();
-    const Dataset data(storage);
+    Dataset data(storage);
     data.require_intact();
     return data;
   } catch (const Error&) {

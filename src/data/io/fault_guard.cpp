@@ -39,9 +39,8 @@ void on_fault(int signal, siginfo_t* info, void*) {
     if (info->si_code <= 0 || address < range.begin || address >= end) continue;
     // What lies behind the first lost page is lost, too.
     const std::uintptr_t page = address / page_bytes * page_bytes;
-    if (::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-        MAP_FAILED)
-      break;
+    void* lost = static_cast<char*>(info->si_addr) - (address - page);
+    if (::mmap(lost, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
     range.lost = true;
     errno = kept;
     return;

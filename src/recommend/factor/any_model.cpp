@@ -10,7 +10,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
   if (!file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
   if (first_bytes(path, 1) != "{") return std::nullopt;
-  return std::visit([](auto&& model) { return SavedModel(std::move(model)); }, load_any_model(path));
+  return std::visit([]<class M>(M&& model) { return SavedModel(std::forward<M>(model)); }, load_any_model(path));
 }
 
 }  // namespace dorm
