@@ -9,6 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/one_per.h"
 #include "help.h"
+#include "option_group.h"
 #include "usage.h"
 #include "written_files.h"
 
@@ -82,63 +83,61 @@ void check(const EvalArguments& arguments) {
     refuse("expected one of --model FILE, --scores FILE or --feature NAME, to say what ranks the documents");
 }
 
-void declare_options(CLI::App& app, EvalArguments& arguments) {
-  const auto text = [&app](const char* name, std::string& value, const char* shown, const char* group,
-                           const std::string& help) {
-    return app.add_option(name, value, help)->option_text(shown)->group(group);
-  };
-  const auto number = [&app](const char* name, auto& value, const std::string& help) {
-    app.add_option(name, value, help)->option_text("N")->group("Evaluation");
-  };
-  app.add_option("DATA", arguments.data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
-  text("--model", arguments.model, "FILE", "What to judge", "rank by a model of dorm train or dorm tune");
-  text("--scores", arguments.scores, "FILE", "What to judge", "scores of the documents, one per line");
-  text("--feature", arguments.feature, "NAME", "What to judge", "rank by this feature alone: a baseline");
-  text("--run", arguments.run, "FILE", "What to judge", "TREC run; with --qrels, instead of DATA");
-  text("--qrels", arguments.qrels, "FILE", "What to judge", "TREC judgments of the run");
-  text("--subtopics", arguments.subtopics, "FILE", "What to judge",
-       "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
-  text("--ratings", arguments.ratings, "FILE", "What to judge",
-       "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
-  text("--against", arguments.against, "FILE", "What to judge",
-       "other scores (or another run) to compare with: paired tests");
-  text("--position-gains", arguments.position_gains, "FILE", "What to judge",
-       "also measure position-gain@n, by these gains (of a model that has\nnone)");
-  text("--measures", arguments.measures, "LIST", "Evaluation",
-       "comma-separated; see below (ndcg@10,mrr,map). With --format trec also\nnum_q, num_ret, ..., official (the "
-       "default there) and all_trec");
-  text("--convention", arguments.convention, "NAME", "Evaluation", "see below (standard; trec for runs)");
+namespace {
+
+void declare_rankings(const OptionGroup& judged, EvalArguments& arguments) {
+  judged.add("--model", arguments.model, "FILE", "rank by a model of dorm train or dorm tune");
+  judged.add("--scores", arguments.scores, "FILE", "scores of the documents, one per line");
+  judged.add("--feature", arguments.feature, "NAME", "rank by this feature alone: a baseline");
+  judged.add("--run", arguments.run, "FILE", "TREC run; with --qrels, instead of DATA");
+  judged.add("--qrels", arguments.qrels, "FILE", "TREC judgments of the run");
+  judged.add("--subtopics", arguments.subtopics, "FILE",
+             "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
+  judged.add("--ratings", arguments.ratings, "FILE",
+             "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
+  judged.add("--against", arguments.against, "FILE", "other scores (or another run) to compare with: paired tests");
+  judged.add("--position-gains", arguments.position_gains, "FILE",
+             "also measure position-gain@n, by these gains (of a model that has\nnone)");
+}
+
+void declare_evaluation(CLI::App& app, const OptionGroup& how, EvalArguments& arguments) {
+  how.add("--measures", arguments.measures, "LIST",
+          "comma-separated; see below (ndcg@10,mrr,map). With --format trec also\nnum_q, num_ret, ..., official (the "
+          "default there) and all_trec");
+  how.add("--convention", arguments.convention, "NAME", "see below (standard; trec for runs)");
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Evaluation",
                      "judge lists of at most one document (or k) of each group, against\nthe best such list: "
                      "group, host, domain, a CSV column, or none\n(as the model was trained)");
-  app.add_flag("--as-ranked", arguments.options.as_ranked,
-               "with --one-per: keep surplus documents in their places, where\nthey gain nothing")
-      ->group("Evaluation");
-  text("--ties", arguments.options.ties, "NAME", "Evaluation",
-       "order of equal scores; see below (as the convention says)");
-  app.add_option("--relevant-from", arguments.options.relevant_from,
-                 "relevant: this label and above, in measures that count relevant\ndocuments (as the convention says); "
-                 "trec_eval -l")
-      ->option_text("X")
-      ->group("Evaluation");
-  number("--depth", arguments.options.depth,
-         "judge the first N documents of each query, the others as not\nretrieved; 0: all (0); trec_eval -M");
-  app.add_flag("--complete", arguments.options.complete,
-               "with --run: judged queries that the run lacks count as empty lists,\nunder every convention; "
-               "trec_eval -c")
-      ->group("Evaluation");
+  how.flag("--as-ranked", arguments.options.as_ranked,
+           "with --one-per: keep surplus documents in their places, where\nthey gain nothing");
+  how.add("--ties", arguments.options.ties, "NAME", "order of equal scores; see below (as the convention says)");
+  how.add("--relevant-from", arguments.options.relevant_from, "X",
+          "relevant: this label and above, in measures that count relevant\ndocuments (as the convention says); "
+          "trec_eval -l");
+  how.add("--depth", arguments.options.depth, "N",
+          "judge the first N documents of each query, the others as not\nretrieved; 0: all (0); trec_eval -M");
+  how.flag("--complete", arguments.options.complete,
+           "with --run: judged queries that the run lacks count as empty lists,\nunder every convention; "
+           "trec_eval -c");
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, EvalArguments& arguments) {
+  const OptionGroup judged(app, "What to judge"), how(app, "Evaluation"), output(app, "Output");
+  app.add_option("DATA", arguments.data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  declare_rankings(judged, arguments);
+  declare_evaluation(app, how, arguments);
   add_topic_options(app, arguments.topics);
-  number("--top", arguments.top, "with --topics: length of the lists; 0: as the first measure says (0)");
-  number("--bootstrap", arguments.options.bootstrap, "resamples for the intervals; 0: none (1000)");
-  app.add_option("--confidence", arguments.options.confidence, "of the intervals (0.95)")
-      ->option_text("X")
-      ->group("Evaluation");
-  number("--seed", arguments.options.seed, "of the bootstrap and the permutation test (0)");
-  written(
-      text("--per-query", arguments.per_query, "FILE", "Output",
-           "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "
-           "per query; -: before the others"));
-  text("--format", arguments.format, "NAME", "Output", "table or trec; see below (table)");
+  how.add("--top", arguments.top, "N", "with --topics: length of the lists; 0: as the first measure says (0)");
+  how.add("--bootstrap", arguments.options.bootstrap, "N", "resamples for the intervals; 0: none (1000)");
+  how.add("--confidence", arguments.options.confidence, "X", "of the intervals (0.95)");
+  how.add("--seed", arguments.options.seed, "N", "of the bootstrap and the permutation test (0)");
+  written(output.add(
+      "--per-query", arguments.per_query, "FILE",
+      "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "
+      "per query; -: before the others"));
+  output.add("--format", arguments.format, "NAME", "table or trec; see below (table)");
   add_split_options(app, arguments.split);
   add_input_options(app, arguments.input, "--input-format");
   app.description(kEvalDescription);

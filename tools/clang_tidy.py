@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("src", "lab", "cli", "python")
+GCC_ONLY = re.compile(r" (-Wno-restrict|-fno-gcse\S*)")  # clang does not know them
 COUNT = re.compile(r"^\d+ warnings? generated\.\n", re.MULTILINE)  # those of the system's headers, which are not shown
 
 
@@ -58,7 +59,7 @@ def main(build):
     failed = 0
     with tempfile.TemporaryDirectory() as database, ThreadPoolExecutor(os.cpu_count()) as pool:
         for entry in entries:
-            entry["command"] = entry["command"].replace(" -Wno-restrict", "")  # clang does not know it
+            entry["command"] = GCC_ONLY.sub("", entry["command"])
         Path(database, "compile_commands.json").write_text(json.dumps(entries))
         for status, output in pool.map(lambda path: analyse(database, path), paths):
             failed += status != 0
