@@ -174,6 +174,28 @@ def test_replaced_files_keep_their_modes(workshop, name, mode=0o640):
     shutil.rmtree(folder)
 
 
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no /dev/shm")
+def test_files_in_shared_memory_are_replaced_like_any_other(tmp_path):
+    path = Path(f"/dev/shm/dorm-test-{os.getpid()}.txt")
+    try:
+        for queries in (20, 2):
+            assert command("synth", "--queries", queries, "--features", 3, "-o", path).returncode == 0
+        command("synth", "--queries", 2, "--features", 3, "-o", tmp_path / "expected.txt")
+        assert path.read_bytes() == (tmp_path / "expected.txt").read_bytes()
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def test_an_open_stream_is_written_to_and_not_replaced(tmp_path):
+    """Its file keeps its identity: others have it open."""
+    path = tmp_path / "out.txt"
+    with open(path, "wb") as out:
+        before = os.fstat(out.fileno()).st_ino
+        words = [DORM, "synth", "--queries", "2", "--features", "3", "-o", "/dev/stdout"]
+        subprocess.run(words, stdout=out, check=True, timeout=60)
+    assert path.stat().st_ino == before and path.stat().st_size > 0
+
+
 # ---- certificates ----------------------------------------------------------------------------------------------------
 
 

@@ -60,8 +60,10 @@ bool written_directly(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return false;
   if (S_ISDIR(status.st_mode)) throw not_writable(path, EISDIR);
   if (::access(path.c_str(), W_OK) != 0) throw not_writable(path, errno);
-  // /dev/stdout may lead to a regular file, but that file must not be replaced.
-  return !S_ISREG(status.st_mode) || path.starts_with("/dev/");
+  // An open stream may lead to a regular file, but that file must not be replaced. Files in /dev/shm are files.
+  const bool stream = path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+                      path.starts_with("/proc/self/fd/");
+  return stream || !S_ISREG(status.st_mode);
 }
 
 }  // namespace
