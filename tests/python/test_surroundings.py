@@ -187,9 +187,17 @@ def test_ignored_signals_stay_ignored(here, number):
     assert json.loads(Path("m.json").read_text())["certificate"]["status"] == "time_limit"
 
 
-@pytest.mark.parametrize("options", [[], ["--bound", "predicted"], ["--solver", "nslack"], ["--valid", "data.txt"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-C", "3000"],
+        ["-C", "3000", "--bound", "predicted"],
+        ["-C", "30", "--solver", "nslack"],
+        ["-C", "3000", "--valid", "data.txt"],
+    ],
+)
 def test_stopped_again_and_again_it_ends_in_the_same_bytes(here, options):
-    command = ["train", "larger.txt", "--tolerance", "1e-4", "-C", "3000", "--quiet", *options]
+    command = ["train", "larger.txt", "--tolerance", "1e-4", "--quiet", *options]
     began = time.monotonic()
     dorm(*command, "--model", "whole.json")
     whole = time.monotonic() - began

@@ -308,7 +308,7 @@ def test_ctrl_c_keeps_the_best_round():
                 told.append(print("training", flush=True))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = dorm.DormFactorization(50, rounds=10**6, start_sweeps=10**6, n_jobs=1).fit(
+            model = dorm.DormFactorization(50, rounds=10**6, start_sweeps=10**4, n_jobs=1).fit(
                 (users, items, rng.integers(1, 6, len(users))), callbacks=tell)
         print(model.report_.status, model.report_.interrupted, len(model.recommend(3).items), caught[0].message)
     """)
