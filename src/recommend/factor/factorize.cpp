@@ -39,6 +39,7 @@ class Alternation {
   HalfStep step_items(ItemStep& step, std::size_t round);
   HalfStep step_users(RankingLists& lists, std::size_t round);
   void close_round(double objective);
+  void save() const;
   bool settled();
   void run_rounds(RankingLists& lists);
   double regulariser_of_users() const;
@@ -160,6 +161,12 @@ void Alternation::close_round(double objective) {
   state_.rounds.push_back(round);
 }
 
+/// Only what is whole is saved: a round cut short by a stop would count as one when training is taken up again.
+void Alternation::save() const {
+  if (wanted_ && !options_.checkpoint.empty())
+    save_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
+}
+
 /// Whether the rounds made ask for no further one; says why in the status. By the state alone, so that a finished
 /// training that is taken up again stays finished.
 bool Alternation::settled() {
@@ -178,14 +185,13 @@ void Alternation::run_rounds(RankingLists& lists) {
   ItemStep items(lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
                  pool_);
   report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
-  const std::string identity = options_.checkpoint.empty() ? "" : checkpoint_identity(train_, options_, inputs_);
   while (state_.round < options_.rounds && lists.size() > 0 && !settled() && tell("items", 1)) {
     report_.half_steps.push_back(step_items(items, state_.round + 1));
     if (wanted_) report_.half_steps.push_back(step_users(lists, state_.round + 1));
     ++state_.round;
     close_round(report_.half_steps.back().after);
     if (state_.round == 1) state_.rounds.front().objective = report_.half_steps.front().before;
-    if (!options_.checkpoint.empty()) save_checkpoint(state_, identity, options_.checkpoint);
+    save();
     if (!wanted_) break;
   }
 }
@@ -199,6 +205,7 @@ FactorizeResult Alternation::run() {
     make_start();
     set_centre();
     close_round(0);
+    save();
   }
   RankingLists lists(train_, options_, pool_);
   report_.users_without_order = train_.num_users() - lists.size();
