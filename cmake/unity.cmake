@@ -1,5 +1,6 @@
-# dorm_unity(TARGET): compiles the files of each folder as one, which takes less than half the time of compiling them one by one.
-# Names in anonymous namespaces are therefore unique within a folder. -DDORM_UNITY=OFF compiles file by file.
+# dorm_unity(TARGET [FOLDER=OTHER...]): compiles the files of each folder as one, which takes less than half the time of compiling
+# them one by one; those of a small FOLDER together with those of OTHER, whose headers they share. Names in anonymous namespaces
+# are therefore unique within a folder and those that join it. -DDORM_UNITY=OFF compiles file by file.
 function(dorm_unity target)
   if(NOT DORM_UNITY)
     return()
@@ -10,6 +11,14 @@ function(dorm_unity target)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${base})
     cmake_path(GET source PARENT_PATH room)
     cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    foreach(join ${ARGN})
+      string(REPLACE "=" ";" join ${join})
+      list(GET join 0 small)
+      if(room STREQUAL small)
+        list(GET join 1 room)
+        break()
+      endif()
+    endforeach()
     string(MAKE_C_IDENTIFIER ${room} group)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()
