@@ -45,7 +45,8 @@ constexpr std::array<CatalogEntry, 2> kEvalFormats = {{
 
 void check_format(const EvalArguments& arguments) {
   if (arguments.format == "table") return;
-  if (arguments.format != "trec") throw_unknown_name("format", arguments.format, kEvalFormats);
+  if (arguments.format != "trec")
+    throw_unknown_name("format of the output (that of the input is --input-format)", arguments.format, kEvalFormats);
   require_option(!arguments.run.empty() && !arguments.qrels.empty(), "--run FILE and --qrels FILE",
                  "--format trec prints like trec_eval");
   if (!arguments.against.empty())
