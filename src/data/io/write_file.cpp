@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <system_error>
 
@@ -66,6 +67,22 @@ bool written_directly(const std::string& path) {
   return stream || !S_ISREG(status.st_mode);
 }
 
+// Signals wait as long as this lives: none ends the process while a file is there for a moment only.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body) {
@@ -82,6 +99,7 @@ void require_writable(const std::string& path) {
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
     throw Error(ErrorCode::io, {path, 0, 0}, "cannot be written: there is no such folder; create it first");
+  const SignalsWait wait;
   const TemporaryFile probe(path, resolved(path));
 }
 
