@@ -181,7 +181,7 @@ LAYERS = {
 ABOVE = {
     "cli/": ("the command: one file per verb; the only place that prints or exits", "everything"),
     "python/": (
-        "`bindings/` (nanobind, `dorm._core`) and the package `dorm/`; values are borrowed, index arrays copied, the lock released",
+        "`bindings/` (nanobind, `dorm._core`) and the package `dorm/`; values borrowed, indices copied, no lock held",
         "everything",
     ),
 }
