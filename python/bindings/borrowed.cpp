@@ -65,7 +65,7 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
 }
 
 [[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column, float value) {
-  const std::size_t source = documents.source_rows.size() != 0 ? documents.source_rows[row] : row;
+  const std::size_t source = !documents.source_rows.empty() ? documents.source_rows[row] : row;
   refuse(
       fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
                   "impute missing values first, e.g. with sklearn.impute.SimpleImputer",
