@@ -71,7 +71,7 @@ bench: python  ## the benchmarks, as ratios to rivals measured in the same run; 
 	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch
+	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
