@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "data/io/file.h"
 #include "dorm/catalog.h"
+#include "model/model_json.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -92,7 +93,7 @@ std::string model_text(const PositionModel& model, const std::string& path) {
 }
 
 std::string model_json(const Model& model, const std::string& path) {
-  Json json = parse_json(to_json(model), path, "a model");
+  Json json = json_of(model);
   json["file"] = path;
   if (model.kernel)
     json["kernel"].erase("values");  // the documents themselves are in the file
@@ -102,7 +103,7 @@ std::string model_json(const Model& model, const std::string& path) {
 }
 
 std::string model_json(const PositionModel& model, const std::string& path) {
-  Json json = parse_json(to_json(model), path, "a model");
+  Json json = json_of(model);
   json["file"] = path;
   json["positions"] = model.decay.size();
   json["nonzero_weights"] = nonzero(model.shared);

@@ -2,7 +2,7 @@
 #include "data/io/file.h"
 #include "dorm/model.h"
 #include "dorm/write.h"
-#include "model/position_json.h"
+#include "model/model_json.h"
 
 namespace dorm {
 
@@ -13,9 +13,9 @@ void save_model(const Model& model, const std::string& path) {
 Model load_model(const std::string& path) { return model_from_json(read_whole_file(path), path); }
 
 AnyModel load_any_model(const std::string& path) {
-  const std::string text = read_whole_file(path);
-  if (is_position_json(text)) return position_model_from_json(text, path);
-  return model_from_json(text, path);
+  Json json = parse_model(read_whole_file(path), path);
+  if (is_position_model(json)) return position_model_from(std::move(json), path);
+  return model_from(json, path);
 }
 
 }  // namespace dorm

@@ -72,7 +72,7 @@ std::string one_per_from(const JsonFields& fields) {
 
 }  // namespace
 
-std::string to_json(const Model& model) {
+Json json_of(const Model& model) {
   Json out;
   out["format"] = kFormat;
   out["version"] = model.kernel ? kVersion : kLinearVersion;
@@ -104,11 +104,17 @@ std::string to_json(const Model& model) {
     out["kernel"] = kernel_json(*model.kernel);
   else
     out["weights"] = model.weights;
-  return json_text(out, 1) + "\n";
+  return out;
+}
+
+std::string to_json(const Model& model) { return json_text(json_of(model), 1) + "\n"; }
+
+Json parse_model(std::string_view text, const std::string& name) {
+  return parse_json(text, name, "a model written by dorm train");
 }
 
 Model model_from_json(std::string_view text, const std::string& name) {
-  return model_from(parse_json(text, name, kExpectedModel), name);
+  return model_from(parse_model(text, name), name);
 }
 
 Model model_from(const Json& json, const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model from JSON that is parsed already.
+// Models as JSON values, for those who add to them or have parsed them already.
 #pragma once
 
 #include <string>
@@ -9,9 +9,15 @@
 
 namespace dorm {
 
-inline constexpr const char* kExpectedModel = "a model written by dorm train";
+Json json_of(const Model& model);
+Json json_of(const PositionModel& model);
 
-/// Throws Error naming `name` and the field that is not as expected.
+/// Throw Error naming `name` and what is not as expected.
+Json parse_model(std::string_view text, const std::string& name);
 Model model_from(const Json& json, const std::string& name);
+PositionModel position_model_from(Json json, const std::string& name);
+
+/// Whether it claims to be a PositionModel.
+bool is_position_model(const Json& json);
 
 }  // namespace dorm

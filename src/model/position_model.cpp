@@ -9,7 +9,6 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "model/model_json.h"
-#include "model/position_json.h"
 
 namespace dorm {
 namespace {
@@ -35,12 +34,10 @@ LabelGains gains_from(const JsonFields& fields, std::size_t positions) {
   return gains;
 }
 
-bool has_kind(const Json& json) { return json.is_object() && json.contains("kind") && json["kind"] == kKind; }
-
 }  // namespace
 
-std::string to_json(const PositionModel& model) {
-  Json json = parse_json(to_json(model.shared), "", kExpectedModel);
+Json json_of(const PositionModel& model) {
+  Json json = json_of(model.shared);
   json["kind"] = kKind;
   json["position_decay"] = model.decay;
   json["position_weights"] = model.blocks;
@@ -51,19 +48,25 @@ std::string to_json(const PositionModel& model) {
         {{"label", model.gains.labels[k]},
          {"gains", std::vector<double>(row, row + static_cast<std::ptrdiff_t>(model.gains.positions))}});
   }
-  return json_text(json, 1) + "\n";
+  return json;
 }
 
+std::string to_json(const PositionModel& model) { return json_text(json_of(model), 1) + "\n"; }
+
+bool is_position_model(const Json& json) { return json.is_object() && json.contains("kind") && json["kind"] == kKind; }
+
 PositionModel position_model_from_json(std::string_view text, const std::string& name) {
-  Json json = parse_json(text, name, kExpectedModel);
+  return position_model_from(parse_model(text, name), name);
+}
+
+PositionModel position_model_from(Json json, const std::string& name) {
   const JsonFields fields(json, name, "a usable model");
-  if (!has_kind(json)) fields.fail("kind", fmt::format("\"{}\"", kKind));
+  if (!is_position_model(json)) fields.fail("kind", fmt::format("\"{}\"", kKind));
   PositionModel model;
   model.decay = fields.required<std::vector<double>>("position_decay", "a list of finite numbers");
   if (model.decay.empty()) fields.fail("position_decay", "a list of at least one number");
   const std::size_t positions = model.decay.size();
   model.gains = gains_from(fields, positions);
-  const std::string expected = fmt::format("empty or {} lists of weights", positions);
   model.blocks = fields.required<std::vector<std::vector<double>>>("position_weights", "lists of finite numbers");
   if (!model.blocks.empty() && model.blocks.size() != positions)
     fields.fail("position_weights", fmt::format("empty or {} lists of weights", positions));
@@ -78,14 +81,6 @@ PositionModel position_model_from_json(std::string_view text, const std::string&
 
 PositionModel load_position_model(const std::string& path) {
   return position_model_from_json(read_whole_file(path), path);
-}
-
-bool is_position_json(std::string_view text) {
-  try {
-    return has_kind(parse_json(text, "", kExpectedModel));
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 }  // namespace dorm

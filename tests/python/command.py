@@ -12,3 +12,8 @@ def dorm(*arguments, status=0, **kw):
     done = subprocess.run([DORM, *map(str, arguments)], capture_output=True, text=True, **kw)
     assert done.returncode == status, f"exit {done.returncode}: {done.stderr or done.stdout}"
     return done
+
+
+def started(*arguments, **kw):
+    """Runs while the test goes on."""
+    return subprocess.Popen([DORM, *map(str, arguments)], **kw)

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import DORM, dorm, started
 
 
 def refused(*arguments, status=1, **kw):
@@ -421,7 +421,7 @@ def test_a_reader_that_goes_away_is_no_news(here):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_write_leaves_nothing_behind(here, number):
-    process = subprocess.Popen([DORM, "synth", "--queries", "20000", "-o", "big.txt"], stderr=subprocess.PIPE)
+    process = started("synth", "--queries", "20000", "-o", "big.txt", stderr=subprocess.PIPE)
     deadline = time.time() + 60
     while not list(here.iterdir()) and time.time() < deadline and process.poll() is None:
         time.sleep(0.01)

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import DORM, dorm, started
 
 METHODS = "ridge,ranksvm,svm,ap-svm,prank,feature:3,dorm:ndcg@10,dorm:mrr"
 
@@ -112,7 +112,7 @@ def test_killed_at_any_moment_and_run_again_it_ends_with_the_same_table(here):
     kills = 0
     for kind in [signal.SIGKILL] * 7 + [signal.SIGINT, signal.SIGTERM, signal.SIGINT]:
         with open("log", "w") as log:
-            process = subprocess.Popen([DORM, *map(str, command), "--out", "killed"], stdout=log, stderr=log)
+            process = started(*command, "--out", "killed", stdout=log, stderr=log)
             time.sleep(rng.random() * whole_time / 5)
             process.send_signal(kind)
             status = process.wait()

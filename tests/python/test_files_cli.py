@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import DORM, dorm, started
 
 # Of every verb: a call that works, as words; {in:...} and {out:...} mark the files it reads and writes.
 CALLS = {
@@ -219,7 +219,7 @@ def test_a_model_that_cannot_be_written_leaves_the_checkpoint_of_the_finished_tr
 
 
 def test_what_a_killed_command_leaves_goes_with_the_next(work):
-    process = subprocess.Popen([DORM, "synth", "--queries", "30000", "--features", "40", "-o", "big.txt"])
+    process = started("synth", "--queries", "30000", "--features", "40", "-o", "big.txt")
     deadline = time.monotonic() + 60
     while not list(Path(".").glob("big.txt*.tmp")) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import DORM, dorm, started
 
 
 def rings(path, seed, queries=30, documents=20):
@@ -148,7 +148,7 @@ def test_ctrl_c_leaves_a_model_and_a_checkpoint_to_go_on_from(here):
     rings("big.txt", 5, queries=150, documents=30)
     arguments = ["train", "big.txt", "--kernel", "rbf:gamma=20", "-C", "1e5", "--tolerance", "1e-6", "--bound", "best"]
     arguments += ["--checkpoint", "ck", "--checkpoint-interval", "0", "--model", "m.json", "--threads", "2"]
-    process = subprocess.Popen([DORM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not Path("ck").exists():
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)

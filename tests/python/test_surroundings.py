@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command where the system is not kind: no threads to be had, streams that are full, closed or broken, signals that
-are ignored, pipes that are slow, names that terminals would obey, time that runs out."""
+"""The command where the system is not kind: no threads to be had, streams that are full, closed or broken, pipes that
+are slow, names that terminals would obey."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import DORM, dorm, started
 
 GAINS = "label,1,2\n0,0,0\n1,1,.5\n2,2,1\n3,4,2\n4,8,4\n"
 
@@ -40,10 +40,6 @@ def world(tmp_path_factory):
 
 
 ITEMS = ["=cmd()", "@sum", "+1", "-1", *(f"i{k}" for k in range(10))]
-
-
-def started(*arguments, **kw):
-    return subprocess.Popen([DORM, *map(str, arguments)], **kw)
 
 
 # ---- threads ------------------------------------------------------------------------------------------------
@@ -171,87 +167,6 @@ def test_no_name_reaches_a_terminal_with_its_escapes(here, name):
 def test_names_in_other_scripts_are_shown_as_they_are(here):
     os.link(Path("data.txt").resolve(), "données 数据.txt")
     assert "données 数据.txt" in dorm("info", "données 数据.txt").stdout
-
-
-# ---- signals and time ---------------------------------------------------------------------------------------
-
-LONG = ["train", "larger.txt", "--tolerance", "1e-9", "-C", "1e6", "--quiet"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_ignored_signals_stay_ignored(here, number):
-    process = started(*LONG, "--model", "m.json", "--time-limit", 2, preexec_fn=lambda: signal.signal(number, 1))
-    time.sleep(0.7)
-    process.send_signal(number)
-    assert process.wait(timeout=60) == 0
-    assert json.loads(Path("m.json").read_text())["certificate"]["status"] == "time_limit"
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["-C", "3000"],
-        ["-C", "3000", "--bound", "predicted"],
-        ["-C", "30", "--solver", "nslack"],
-        ["-C", "3000", "--valid", "data.txt"],
-    ],
-)
-def test_stopped_again_and_again_it_ends_in_the_same_bytes(here, options):
-    command = ["train", "larger.txt", "--tolerance", "1e-4", "--quiet", *options]
-    began = time.monotonic()
-    dorm(*command, "--model", "whole.json")
-    whole = time.monotonic() - began
-    rng = random.Random(1)
-    stops = 0
-    for _ in range(3):
-        for attempt in range(12):
-            process = started(*command, "--checkpoint", "ck", "--model", "m.json", stdout=subprocess.DEVNULL)
-            try:
-                process.wait(rng.uniform(0, 0.6 * whole) if attempt < 4 else 120)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGTERM)
-                assert process.wait(timeout=60) in (143, -signal.SIGTERM, 0)
-                stops += 1
-            if process.returncode == 0:
-                break
-        assert Path("m.json").read_bytes() == Path("whole.json").read_bytes()
-    assert stops >= 2
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["train", "larger.txt", "-C", "1e6", "--tolerance", "1e-9"],
-        [
-            "train",
-            "larger.txt",
-            "-C",
-            "1e5",
-            "--kernel",
-            "rbf:gamma=0.1",
-            "--bound",
-            "predicted",
-            "--start",
-            "pairwise",
-        ],
-        ["train", "larger.txt", "-C", "1e5", "--method", "svm", "--tolerance", "1e-9"],
-        ["train", "larger.txt", "--position-gains", "gains.csv", "-C", "1e6", "--tolerance", "1e-9"],
-        ["tune", "larger.txt", "--tolerance", "1e-7"],
-        ["tune", "larger.txt", "--valid", "data.txt", "--grid", "kernel=rbf:gamma=0.1/rbf:gamma=1/rbf:gamma=10"],
-        ["tune", "larger.txt", "--grid", "kernel=rbf:gamma=0.1/poly:degree=2", "--approx", "nystroem:100"],
-        ["tune", "larger.txt", "--position-gains", "gains.csv", "--tolerance", "1e-7"],
-        ["factorize", "ratings.csv", "--rounds", 100000, "--tolerance", "1e-9", "--start-sweeps", 10000, "--rank", 20],
-    ],
-    ids=lambda command: "-".join(word.strip("-") for word in map(str, command[:1] + command[2:3] + command[-2:-1])),
-)
-def test_a_time_limit_is_for_the_whole_run(here, command):
-    if "nystroem:100" in command or any("kernel" in str(word) for word in command):
-        dorm("synth", "--queries", 30, "--features", 10, "--documents-median", 20, "-o", "few.txt")
-        command = [str(word).replace("larger.txt", "few.txt") for word in command]
-    began = time.monotonic()
-    dorm(*command, "--time-limit", 3, "--model", "m.json", timeout=60)
-    assert time.monotonic() - began < 15  # a machine that is busy with other things
-    assert Path("m.json").stat().st_size > 0
 
 
 # ---- files --------------------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm
+from command import dorm, started
 
 
 def start(*arguments):
-    return subprocess.Popen([DORM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,10 @@ import os
 import sys
 import types
 import unittest
-from fnmatch import fnmatch
 from pathlib import Path
 
+import asked
 import ir_measures
-import pytest
 from dorm_command import count_documents, evaluate_run
 from ir_measures import Metric, providers
 from ir_measures.providers.base import NOT_PROVIDED
@@ -31,10 +30,7 @@ NOT_OURS = {
 
 
 def pytest_collection_modifyitems(items):
-    for item in items:
-        for pattern, reason in NOT_OURS.items():
-            if fnmatch(item.nodeid, pattern):
-                item.add_marker(pytest.mark.skip(reason=reason))
+    asked.skip(items, NOT_OURS)
 
 
 def given(measure, name, otherwise=None):
