@@ -74,8 +74,19 @@ std::vector<BoundChoice> bounds_of(const std::vector<std::string>& names) {
   return bounds;
 }
 
+std::vector<Start> rankers_of(const std::vector<std::string>& names) {
+  std::vector<Start> rankers;
+  if (names == std::vector<std::string>{"none"}) return rankers;
+  for (const std::string& name : names) {
+    const StartChoice start = parse_start_choice(name);
+    if (!start) refuse(name, "a cheap ranker, or none");
+    rankers.push_back(*start);
+  }
+  return rankers;
+}
+
 bool is_axis(const std::string& piece) {
-  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "cutoff", "kernel"};
+  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "ranker", "cutoff", "kernel"};
   return std::any_of(std::begin(kAxes), std::end(kAxes),
                      [&](std::string_view axis) { return piece.starts_with(std::string(axis) + "="); });
 }
@@ -107,17 +118,21 @@ void parse_grid(const std::string& text, TuneOptions& options) {
       options.decays = split(values, '/');
     else if (name == "bound")
       options.bounds = bounds_of(split(values, '/'));
+    else if (name == "ranker")
+      options.rankers = rankers_of(split(values, '/'));
     else if (name == "cutoff")
       options.measures = parse_cutoffs(values, options.train.measure);
     else if (name == "kernel")
       options.kernels = split(values, '/');
     else
-      refuse(name, "one of the axes C, decay, bound, cutoff, kernel");
+      refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel");
   }
+  if (seen.contains("bound") && !seen.contains("ranker")) options.rankers.clear();  // these bounds, nothing else
 }
 
 Choice parse_choice(const std::string& name) {
-  constexpr std::array<CatalogEntry, 3> kChoices = {{
+  constexpr std::array<CatalogEntry, 4> kChoices = {{
+      {.name = "average", .usage = "", .help = ""},
       {.name = "best", .usage = "", .help = ""},
       {.name = "steady", .usage = "", .help = ""},
       {.name = "one-standard-error", .usage = "", .help = ""},

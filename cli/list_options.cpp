@@ -162,7 +162,8 @@ TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gai
     return {{std::move(result.model), std::move(result.report)},
             std::move(result.cells),
             std::move(text),
-            topic_line(report)};
+            result.refitted ? topic_line(report) : "",
+            result.refitted};
   }
   const HeldOutGains judged(lists, gains.by_label, data);
   PositionTuneResult tuned = tune_positions(data.train, gains.gains, options, lists.one_function, judged.validation(),
@@ -171,7 +172,8 @@ TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gai
   return {{tuned.model.shared, tuned.report},
           std::move(tuned.cells),
           to_json(tuned.model),
-          position_line(lists, gains.gains.positions)};
+          position_line(lists, gains.gains.positions),
+          tuned.refitted};
 }
 
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

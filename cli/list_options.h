@@ -57,6 +57,7 @@ struct TrainedLists {
   TrainResult result;
   std::vector<TuneCell> cells = {};  // of a tuning
   std::string model_text, page = {};
+  bool refitted = false;  // of a tuning
 };
 
 TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm tune`: choose C, decay, bound, cutoff and kernel on data not trained on, then refit.
+// `dorm tune`: judge rankers on data not trained on, and deliver an average of the good ones.
 #include <fmt/format.h>
 
 #include <memory>
@@ -21,22 +21,30 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kTuneDescription =
-    "Choose options on validation data or by folds over queries, then train with the winner.\n"
+    "Judge many rankers on validation data or by folds over queries, and deliver an average of the good ones.\n"
     "\n"
     "Every cell of the grid is trained and judged by --measure on the validation data, or without --valid "
     "on\n"
-    "each of --folds parts of the queries by a model of the others. Two halvings refine C around the best\n"
-    "cell. The winner is refitted on all of DATA.";
+    "each of --folds parts of the queries by a model of the others. A cell counts in the average by how far it\n"
+    "is behind the best; cells whose bound carries no information do not count. The average of linear rankers\n"
+    "is a linear ranker; the model names its parts. The weights that were judged are those delivered: there is\n"
+    "no second training, except after folds for kernels and lists.";
 
 constexpr const char* kTuneExamples =
     "Grid, --grid AXIS=VALUES,AXIS=VALUES...; axes left out keep their defaults:\n"
-    "  C=LOW:HIGH:FACTOR, or C=1/10/100         (10:1e4:10)\n"
-    "  decay=NAME/NAME                          (measure/power:0.25/power:1/measure+tail)\n"
+    "  C=LOW:HIGH:FACTOR, or C=1/10/100         (10:1e3:10), of the bounds\n"
+    "  decay=NAME/NAME                          (measure)\n"
     "  bound=NAME/NAME                          (auto: best and predicted)\n"
+    "  ranker=NAME/NAME, or none                (ridge/ridge-gain/pairwise/pairwise-gain; none when bound= is\n"
+    "                                           given), cheap rankers beside the bounds\n"
     "  cutoff=N/N                               (that of --measure: train for one, be judged by another)\n"
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
     "\n"
+    "A larger C is not tried where the last one did worse by more than noise, or where the bound carries no\n"
+    "information.\n"
+    "\n"
     "Choices:\n"
+    "  average             the default; a share falls by a factor e for every half standard error behind the best\n"
     "  steady              of the cells within one standard error of their paired difference to the best: "
     "the\n"
     "                      one nearest to the defaults (bound, decay, smallest C)\n"
@@ -50,9 +58,9 @@ constexpr const char* kTuneExamples =
 
 struct TuneArguments : TrainingArguments {
   ListArguments lists;
-  std::string grid, choose = "steady";
+  std::string grid, choose = "average";
   std::size_t folds = 0;  // 0: not asked for
-  bool no_refine = false, verbose = false;
+  bool verbose = false;
 };
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
@@ -61,7 +69,6 @@ TuneOptions tune_options(const TuneArguments& arguments, const Settings& setting
   options.train.solve.threads = settings.threads;
   if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
   options.choice = parse_choice(arguments.choose);
-  options.refine = !arguments.no_refine;
   if (arguments.folds > 0 && !arguments.valid.empty())
     throw Error(ErrorCode::bad_option, "--valid and --folds exclude each other; expected one of them");
   if (arguments.folds > 0) options.folds = arguments.folds;
@@ -96,19 +103,21 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   const TuneResult& result = tuned.result;
   write_text(arguments.model, tuned.model_text);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
-  if (tuned.interrupted) warn(settings, "interrupted; the model is the refit of the best cell so far");
+  if (tuned.interrupted) warn(settings, "interrupted; the model is made of the cells judged so far");
   write_page(arguments, options, data, tuned, settings);
   if (arguments.model == "-") return;
-  const TrainResult refit{result.model, result.report};
+  const TrainResult trained{result.model, result.report};
   if (!settings.json) {
-    print(tune_text(result, options, tuned.judged_on, arguments.verbose) + train_text(refit, arguments.model) +
+    print(tune_text(result, options, tuned.judged_on, arguments.verbose) +
+          (result.refitted ? train_text(trained, arguments.model) : delivered_text(trained, arguments.model)) +
           tuned.page + report_lines(arguments.reports));
     return;
   }
   Json json = tune_json(result, options, tuned.judged_on);
   json["reports"] = arguments.reports;
   json["interrupted"] = tuned.interrupted;
-  json["refit"] = train_json(refit, arguments.model);
+  json["refitted"] = result.refitted;
+  json["trained"] = train_json(trained, arguments.model);
   print(printable_json(json, 2) + "\n");
 }
 
@@ -121,7 +130,8 @@ void tune_any(const ListArguments& lists, const PositionGainsFile& gains, const 
     return;
   }
   TrainedLists found = tune_lists(lists, gains, data, options, observer, refit_observer);
-  tuned.result = {std::move(found.result.model), std::move(found.result.report), std::move(found.cells)};
+  tuned.result = {std::move(found.result.model), std::move(found.result.report), std::move(found.cells),
+                  found.refitted};
   tuned.model_text = std::move(found.model_text);
   tuned.page = std::move(found.page);
 }
@@ -174,8 +184,7 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
       ->option_text("K")
       ->group("Tuning");
   text("--grid", arguments->grid, "GRID", "what to try; see below");
-  text("--choose", arguments->choose, "NAME", "steady, best or one-standard-error; see below (steady)");
-  app.add_flag("--no-refine", arguments->no_refine, "only the C of the grid")->group("Tuning");
+  text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);
   app.add_flag("--verbose", arguments->verbose, "print every cell, not the ten best")->group("Tuning");
   add_input_options(app, arguments->input);

@@ -77,11 +77,11 @@ report::Table candidates_table(const TrainReport& report, const std::string& mea
                   report::number_column("validation " + measure)}};
   for (const Candidate& c : report.candidates) {
     report::Cell bound(std::string(name_of(c.bound)));
-    bound.best = c.chosen;
-    if (c.chosen) bound.note = "chosen";
+    bound.best = c.chosen();
+    if (c.chosen()) bound.note = c.share == 1 ? "chosen" : fmt::format("share {:.2f}", c.share);
     table.rows.push_back({bound, std::string(name_of(c.start)), c.rounds, c.certificate.primal, c.certificate.dual,
                           c.certificate.gap, c.certificate.status, c.health, c.validation});
-    table.rows.back().back().best = c.chosen && !std::isnan(c.validation);
+    table.rows.back().back().best = c.chosen() && !std::isnan(c.validation);
   }
   return table;
 }

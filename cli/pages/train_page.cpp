@@ -40,6 +40,21 @@ std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement
   return facts;
 }
 
+report::Table parts_table(const Model& model) {
+  report::Table table{
+      .caption = model.folds > 0 ? fmt::format("Parts of the average, each over {} folds", model.folds)
+                                 : "Parts of the average",
+      .columns = {report::number_column("share", 3, "of the scores, every part at unit spread"),
+                  report::text_column("bound", "none: the cheap ranker itself"), report::text_column("start"),
+                  report::text_column("decay"), report::significant_column("C", 4),
+                  report::significant_column("gap", 2, "(primal - dual) / primal"), report::number_column("health", 3),
+                  report::number_column("validation")}};
+  for (const ModelPart& part : model.parts)
+    table.rows.push_back({part.share, part.bound, part.start, part.decay, part.C, part.certificate.gap,
+                          part.bound == "none" ? report::kMissing : part.health, part.validation});
+  return table;
+}
+
 report::Section result_section(const TrainingStory& story) {
   const Model& model = story.result.model;
   const TrainReport& report = story.result.report;
@@ -51,6 +66,7 @@ report::Section result_section(const TrainingStory& story) {
     section.blocks.push_back(report::Notice{
         .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
   if (!report.candidates.empty()) section.blocks.push_back(candidates_table(report, model.measure));
+  if (!model.parts.empty()) section.blocks.push_back(parts_table(model));
   report::Facts facts;
   const auto add = [&facts](const char* name, const std::string& value, const std::string& note = "") {
     facts.facts.push_back({name, value, note});
@@ -68,9 +84,10 @@ report::Section result_section(const TrainingStory& story) {
         model.bound == "predicted" ? "of the last round only: predicted is not convex" : model.certificate.status);
     add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
         "dropped: one label, nothing relevant, or weight 0");
-    add("solver", model.solver,
-        fmt::format("{} passes, {} oracle calls, {} planes in the last round", report.solve.passes,
-                    report.solve.oracle_calls, report.solve.planes));
+    if (report.solve.passes > 0)
+      add("solver", model.solver,
+          fmt::format("{} passes, {} oracle calls, {} planes in the last round", report.solve.passes,
+                      report.solve.oracle_calls, report.solve.planes));
   }
   section.blocks.push_back(std::move(facts));
   return section;
@@ -127,7 +144,7 @@ report::Report train_page(const TrainingStory& story, const Settings& settings) 
                       .highlights = highlights(story, judged),
                       .footer = footer_text()};
   page.sections.push_back(result_section(story));
-  if (model.bound != "none") page.sections.push_back(convergence_section(story.result, story.trace));
+  if (!story.result.report.candidates.empty()) page.sections.push_back(convergence_section(story.result, story.trace));
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model));
   page.sections.push_back(hardest_section(judged));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid that `dorm tune` went through, before the page of its refit.
+// The grid that `dorm tune` went through, before the page of its model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,36 +16,40 @@ constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
 std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
 
 std::string setting_of(const TuneCell& cell) {
-  return fmt::format("{}, {} from {}", cell.decay, name_of(cell.bound), name_of(cell.start));
+  if (!cell.bound) return std::string(name_of(cell.start));
+  return fmt::format("{}, {} from {}", cell.decay, name_of(*cell.bound), name_of(cell.start));
 }
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
-  report::Table table{.caption = fmt::format("All {} cells", tuned.cells.size()),
-                      .columns = {report::text_column("decay"), report::text_column("bound"),
-                                  report::text_column("start"), report::text_column("trained for"),
-                                  report::significant_column("C", 4), report::number_column("validation " + measure),
-                                  report::number_column("standard error"), report::number_column("health", 3)},
-                      .order = report::Table::Order{5, true},
-                      .folded = tuned.cells.size() > kShownCells};
+  report::Table table{
+      .caption = fmt::format("All {} cells", tuned.cells.size()),
+      .columns = {report::number_column("share", 3), report::text_column("decay"), report::text_column("bound"),
+                  report::text_column("start"), report::text_column("trained for"), report::significant_column("C", 4),
+                  report::number_column("validation " + measure), report::number_column("standard error"),
+                  report::number_column("health", 3)},
+      .order = report::Table::Order{6, true},
+      .folded = tuned.cells.size() > kShownCells};
   std::vector<const TuneCell*> cells;
   for (const TuneCell& cell : tuned.cells) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
                    [](const TuneCell* a, const TuneCell* b) { return a->validation > b->validation; });
   for (const TuneCell* cell : cells) {
-    report::Cell decay(cell->decay);
-    decay.best = cell->chosen;
-    if (cell->chosen) decay.note = "chosen";
+    report::Cell share(cell->share);
+    share.best = cell->chosen();
     report::Cell value(cell->validation);
     value.best = cell == cells.front();
-    table.rows.push_back({decay, std::string(name_of(cell->bound)), std::string(name_of(cell->start)), cell->measure,
-                          cell->C, value, cell->standard_error, cell->health});
+    table.rows.push_back({share, cell->decay, std::string(cell->bound ? name_of(*cell->bound) : "none"),
+                          std::string(name_of(cell->start)), cell->measure, cell->C, value, cell->standard_error,
+                          cell->bound ? cell->health : report::kMissing});
   }
   return table;
 }
 
 /// Settings by C, of the cells trained for one measure.
-report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_for, const std::string& measure) {
-  report::Heatmap map{.title = fmt::format("Validation {} of cells trained for {}", measure, trained_for),
+report::Heatmap heatmap_of(const TuneResult& tuned, const TuneCell& chosen, const std::string& trained_for,
+                           const std::string& measure) {
+  report::Heatmap map{.title = fmt::format("Validation {} of {}", measure,
+                                           trained_for.empty() ? "cheap rankers" : "cells trained for " + trained_for),
                       .row_label = "decay, bound",
                       .column_label = "C"};
   std::set<double> grid;
@@ -62,7 +66,7 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_f
     }
     const auto column = static_cast<std::size_t>(std::distance(grid.begin(), grid.find(cell.C)));
     map.values[row][column] = cell.validation;
-    if (cell.chosen) map.mark = report::Heatmap::Mark{row, column, "chosen"};
+    if (&cell == &chosen) map.mark = report::Heatmap::Mark{row, column, "largest share"};
   }
   return map;
 }
@@ -70,23 +74,21 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const std::string& trained_f
 report::Section grid_section(const TuneResult& tuned, const TuneOptions& options, const std::string& judged_on,
                              const std::string& reason) {
   const std::string& measure = options.train.measure;
-  const TuneCell& chosen =
-      *std::find_if(tuned.cells.begin(), tuned.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
+  const TuneCell& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+                                             [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
   report::Section section{"Grid"};
-  section.blocks.push_back(
-      report::Facts{{{"judged on", judged_on},
-                     {"winner", fmt::format("{}, C {:.4g}, decay {}, bound {} from {}", chosen.measure, chosen.C,
-                                            chosen.decay, name_of(chosen.bound), name_of(chosen.start))},
-                     {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
+  section.blocks.push_back(report::Facts{{{"judged on", judged_on},
+                                          {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)},
+                                          {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
   std::vector<std::string> trained_for;
   for (const TuneCell& cell : tuned.cells)
     if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
       trained_for.push_back(cell.measure);
-  for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, name, measure));
+  for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, chosen, name, measure));
   section.blocks.push_back(
-      report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: values of C between "
-                        "those of the grid belong to the "
-                        "refinement around the best cell."});
+      report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: a path ends where its bound "
+                        "carries no information, or where a larger C does worse by more than noise. C of ridge is "
+                        "1 / lambda."});
   section.blocks.push_back(grid_table(tuned, measure));
   return section;
 }

@@ -46,6 +46,20 @@ void kernel_lines(const KernelExpansion& kernel, const Line& line) {
     line("pruned", fmt::format("changes no score by more than {:.2g} sqrt(k(x, x))", kernel.pruned));
 }
 
+std::string parts_text(const Model& model) {
+  std::vector<std::vector<std::string>> rows = {
+      {"share", "bound", "start", "trained for", "C", "decay", "rounds", "gap", "status", "health", "validation"}};
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  for (const ModelPart& part : model.parts)
+    rows.push_back({fmt::format("{:.3f}", part.share), part.bound, part.start, or_dash(part.measure),
+                    fmt::format("{:.4g}", part.C), or_dash(part.decay), std::to_string(part.rounds),
+                    fmt::format("{:.2g}", part.certificate.gap), part.certificate.status,
+                    part.bound == "none" ? "-" : fmt::format("{:.4f}", part.health),
+                    std::isnan(part.validation) ? "-" : fmt::format("{:.4f}", part.validation)});
+  return fmt::format("\nan average of {} rankers, each at unit spread{}\n\n{}", model.parts.size(),
+                     model.folds > 0 ? fmt::format(" and a mean over {} folds", model.folds) : "", aligned(rows));
+}
+
 /// `positions`: what is to be said of them, if the model has a function for each.
 std::string described(const Model& model, const std::string& path, const std::string& positions) {
   std::string text;
@@ -60,6 +74,7 @@ std::string described(const Model& model, const std::string& path, const std::st
   if (!positions.empty()) line("positions", positions);
   line("trained for", fmt::format("{} ({})", model.measure, model.convention));
   if (!model.one_per.empty()) line("one per", model.one_per);
+  if (!model.parts.empty()) line("average", fmt::format("of {} rankers, below; the first is:", model.parts.size()));
   if (model.bound == "none") {
     line("method", fmt::format("{}, a baseline without certificate", model.start));
   } else {
@@ -74,6 +89,7 @@ std::string described(const Model& model, const std::string& path, const std::st
   line("scaling", std::string(name_of(model.scaling.kind)));
   line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
                            model.data.usable_queries, model.data.documents, model.data.fingerprint));
+  if (!model.parts.empty()) text += parts_text(model);
   if (model.kernel) return text;
   std::vector<std::vector<std::string>> rows = {{"feature", "weight"}};
   for (const std::size_t j : by_size(model))

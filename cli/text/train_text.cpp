@@ -12,7 +12,13 @@ namespace dorm::cli {
 namespace {
 
 const Candidate& chosen_of(const TrainReport& report) {
-  return *std::find_if(report.candidates.begin(), report.candidates.end(), [](const Candidate& c) { return c.chosen; });
+  return *std::max_element(report.candidates.begin(), report.candidates.end(),
+                           [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
+}
+
+std::size_t number_chosen(const TrainReport& report) {
+  return static_cast<std::size_t>(
+      std::count_if(report.candidates.begin(), report.candidates.end(), [](const Candidate& c) { return c.chosen(); }));
 }
 
 /// The best of the others by what decided.
@@ -20,7 +26,7 @@ const Candidate* runner_up(const TrainReport& report) {
   const bool validated = !std::isnan(chosen_of(report).validation);
   const Candidate* second = nullptr;
   for (const Candidate& candidate : report.candidates) {
-    if (candidate.chosen || (!validated && candidate.bound != chosen_of(report).bound)) continue;
+    if (candidate.chosen() || (!validated && candidate.bound != chosen_of(report).bound)) continue;
     const bool better = !second || (validated ? candidate.validation > second->validation
                                               : candidate.certificate.primal < second->certificate.primal);
     if (better) second = &candidate;
@@ -33,13 +39,14 @@ std::string health_text(double health) { return fmt::format("{:.4f}", std::fabs(
 
 std::string candidate_table(const TrainReport& report) {
   std::vector<std::vector<std::string>> rows = {
-      {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation"}};
+      {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation", "share"}};
   for (const Candidate& c : report.candidates)
-    rows.push_back({fmt::format("{}{}", c.chosen ? "* " : "  ", name_of(c.bound)), std::string(name_of(c.start)),
+    rows.push_back({fmt::format("{}{}", c.chosen() ? "* " : "  ", name_of(c.bound)), std::string(name_of(c.start)),
                     std::to_string(c.rounds), fmt::format("{:.6g}", c.certificate.primal),
                     fmt::format("{:.6g}", c.certificate.dual), fmt::format("{:.2g}", c.certificate.gap),
                     c.certificate.status, health_text(c.health),
-                    std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation)});
+                    std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation),
+                    fmt::format("{:.2f}", c.share)});
   return aligned(rows);
 }
 
@@ -53,18 +60,24 @@ Json candidate_json(const Candidate& c) {
           {"status", c.certificate.status},
           {"health", c.health},
           {"validation", std::isnan(c.validation) ? Json() : Json(c.validation)},
-          {"chosen", c.chosen}};
+          {"chosen", c.chosen()},
+          {"share", c.share}};
 }
 
 }  // namespace
 
 std::string choice_reason(const TrainReport& report, const std::string& measure) {
   const Candidate& chosen = chosen_of(report);
+  const Candidate& first = report.candidates.front();
+  if (number_chosen(report) > 1 && !std::isnan(chosen.validation))
+    return fmt::format("the average of {} candidates, by how they validate", number_chosen(report));
+  if (number_chosen(report) > 1)
+    return fmt::format("the average of {} candidates: the health of {} is {:.3f}, below {}", number_chosen(report),
+                       name_of(first.bound), first.health, first.chosen() ? kConfident : kDegenerate);
   const std::string name = fmt::format("{} from {}", name_of(chosen.bound), name_of(chosen.start));
   const Candidate* second = runner_up(report);
   if (!second && report.candidates.size() > 1)
-    return fmt::format("{}: the health of {} is {:.3f}, below {}", name, name_of(report.candidates.front().bound),
-                       report.candidates.front().health, kHealthy);
+    return fmt::format("{}: the health of {} is {:.3f}", name, name_of(first.bound), first.health);
   if (!second) return name + ": the only candidate";
   if (!std::isnan(chosen.validation))
     return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
@@ -73,32 +86,51 @@ std::string choice_reason(const TrainReport& report, const std::string& measure)
                      100 * (1 - chosen.certificate.primal / second->certificate.primal), name_of(second->start));
 }
 
-std::string train_text(const TrainResult& result, const std::string& model_path) {
+namespace {
+
+/// `chosen`: what is to be said of that; empty: nothing.
+std::string model_lines(const TrainResult& result, const std::string& model_path, const std::string& chosen) {
   const Model& model = result.model;
   const TrainReport& report = result.report;
-  std::string text = candidate_table(report) + "\n";
+  std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<13}{}\n", name, value);
   };
-  line("chosen", choice_reason(report, model.measure));
+  if (!chosen.empty()) line("chosen", chosen);
+  if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
   line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention, model.C,
-                                  model.decay, name_of(model.scaling.kind)));
+                                  model.decay.empty() ? "-" : model.decay, name_of(model.scaling.kind)));
   if (!report.kernel.empty()) line("kernel", report.kernel);
   if (model.kernel)
     line("support", fmt::format("{} {} of {} documents", model.kernel->support.num_documents(),
                                 model.kernel->fourier ? "frequencies for" : "out", model.data.documents));
   line("queries", fmt::format("{} used; {} dropped (one label, nothing relevant, or weight 0)",
                               model.data.usable_queries, report.dropped_queries));
-  line("certificate",
-       fmt::format(
-           "primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal, model.certificate.dual,
-           model.certificate.gap, model.certificate.status,
-           model.bound == "predicted" ? "; predicted is not convex: the gap certifies the last round only" : ""));
-  line("health", fmt::format("{}{}", health_text(model.health),
-                             model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
+  if (model.bound != "none") {
+    line("certificate",
+         fmt::format(
+             "{}primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}",
+             model.parts.empty() ? "" : "of the largest part: ", model.certificate.primal, model.certificate.dual,
+             model.certificate.gap, model.certificate.status,
+             model.bound == "predicted" ? "; predicted is not convex: the gap certifies the last round only" : ""));
+    line("health",
+         fmt::format("{}{}", health_text(model.health),
+                     model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
+  }
   line("seconds", fmt::format("{:.2f}", report.seconds));
   line("model", model_path);
   return text;
+}
+
+}  // namespace
+
+std::string train_text(const TrainResult& result, const std::string& model_path) {
+  return candidate_table(result.report) + "\n" +
+         model_lines(result, model_path, choice_reason(result.report, result.model.measure));
+}
+
+std::string delivered_text(const TrainResult& result, const std::string& model_path) {
+  return model_lines(result, model_path, "");
 }
 
 Json train_json(const TrainResult& result, const std::string& model_path) {
@@ -117,7 +149,8 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"kernel", report.kernel},
           {"support", model.kernel ? model.kernel->support.num_documents() : 0},
           {"candidates", std::move(candidates)},
-          {"reason", choice_reason(report, model.measure)},
+          {"reason", report.candidates.empty() ? "" : choice_reason(report, model.measure)},
+          {"parts", model.parts.size()},
           {"usable_queries", model.data.usable_queries},
           {"dropped_queries", report.dropped_queries},
           {"certificate",

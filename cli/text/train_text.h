@@ -12,7 +12,10 @@ namespace dorm::cli {
 /// The candidates as a table, why the chosen one won, and the certificate of the model.
 std::string train_text(const TrainResult& result, const std::string& model_path);
 
-/// Why the chosen candidate won, and by how much.
+/// The same of a model that consists of weights judged before.
+std::string delivered_text(const TrainResult& result, const std::string& model_path);
+
+/// Why the chosen candidate won, and by how much; or why there is an average.
 std::string choice_reason(const TrainReport& report, const std::string& measure);
 
 Json train_json(const TrainResult& result, const std::string& model_path);

@@ -21,20 +21,34 @@ std::vector<const TuneCell*> best_first(const TuneResult& result) {
 }
 
 const TuneCell& chosen_of(const TuneResult& result) {
-  return *std::find_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen; });
+  return *std::max_element(result.cells.begin(), result.cells.end(),
+                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
 }
 
-std::string cell_name(const TuneCell& cell) {
-  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
-                     name_of(cell.bound), name_of(cell.start), cell.kernel == "none" ? "" : ", kernel " + cell.kernel);
+std::size_t number_chosen(const TuneResult& result) {
+  return static_cast<std::size_t>(
+      std::count_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen(); }));
 }
+
+std::string bound_text(const TuneCell& cell) { return std::string(cell.bound ? name_of(*cell.bound) : "none"); }
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 }  // namespace
 
+std::string cell_name(const TuneCell& cell) {
+  const std::string kernel = cell.kernel == "none" ? "" : ", kernel " + cell.kernel;
+  if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
+  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
+                     name_of(*cell.bound), name_of(cell.start), kernel);
+}
+
 std::string choice_reason(const TuneResult& result, Choice choice) {
   const TuneCell& chosen = chosen_of(result);
+  if (number_chosen(result) > 1) return "shares by how far a cell is behind the best, in standard errors";
   const TuneCell& best = *best_first(result).front();
   if (&chosen == &best) return "the largest validation figure";
+  if (best.degenerate()) return "the best of the cells that carry information";
   const double behind = best.validation - chosen.validation;
   if (choice == Choice::one_standard_error)
     return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
@@ -45,41 +59,53 @@ std::string choice_reason(const TuneResult& result, Choice choice) {
 }
 
 std::string_view choice_name(Choice choice) {
-  if (choice == Choice::best) return "best";
-  return choice == Choice::steady ? "steady" : "one-standard-error";
+  constexpr std::string_view kNames[] = {"average", "best", "steady", "one-standard-error"};
+  return kNames[static_cast<std::size_t>(choice)];
 }
 
 std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
-      {"  trained for", "C", "decay", "bound", "start", "health", options.train.measure, "std. error"}};
+      {"share", "trained for", "bound", "start", "C", "decay", "gap", "health", options.train.measure, "std. error"}};
   const bool kernels = options.kernels.size() > 1;
   if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const TuneCell& c = *cells[i];
-    if (!all && i >= kCellsShown && !c.chosen) continue;
-    rows.push_back({(c.chosen ? "* " : "  ") + c.measure, fmt::format("{:.4g}", c.C), c.decay,
-                    std::string(name_of(c.bound)), std::string(name_of(c.start)), fmt::format("{:.3f}", c.health),
+    if (!all && i >= kCellsShown) break;
+    rows.push_back({c.chosen() ? fmt::format("{:.3f}", c.share) : "-", or_dash(c.measure), bound_text(c),
+                    std::string(name_of(c.start)), fmt::format("{:.4g}", c.C), or_dash(c.decay),
+                    fmt::format("{:.2g}", c.certificate.gap), c.bound ? fmt::format("{:.3f}", c.health) : "-",
                     fmt::format("{:.4f}", c.validation), fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
   std::string text = fmt::format("{} cells judged on {}\n\n{}", cells.size(), judged_on, aligned(rows));
-  if (hidden > 0) text += fmt::format("  ... {} more; --verbose shows all\n", hidden);
+  if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   const TuneCell& chosen = chosen_of(result);
-  return text + fmt::format("\nwinner       {}\nwhy          {}: {}\n\nrefit on all of the training data:\n\n",
-                            cell_name(chosen), choice_name(options.choice), choice_reason(result, options.choice));
+  text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
+                                                  number_chosen(result), chosen.share, cell_name(chosen))
+                                    : fmt::format("\nwinner       {}\n", cell_name(chosen));
+  text += fmt::format("why          {}: {}\n", choice_name(options.choice), choice_reason(result, options.choice));
+  return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
 }
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on) {
   Json cells = Json::array();
   const std::vector<const TuneCell*> sorted = best_first(result);
   const auto cell_json = [](const TuneCell& c) {
-    return Json{{"measure", c.measure},       {"C", c.C},
-                {"decay", c.decay},           {"bound", name_of(c.bound)},
-                {"start", name_of(c.start)},  {"kernel", c.kernel},
-                {"validation", c.validation}, {"standard_error", c.standard_error},
-                {"health", c.health},         {"chosen", c.chosen}};
+    return Json{{"measure", c.measure},
+                {"C", c.C},
+                {"decay", c.decay},
+                {"bound", bound_text(c)},
+                {"start", name_of(c.start)},
+                {"kernel", c.kernel},
+                {"validation", c.validation},
+                {"standard_error", c.standard_error},
+                {"health", c.bound ? Json(c.health) : Json()},
+                {"gap", c.certificate.gap},
+                {"status", c.certificate.status},
+                {"share", c.share},
+                {"chosen", c.chosen()}};
   };
   for (const TuneCell* cell : sorted) cells.push_back(cell_json(*cell));
   const TuneCell& chosen = chosen_of(result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a finished tuning is shown: the grid, the winner and why, the refit.
+// How a finished tuning is shown: the grid, and what became of it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,9 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
 
-/// Why the chosen cell won.
+std::string cell_name(const TuneCell& cell);
+
+/// Why the chosen cell won, or what the shares are by.
 std::string choice_reason(const TuneResult& result, Choice choice);
 
 std::string_view choice_name(Choice choice);

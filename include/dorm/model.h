@@ -36,6 +36,18 @@ struct DataSummary {
   std::uint64_t queries = 0, usable_queries = 0, documents = 0, features = 0;
 };
 
+/// One of the rankers that a model is the average of: what it was trained by, and how much it counts.
+struct ModelPart {
+  double share = 0;            // of the sum, in which every part has unit spread on the training documents
+  std::string measure, decay;  // empty for a start
+  std::string bound, start;    // bound "none": the start itself
+  double C = 0;                // of ridge regression 1 / lambda
+  std::size_t rounds = 0;
+  Certificate certificate;                                       // with folds, the one of the largest gap
+  double health = 0;                                             // mean over folds
+  double validation = std::numeric_limits<double>::quiet_NaN();  // of the part alone
+};
+
 struct Model {
   std::vector<std::string> features;  // names, one per weight or per feature of the kernel
   std::vector<double> weights;        // of the scaled features; empty for a kernel model
@@ -52,6 +64,9 @@ struct Model {
   DataSummary data;
   double validation =
       std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
+  /// An average of several rankers: those, the largest share first, which is also described above. Else empty.
+  std::vector<ModelPart> parts;
+  std::size_t folds = 0;  // every part is the mean of its rankers on so many folds; 0: no folds
 };
 
 /// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where features are

@@ -21,17 +21,18 @@
 
 namespace dorm {
 
-/// `best` is kept by the bound auto when its bound explains at least this share of the risk of w = 0 (the
-/// model's health).
-inline constexpr double kHealthy = 0.1;
-/// From this health on, `best` goes on for up to 4 rounds.
+// The health of a bound is the share of the risk of w = 0 that it explains.
+
+/// From this health on, `best` goes on for up to 4 rounds, and auto takes it alone.
 inline constexpr double kConfident = 0.5;
-/// Below this health a bound carries no information.
+/// Where rankers cannot be averaged, auto takes `best` from this health on.
+inline constexpr double kHealthy = 0.1;
+/// Below this health a bound carries no information; it is left out where there is any other.
 inline constexpr double kDegenerate = 0.02;
 
-/// Where the rounds of `best` and `predicted` begin: at ridge regression, at the pairwise hinge, or at the weights of
-/// TrainOptions::initial.
-enum class Start { ridge, pairwise, model };
+/// Cheap rankers. The rounds of `best` and `predicted` begin at one: ridge regression, the pairwise hinge, each on the
+/// labels or on their gains, or the weights of TrainOptions::initial.
+enum class Start { ridge, ridge_gain, pairwise, pairwise_gain, model };
 std::string_view name_of(Start start);
 
 /// What is asked for; nothing: auto.
@@ -46,7 +47,7 @@ StartChoice parse_start_choice(std::string_view name);  // a name of start_catal
 struct TrainOptions {
   std::string measure = "ndcg@10";
   std::string convention = "standard";
-  double C = 1000;       // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
+  double C = 100;        // of 1/2 |w|^2 + (C / m) sum_q H_q, features scaled to unit mean squared row norm
   bool paper_C = false;  // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
   std::string decay = "measure";
   BoundChoice bound = std::nullopt;
@@ -97,7 +98,9 @@ struct Candidate {
   Certificate certificate;
   double health = 0;
   double validation = std::numeric_limits<double>::quiet_NaN();
-  bool chosen = false;
+  double share = 0;  // of the model, which may be an average; 0: not in it
+
+  bool chosen() const { return share > 0; }
 };
 
 struct TrainReport {
@@ -105,7 +108,7 @@ struct TrainReport {
   std::size_t dropped_queries = 0;  // nothing to learn from
   std::string kernel;               // the kernel as settled on the data, the error of its approximation
   std::vector<std::string> warnings;
-  SolveReport solve;     // of the last round of the chosen candidate
+  SolveReport solve;     // of the last round of the candidate with the largest share
   bool finished = true;  // false: stopped or out of time, and a checkpoint has more to do
   double seconds = 0;
 };
@@ -128,8 +131,8 @@ using TrainObserver = std::function<bool(const TrainProgress&)>;
 TrainResult train(const Dataset& data, const TrainOptions& options = {}, const Dataset* validation = nullptr,
                   const TrainObserver& observer = {});
 
-/// A baseline: the weights a round would start from (ridge or pairwise), as a model with the bound "none" and no
-/// certificate. Measure, convention, scale, threads and seed are taken from `options`.
+/// A baseline: the weights a round would start from, as a model with the bound "none" and no certificate. Measure,
+/// convention, scale, threads and seed are taken from `options`.
 Model train_start(const Dataset& data, Start start, const TrainOptions& options = {});
 
 std::vector<CatalogEntry> bound_choices();  // auto, then bound_catalog()
@@ -216,24 +219,29 @@ class Stream {
 
 // ---- choosing options on validation data or by folds over queries ------------------------------------------------
 
-/// How the winner is chosen among cells whose validation figures differ by noise.
+/// What becomes of cells whose validation figures differ by noise.
+///   average:             an average of all, in which a cell counts the less the further it is behind the best, in
+///   units
+///                        of the standard error of the best
 ///   best:                the largest figure
 ///   steady:              of the cells within one standard error of their paired difference to the best:
 ///                        the first of bounds, then the first of decays, then the smallest C
 ///   one_standard_error:  the smallest C within one standard error of the best
-enum class Choice { best, steady, one_standard_error };
+enum class Choice { average, best, steady, one_standard_error };
 
 struct TuneOptions {
   TrainOptions train;  // everything the grid does not vary; train.measure is what candidates are judged by
-  std::vector<double> C = {10, 100, 1000, 10000};
-  std::vector<std::string> decays = {"measure", "power:0.25", "power:1", "measure+tail"};
+  std::vector<double> C = {10, 100, 1000};
+  std::vector<std::string> decays = {"measure"};
   std::vector<BoundChoice> bounds = {std::nullopt};  // auto: best and predicted
   // to train for; empty: train.measure, and for mrr, precision and wta first ndcg or mwta, which learn
   // from more documents
   std::vector<std::string> measures = {};
   std::vector<std::string> kernels = {};  // empty: train.kernel; none: linear
-  bool refine = true;                     // two halvings of the grid of C around the winner
-  Choice choice = Choice::steady;
+  // cheap rankers that are cells of their own, where rankings are sorted and linear, each at a few C
+  std::vector<Start> rankers = {Start::ridge, Start::ridge_gain, Start::pairwise, Start::pairwise_gain};
+  bool refine = false;  // two halvings of the grid of C around the best cell
+  Choice choice = Choice::average;
   std::size_t folds = 5;  // without validation data
 
   void validate() const;
@@ -241,29 +249,38 @@ struct TuneOptions {
 
 /// One point of the grid, judged on all validation queries (of all folds).
 struct TuneCell {
-  std::string measure, decay, kernel;
-  Bound bound = Bound::best;
+  std::string measure, decay, kernel;  // measure and decay are empty for a start
+  std::optional<Bound> bound;          // nothing: the start itself
   Start start = Start::ridge;
   double C = 0;
   double validation = 0, standard_error = 0;
-  double health = 0;              // mean over folds
+  double health = 0;        // mean over folds; NaN for a start
+  Certificate certificate;  // with folds, the one of the largest gap
+  std::size_t rounds = 0;
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
-  bool chosen = false;
+  double share = 0;               // of the model
+
+  bool chosen() const { return share > 0; }
+  /// Its bound says hardly more than w = 0 does.
+  bool degenerate() const { return bound && health < kDegenerate; }
 };
 
 struct TuneResult {
   Model model;
-  TrainReport report;  // of the refit
+  TrainReport report;  // of the refit, where there was one
   std::vector<TuneCell> cells;
+  bool refitted = false;  // false: the model consists of the very weights that were judged
 };
 
 struct TuneProgress {
   std::size_t done = 0, total = 0;  // solved problems
   double best = 0;                  // validation measure so far; NaN before the first
 };
-using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, refit the best cell so far
+using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, take the cells so far
 
-/// With `validation`, candidates are trained on `data` and judged there. Without, by folds over queries.
+/// With `validation`, candidates are trained on `data` and judged there, and the judged weights are delivered. Without,
+/// by folds over queries, and the model is the mean over the folds. Only lists and kernels are trained again after
+/// folds, since their weights cannot be averaged: the best cell, on all of the data.
 TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation = nullptr,
                 const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
 
@@ -272,6 +289,7 @@ struct PositionTuneResult {
   PositionModel model;
   TrainReport report;
   std::vector<TuneCell> cells;
+  bool refitted = false;
 };
 PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gains, const TuneOptions& options,
                                   bool one_function = false, const JudgedPositions* validation = nullptr,

@@ -18,6 +18,7 @@ void ComparisonOptions::validate() const {
   require(!measures.empty(), "no measures; expected at least one");
   require(!C.empty(), "the grid of C is empty; expected at least one number above 0");
   for (double value : C) require(value > 0, fmt::format("C is {}; expected numbers above 0", value));
+  require(choice != Choice::average, "an average of candidates is no method; expected a rule that chooses one");
   require(tolerance > 0, fmt::format("tolerance is {}; expected more than 0", tolerance));
   const Convention known = make_convention(convention);
   for (const std::string& name : all_measures(*this))

@@ -78,9 +78,8 @@ class Summary {
     for (std::size_t c : candidates) {
       TuneCell cell;
       cell.C = cells_[c].setting.C;
-      // A method without a choice of bounds has none that could be doubtful.
       const Setting& setting = cells_[c].setting;
-      cell.bound = setting.bound.empty() ? Bound::given : parse_bound(setting.bound);
+      if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
       cell.start = setting.start.empty() ? Start::pairwise : *parse_start_choice(setting.start);
       cell.health = records_[c].health;
       cell.per_query = records_[c].valid[measure];

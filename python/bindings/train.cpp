@@ -52,7 +52,7 @@ nb::dict candidate_dict(const Candidate& candidate) {
   out["status"] = candidate.certificate.status;
   out["health"] = candidate.health;
   out["validation"] = candidate.validation;
-  out["chosen"] = candidate.chosen;
+  out["share"] = candidate.share;
   return out;
 }
 

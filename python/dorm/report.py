@@ -28,7 +28,12 @@ class Candidate:
     certificate: Certificate
     health: float  #: share of the risk of w = 0 that the bound explains; below 0.02 it carries no information
     validation: float  #: the measure on eval_set; NaN without
-    chosen: bool
+    share: float  #: of the model, which may be an average of several candidates; 0: not in it
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is in the model."""
+        return self.share > 0
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class TrainReport:
 
     @property
     def chosen(self) -> Candidate:
-        """The candidate that became the model."""
-        return next(c for c in self.candidates if c.chosen)
+        """The candidate that became the model; of an average, the one with the largest share."""
+        return max(self.candidates, key=lambda c: c.share)
 
     @property
     def certificate(self) -> Certificate:
@@ -72,13 +77,13 @@ class TrainReport:
         return "interrupted" if self.interrupted else self.certificate.status
 
     def __str__(self) -> str:
-        lines = ["  candidate  start     rounds      primal        dual      gap  status         health  validation"]
+        lines = ["  candidate  start     rounds      primal        dual      gap  status         health  validation  share"]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
             k = c.certificate
             lines.append(
                 f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
-                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10}"
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10}  {c.share:>5.2f}"
             )
         lines.append(f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s")
         return "\n".join(lines + [f"warning: {w}" for w in self.warnings])

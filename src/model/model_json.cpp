@@ -61,6 +61,41 @@ Scaling scaling_from(const JsonFields& fields, std::size_t features) {
   return scaling;
 }
 
+Json certificate_json(const Certificate& certificate) {
+  return {{"primal", certificate.primal},
+          {"dual", certificate.dual},
+          {"gap", certificate.gap},
+          {"status", certificate.status}};
+}
+
+Certificate certificate_from(const JsonFields& fields) {
+  return {fields.required<double>("primal", "a number"), fields.required<double>("dual", "a number"),
+          fields.required<double>("gap", "a number"), fields.optional<std::string>("status", "a name", "")};
+}
+
+Json part_json(const ModelPart& part) {
+  Json out = {{"share", part.share}, {"bound", part.bound},   {"start", part.start},   {"C", part.C},
+              {"decay", part.decay}, {"rounds", part.rounds}, {"health", part.health}, {"measure", part.measure}};
+  out["certificate"] = certificate_json(part.certificate);
+  if (!std::isnan(part.validation)) out["validation"] = part.validation;
+  return out;
+}
+
+ModelPart part_from(const JsonFields& fields) {
+  ModelPart part;
+  part.share = fields.required<double>("share", "a number");
+  part.bound = fields.required<std::string>("bound", "a name");
+  part.start = fields.required<std::string>("start", "a name");
+  part.C = fields.required<double>("C", "a number");
+  part.measure = fields.optional<std::string>("measure", "the name of a measure", "");
+  part.decay = fields.optional<std::string>("decay", "a name", "");
+  part.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
+  part.health = fields.optional<double>("health", "a number", 0);
+  part.validation = fields.optional<double>("validation", "a number", part.validation);
+  part.certificate = certificate_from(fields.object("certificate"));
+  return part;
+}
+
 std::string one_per_from(const JsonFields& fields) {
   const std::string text = fields.optional<std::string>("one_per", "a name", "");
   try {
@@ -87,12 +122,13 @@ Json json_of(const Model& model) {
   out["start"] = model.start;
   out["rounds"] = model.rounds;
   out["options"] = {{"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
-  out["certificate"] = {{"primal", model.certificate.primal},
-                        {"dual", model.certificate.dual},
-                        {"gap", model.certificate.gap},
-                        {"status", model.certificate.status}};
+  out["certificate"] = certificate_json(model.certificate);
   out["health"] = model.health;
   if (!std::isnan(model.validation)) out["validation"] = model.validation;
+  if (!model.parts.empty()) {
+    for (const ModelPart& part : model.parts) out["parts"].push_back(part_json(part));
+    if (model.folds > 0) out["folds"] = model.folds;
+  }
   out["data"] = {{"fingerprint", fmt::format("{:016x}", model.data.fingerprint)},
                  {"queries", model.data.queries},
                  {"usable_queries", model.data.usable_queries},
@@ -150,10 +186,10 @@ Model model_from(const Json& json, const std::string& name) {
   model.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
   model.health = fields.optional<double>("health", "a number", 0);
   model.validation = fields.optional<double>("validation", "a number", model.validation);
-  const JsonFields certificate = fields.object("certificate");
-  model.certificate = {
-      certificate.required<double>("primal", "a number"), certificate.required<double>("dual", "a number"),
-      certificate.required<double>("gap", "a number"), certificate.optional<std::string>("status", "a name", "")};
+  model.certificate = certificate_from(fields.object("certificate"));
+  if (fields.has("parts"))
+    for (const JsonFields& part : fields.objects("parts", "a list of rankers")) model.parts.push_back(part_from(part));
+  model.folds = fields.optional<std::size_t>("folds", "a number", 0);
   if (fields.has("options")) {
     const JsonFields options = fields.object("options");
     model.C = options.optional<double>("C", "a number", 0);

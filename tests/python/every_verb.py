@@ -44,7 +44,7 @@ CASES = {
     "train a stream": Case("train --stream train.txt valid.txt --model out.json", ("out.json",)),
     "train a baseline": Case("train data.csv --method ranksvm --model out.json", ("out.json",)),
     "tune": Case(
-        "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --no-refine --model out.json --report out.md",
+        "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --model out.json --report out.md",
         ("out.json",),
         ("out.md",),
     ),

@@ -57,7 +57,7 @@ def large_ids(last):
         "train bad.txt --model out.json --scale minmax",
         "train bad.txt --model out.json",
         "train bad.txt --model out.json --method ranksvm",
-        "tune bad.txt --folds 2 --grid C=1/10 --no-refine --model out.json",
+        "tune bad.txt --folds 2 --grid C=1/10 --model out.json",
         "rank own.json bad.txt -o out.scores",
         "eval bad.txt --model own.json",
         "compare bad.txt --folds 3 --methods ridge --C 1",

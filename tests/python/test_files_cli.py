@@ -22,10 +22,10 @@ CALLS = {
     "train --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--model {out:m.json} --checkpoint {out:ck}",
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
-    "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best --no-refine "
+    "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best "
     "--weights {in:w.txt} --model {out:m.json} --report {out:m.md}",
     "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
-    "--grid C=10,decay=measure,bound=best --no-refine --model {out:m.json}",
+    "--grid C=10,decay=measure,bound=best --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",

@@ -78,9 +78,7 @@ def test_the_report_tells_kernel_and_error_and_info_shows_them(here):
 
 def test_the_grid_of_tune_takes_kernels(here):
     grid = "C=100,decay=measure,bound=best,kernel=none/poly:degree=2,coef0=1/rbf:gamma=20"
-    done = dorm(
-        *("tune", "train.txt", "--valid", "test.txt", "--grid", grid, "--no-refine", "--model", "m.json", "--json")
-    )
+    done = dorm(*("tune", "train.txt", "--valid", "test.txt", "--grid", grid, "--model", "m.json", "--json"))
     report = json.loads(done.stdout)
     kernels = {cell["kernel"]: cell["validation"] for cell in report["cells"]}
     assert set(kernels) == {"none", "poly:degree=2,coef0=1", "rbf:gamma=20"}

@@ -92,9 +92,7 @@ def test_positions_are_validated_tuned_and_resumed(data):
     assert [c["bound"] for c in told["candidates"]] == ["best", "predicted"]
     judged = ("eval", data / "d.csv", "--model", data / "m.json", "--measures", "position-gain@2", "--json")
     assert json.loads(dorm(*judged))["measures"]["position-gain@2"]["mean"] == pytest.approx(told["validation"])
-    tuned = json.loads(
-        dorm("tune", *train[1:], "--folds", 2, "--grid", "C=1/100,decay=measure,bound=best", "--no-refine", "--json")
-    )
+    tuned = json.loads(dorm("tune", *train[1:], "--folds", 2, "--grid", "C=1/100,decay=measure,bound=best", "--json"))
     assert len(tuned["cells"]) == 2 and tuned["winner"]["measure"] == "position-gain@2"
 
 

@@ -59,7 +59,8 @@ def test_a_training_becomes_a_page_with_every_part(here):
     for part in ("seed", "processor", "certificate", "version", "fingerprint"):
         assert part in words
     candidates = table(tree, "Candidates")
-    assert len(candidates) == 4 and "chosen" in "".join(sum(candidates, []))
+    assert len(candidates) == 4 and "share 0." in "".join(sum(candidates, []))
+    assert len(table(tree, "Parts of the average")) == 4
     assert len(list(tree.iter("figure"))) == 8
     for figure in tree.iter("figure"):
         assert figure.find("svg").get("aria-label") and figure.find("svg").get("role") == "img"
@@ -110,16 +111,16 @@ def test_the_curves_end_where_the_certificate_says(here):
 
 
 def test_a_tuning_becomes_a_page_with_its_grid(here):
-    dorm("tune", "train.txt", "--folds", 3, "--grid", "C=10/100,decay=measure/power:1,bound=best", "--no-refine",
+    dorm("tune", "train.txt", "--folds", 3, "--grid", "C=10/100,decay=measure/power:1,bound=best",
          "--model", "t.json", "--report", "t.html", "--report", "t.md")  # fmt: skip
     assert_self_contained("t.html")
     tree = page("t.html")
     assert headings(tree)[0] == "Grid"
     heat = table(tree, "Validation ndcg@10")
     assert heat[0][1:] == ["10", "100"] and len(heat) == 3
-    assert sum("chosen" in cell for row in heat for cell in row) == 1
+    assert sum("largest share" in cell for row in heat for cell in row) == 1
     cells = table(tree, "All 4 cells")[1:]
-    figures = [float(row[5]) for row in cells]
+    figures = [float(row[6]) for row in cells]
     assert figures == sorted(figures, reverse=True)
     assert {f"{x:.4f}" for x in figures} == {cell[:6] for row in heat[1:] for cell in row[1:]}
     assert "3 folds" in Path("t.md").read_text()

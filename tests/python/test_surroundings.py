@@ -123,7 +123,7 @@ def broken_pipe():
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_the_model_is_written_whatever_becomes_of_the_messages(here, verb, how, stream):
     data = "ratings.csv" if verb == "factorize" else "data.txt"
-    options = {"tune": ["--grid", "C=10,decay=measure,bound=best", "--no-refine"], "factorize": ["--rank", "2"]}
+    options = {"tune": ["--grid", "C=10,decay=measure,bound=best"], "factorize": ["--rank", "2"]}
     kw = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     if how == "closed":
         kw["preexec_fn"] = closed(1 if stream == "stdout" else 2)

@@ -71,11 +71,17 @@ def test_a_trained_model_ranks_better_than_chance_and_says_how_it_was_made(here)
     assert model["certificate"]["gap"] <= 1e-3 and model["certificate"]["status"] == "converged"
 
 
-def test_train_json_has_every_candidate_and_one_choice(here):
+def judged(model, data, measure="ndcg@10"):
+    out = json.loads(dorm("eval", data, "--model", model, "--measures", measure, "--json").stdout)
+    return out["measures"][measure]["mean"]
+
+
+def test_train_json_has_every_candidate_and_its_share(here):
     out = json.loads(dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--json").stdout)
-    assert sum(c["chosen"] for c in out["candidates"]) == 1
-    chosen = next(c for c in out["candidates"] if c["chosen"])
+    assert sum(c["share"] for c in out["candidates"]) == pytest.approx(1)
+    chosen = max(out["candidates"], key=lambda c: c["share"])
     assert chosen["validation"] == max(c["validation"] for c in out["candidates"])
+    assert read_model()["validation"] == pytest.approx(judged("m.json", "valid.txt"), abs=1e-15)
     assert {c["bound"] for c in out["candidates"]} == {"best", "predicted"}
     for c in out["candidates"]:
         assert c["dual"] <= c["primal"] and c["gap"] == pytest.approx((c["primal"] - c["dual"]) / c["primal"], abs=1e-9)
@@ -232,23 +238,45 @@ def test_a_damaged_model_is_refused(here):
 # ---- tune --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("judge", [["--valid", "valid.txt"], ["--folds", "3"]])
-def test_tune_marks_one_winner_and_refits_it(here, judge):
-    grid = ["--grid", "C=10/100,decay=measure/power:1,bound=best", "--no-refine"]
-    out = json.loads(dorm("tune", "train.txt", *judge, *grid, "--model", "m.json", "--json").stdout)
-    assert len(out["cells"]) == 4 and sum(c["chosen"] for c in out["cells"]) == 1
-    values = [c["validation"] for c in out["cells"]]
-    assert values == sorted(values, reverse=True)
+@pytest.mark.parametrize("choose", ["average", "best", "steady", "one-standard-error"])
+def test_tune_delivers_what_was_judged(here, choose):
+    out = json.loads(
+        dorm("tune", "train.txt", "--valid", "valid.txt", "--choose", choose, "--model", "m.json", "--json").stdout
+    )
     model, winner = read_model(), out["winner"]
-    assert (model["decay"], model["bound"], model["options"]["C"]) == (winner["decay"], winner["bound"], winner["C"])
+    assert not out["refitted"]
+    assert model["validation"] == pytest.approx(judged("m.json", "valid.txt"), abs=1e-15)
+    assert {c["start"] for c in out["cells"] if c["bound"] == "none"} == {
+        "ridge", "ridge-gain", "pairwise", "pairwise-gain"
+    }  # fmt: skip
+    assert sum(c["share"] for c in out["cells"]) == pytest.approx(1)
+    assert all(c["health"] >= 0.02 for c in out["cells"] if c["chosen"] and c["bound"] != "none")
+    if choose == "average":
+        assert [p["share"] for p in model["parts"]] == sorted(c["share"] for c in out["cells"] if c["chosen"])[::-1]
+        text = dorm("info", "m.json").stdout
+        assert f"an average of {len(model['parts'])} rankers" in text
+    else:
+        assert "parts" not in model and sum(c["chosen"] for c in out["cells"]) == 1
+        assert model["validation"] == winner["validation"]
+    assert (model["bound"], model["start"], model["options"]["C"]) == (winner["bound"], winner["start"], winner["C"])
+
+
+def test_tune_by_folds_delivers_the_mean_over_the_folds(here):
+    grid = ["--grid", "C=10/100,decay=measure/power:1,bound=best"]
+    out = json.loads(dorm("tune", "train.txt", "--folds", 3, *grid, "--model", "m.json", "--json").stdout)
+    values = [c["validation"] for c in out["cells"]]
+    assert values == sorted(values, reverse=True) and {c["bound"] for c in out["cells"]} == {"best"}
+    model = read_model()
+    assert model["folds"] == 3 and len(model["parts"]) == sum(c["chosen"] for c in out["cells"])
+    assert model["data"]["queries"] == 120
+    assert "a mean over 3 folds" in dorm("info", "m.json").stdout
 
 
 def test_the_best_choice_is_the_top_of_the_table(here):
     grid = ["--grid", "C=1:1000:10,decay=measure,bound=best", "--choose", "best"]
     out = json.loads(dorm("tune", "train.txt", "--valid", "valid.txt", *grid, "--model", "m.json", "--json").stdout)
     assert out["cells"][0]["chosen"]
-    assert len(out["cells"]) == 4 + 4  # two halvings of two cells
-    assert {1.0, 10.0, 100.0, 1000.0} <= {c["C"] for c in out["cells"]}
+    assert {c["C"] for c in out["cells"]} == {1.0, 10.0, 100.0, 1000.0}
 
 
 # ---- determinism -------------------------------------------------------------------------------------------

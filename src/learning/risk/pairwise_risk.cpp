@@ -12,14 +12,15 @@ struct Workspace final : RiskWorkspace {
 
 }  // namespace
 
-PairwiseRisk::PairwiseRisk(const Representation& features) : features_(features) {
+PairwiseRisk::PairwiseRisk(const Representation& features, const FactoredMeasure* gains) : features_(features) {
   const Dataset& data = features.data();
   double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     if (query.weight == 0) continue;
-    PairwiseQuery pairs = prepare_pairwise(query.labels);
-    if (pairs.pairs == 0) continue;
+    PairwiseQuery pairs =
+        gains ? prepare_pairwise(query.labels, gains->factor(query.labels).b) : prepare_pairwise(query.labels);
+    if (!(pairs.pairs > 0)) continue;
     blocks_.push_back({q, query.weight, std::move(pairs)});
     total_weight += query.weight;
   }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "dorm/measure.h"
 #include "dorm/solver.h"
 #include "learning/risk/pairwise_hinge.h"
 #include "model/features/linear_features.h"
@@ -12,8 +13,9 @@ namespace dorm {
 
 class PairwiseRisk final : public StructuredRisk {
  public:
-  /// Every query with two different labels and a weight above 0 is a block. Borrows the features.
-  explicit PairwiseRisk(const Representation& features);
+  /// Every query with two different labels and a weight above 0 is a block. With a measure, pairs weigh the difference
+  /// of its gains b, and queries without such a pair are left out. Borrows the features.
+  explicit PairwiseRisk(const Representation& features, const FactoredMeasure* gains = nullptr);
 
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }

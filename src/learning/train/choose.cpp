@@ -5,16 +5,10 @@
 #include <cmath>
 #include <tuple>
 
+#include "learning/train/average.h"
+
 namespace dorm {
 namespace {
-
-/// Whether `cell` trails `best` by no more than one standard error of their difference over queries.
-bool as_good(const TuneCell& cell, const TuneCell& best) {
-  std::vector<double> difference(best.per_query.size());
-  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = best.per_query[q] - cell.per_query[q];
-  const Moments moments = moments_of(difference);
-  return moments.mean <= moments.standard_error;
-}
 
 template <class T>
 std::size_t place_of(const T& value, const std::vector<T>& list) {
@@ -26,13 +20,23 @@ std::size_t place_of_bound(Bound bound, const std::vector<BoundChoice>& list) {
   return std::min(place_of(BoundChoice(bound), list), place_of(BoundChoice(), list));
 }
 
+/// Cells that carry information; all, where none does.
+std::vector<TuneCell*> informative(std::vector<TuneCell>& cells) {
+  std::vector<TuneCell*> out;
+  for (TuneCell& cell : cells)
+    if (!cell.degenerate()) out.push_back(&cell);
+  if (out.empty())
+    for (TuneCell& cell : cells) out.push_back(&cell);
+  return out;
+}
+
 /// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of what
 /// cannot be told apart the most regularised.
 auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
-  const bool doubtful = cell.bound == Bound::best && cell.health < kHealthy;
-  return std::tuple(doubtful, place_of(cell.kernel, options.kernels), place_of_bound(cell.bound, options.bounds),
-                    cell.bound != Bound::best, place_of(cell.measure, options.measures),
-                    place_of(cell.decay, options.decays), cell.C, cell.start != Start::ridge, -cell.validation);
+  return std::tuple(place_of(cell.kernel, options.kernels), !cell.bound,
+                    cell.bound ? place_of_bound(*cell.bound, options.bounds) : 0, cell.bound != Bound::best,
+                    place_of(cell.measure, options.measures), place_of(cell.decay, options.decays), cell.C,
+                    cell.start != Start::ridge, -cell.validation);
 }
 
 }  // namespace
@@ -49,12 +53,21 @@ Moments moments_of(std::span<const double> values) {
   return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
 }
 
+bool behind(std::span<const double> values, std::span<const double> best) {
+  std::vector<double> difference(best.size());
+  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = best[q] - values[q];
+  const Moments moments = moments_of(difference);
+  return moments.mean > moments.standard_error;
+}
+
 TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
-  TuneCell* const best = &*std::max_element(
-      cells.begin(), cells.end(), [](const TuneCell& a, const TuneCell& b) { return a.validation < b.validation; });
+  const std::vector<TuneCell*> in = informative(cells);
+  TuneCell* const best = *std::max_element(
+      in.begin(), in.end(), [](const TuneCell* a, const TuneCell* b) { return a->validation < b->validation; });
   TuneCell* chosen = best;
-  for (TuneCell& cell : cells) {
-    if (options.choice == Choice::steady && as_good(cell, *best) &&
+  for (TuneCell* each : in) {
+    TuneCell& cell = *each;
+    if (options.choice == Choice::steady && !behind(cell.per_query, best->per_query) &&
         distance_from_default(cell, options) < distance_from_default(*chosen, options))
       chosen = &cell;
     const bool within = cell.validation >= best->validation - best->standard_error;
@@ -64,6 +77,18 @@ TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
       chosen = &cell;
   }
   return *chosen;
+}
+
+void share_out(std::vector<TuneCell>& cells, const TuneOptions& options) {
+  if (options.choice != Choice::average) {
+    choose(cells, options).share = 1;
+    return;
+  }
+  const std::vector<TuneCell*> in = informative(cells);
+  std::vector<std::span<const double>> judged;
+  for (const TuneCell* cell : in) judged.emplace_back(cell->per_query);
+  const std::vector<double> shares = shares_by_validation(judged);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i]->share = shares[i];
 }
 
 }  // namespace dorm

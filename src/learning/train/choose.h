@@ -16,7 +16,14 @@ struct Moments {
 /// Over the values that are not NaN.
 Moments moments_of(std::span<const double> values);
 
-/// The winner by options.choice; `cells` is not empty.
+/// Whether the mean of `values` is behind that of `best` by more than one standard error of their paired difference.
+bool behind(std::span<const double> values, std::span<const double> best);
+
+/// The winner by options.choice, for `average` the best; one without information only where all are.
+/// `cells` is not empty.
 TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options);
+
+/// Fills in the shares: 1 for the winner, or those of the average.
+void share_out(std::vector<TuneCell>& cells, const TuneOptions& options);
 
 }  // namespace dorm

@@ -109,6 +109,17 @@ std::vector<std::vector<double>> PositionTask::parts(const std::vector<double>& 
   return parts;
 }
 
+PositionModel PositionTask::model(const std::vector<double>& w, const TrainOptions& options,
+                                  const std::function<Model(const std::vector<double>&)>& described) const {
+  std::vector<std::vector<double>> each = parts(w);
+  PositionModel model;
+  model.shared = described(each.front());
+  model.decay = decay(options);
+  each.erase(each.begin());
+  model.blocks = std::move(each);
+  return model;
+}
+
 PositionProblem PositionTask::problem(const TrainOptions& options, std::vector<double>&) const {
   return {gains_.positions, gains_.gain, decay(options), !one_function_};
 }

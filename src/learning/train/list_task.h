@@ -3,6 +3,8 @@
 // PositionRisk that begin at ridge regression on the gains.
 #pragma once
 
+#include <functional>
+
 #include "learning/risk/position_risk.h"
 #include "learning/train/task.h"
 
@@ -36,11 +38,14 @@ class PositionTask final : public ListTask {
 
   /// c for these positions, whose own weights are those of DCG.
   std::vector<double> decay(const TrainOptions& options) const;
-  /// w cut into the part that all positions share and, unless there is one function only, those of each position.
-  std::vector<std::vector<double>> parts(const std::vector<double>& w) const;
+  /// The model of w; `described` makes one of the part that all positions share.
+  PositionModel model(const std::vector<double>& w, const TrainOptions& options,
+                      const std::function<Model(const std::vector<double>&)>& described) const;
 
  private:
   PositionProblem problem(const TrainOptions& options, std::vector<double>& storage) const override;
+  /// w cut into the part that all positions share and, unless there is one function only, those of each position.
+  std::vector<std::vector<double>> parts(const std::vector<double>& w) const;
 
   PositionGains gains_;
   bool one_function_;

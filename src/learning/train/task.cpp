@@ -30,7 +30,7 @@ std::vector<Start> RankingTask::starts(Bound bound) const {
 }
 
 std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions& options, Start start) const {
-  return set.start(start, options.solve.seconds);
+  return set.fit({.kind = start, .convention = options.convention, .seconds = options.solve.seconds}).w;
 }
 
 MeasureResult RankingTask::judge(const Scorer& scorer, const std::vector<double>& w,

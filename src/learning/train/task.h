@@ -57,6 +57,9 @@ class Task {
 
   /// Where the rounds of a bound may begin; the first unless validation data or the objective decides.
   virtual std::vector<Start> starts(Bound) const { return {Start::ridge}; }
+  /// Whether a weighted sum of weights makes lists as the scores' sum would: then rankers can be averaged, and cheap
+  /// rankers can be cells of tuning.
+  virtual bool sorts() const { return false; }
   /// In options.solve.seconds.
   virtual std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const = 0;
   /// Equal for options whose start is the same on a training set.
@@ -84,6 +87,7 @@ class RankingTask final : public Task {
   std::vector<Start> starts(Bound bound) const override;
   std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const override;
   std::string start_key(const TrainOptions&, Start start) const override { return std::string(name_of(start)); }
+  bool sorts() const override { return true; }
   MeasureResult judge(const Scorer& scorer, const std::vector<double>& w, const TrainOptions& options) const override;
 };
 

@@ -25,7 +25,7 @@ Model train_start(const Dataset& data, Start start, const TrainOptions& options)
   const TimeLimit limit(options.solve.seconds);
   if (options.kernel == "precomputed") check_precomputed(data);
   const TrainingSet set(data, options.scale, options.solve.threads, KernelOptions(options), options.solve.seed);
-  const std::vector<double> w = set.start(start, limit.left());
+  const std::vector<double> w = set.fit({.kind = start, .convention = options.convention, .seconds = limit.left()}).w;
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
   Model model = set.model(w);

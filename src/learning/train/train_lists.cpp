@@ -29,14 +29,8 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
   if (validation) held_out.emplace(validation->data, validation->gains, one_function);
   Training training(task, options, held_out ? &*held_out : nullptr, observer);
   training.run();
-  std::vector<std::vector<double>> parts = task.parts(training.weights());
-  PositionResult result;
-  result.model.shared = training.model(parts.front());
-  result.model.decay = task.decay(options);
-  parts.erase(parts.begin());
-  result.model.blocks = std::move(parts);
-  result.report = training.report();
-  return result;
+  const auto described = [&](const std::vector<double>& w) { return training.model(w); };
+  return {task.model(training.weights(), options, described), training.report()};
 }
 
 // NOLINTNEXTLINE(readability-function-size): what is learnt (3), how (2), what is told (2), what it is judged by

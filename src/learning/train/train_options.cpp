@@ -18,11 +18,13 @@ namespace dorm {
 namespace {
 
 constexpr CatalogEntry kAutoBound = {
-    "auto", "auto", "best if its bound is informative, else predicted; with validation data, whichever validates best"};
-constexpr std::array<CatalogEntry, 3> kStarts = {{
-    {"auto", "auto", "ridge; for predicted also pairwise, the better one is kept"},
+    "auto", "auto", "best, averaged with predicted where it explains less than half of the risk of w = 0"};
+constexpr std::array<CatalogEntry, 5> kStarts = {{
+    {"auto", "auto", "ridge; for predicted also pairwise"},
     {"ridge", "ridge", "ridge regression on labels centred within each query"},
+    {"ridge-gain", "ridge-gain", "the same on the gains of the labels"},
     {"pairwise", "pairwise", "mean pairwise hinge of each query"},
+    {"pairwise-gain", "pairwise-gain", "the same, a pair weighing the difference of its gains"},
 }};
 
 constexpr std::uint64_t kLeastCache = 1000000;
@@ -63,8 +65,7 @@ void TrainOptions::validate() const {
   if (!one_per.empty()) parse_one_per(one_per);
   if (scale != "auto") parse_scaling(scale);
   if (start == Start::model)
-    throw Error(ErrorCode::bad_option,
-                "the start is a model when an initial model is given; expected ridge or pairwise");
+    throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
   if (KernelOptions(*this).used()) {
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);

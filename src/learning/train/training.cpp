@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dorm/error.h"
 #include "learning/solver/solver_table.h"
+#include "learning/train/average.h"
 #include "learning/train/describe.h"
 #include "learning/train/early_stopping.h"
 #include "learning/train/initial.h"
@@ -50,14 +52,55 @@ void Training::run() {
     run_auto();
   else
     for (const Start start : starts_of(task_, options_, *options_.bound)) attempt(*options_.bound, start);
-  candidates_[*best_].chosen = true;
+  share_out();
+  combine();
   if (!unfinished_ && !options_.keep_checkpoint) checkpoint_.remove();
 }
 
+// What is tried without validation data is what share_out() can use.
 void Training::run_auto() {
   attempt(Bound::best, starts_of(task_, options_, Bound::best).front());
-  if (!validation_ && candidates_.front().health >= kHealthy) return;
-  for (const Start start : starts_of(task_, options_, Bound::predicted)) attempt(Bound::predicted, start);
+  const double health = candidates_.front().health;
+  if (!validation_ && health >= (averages() ? kConfident : kHealthy)) return;
+  const bool one_start = averages() && !validation_ && health >= kDegenerate;
+  for (const Start start : starts_of(task_, options_, Bound::predicted)) {
+    attempt(Bound::predicted, start);
+    if (one_start) break;
+  }
+}
+
+/// Whether the model may be a sum of candidates: asked for by the bound auto, and the weights are those of scores.
+bool Training::averages() const { return !options_.bound && task_.sorts() && !set_.exact_kernel(); }
+
+/// Candidates that are degenerate or were cut short are out where there is another. Of the others, all in equal parts,
+/// or by how they validate.
+void Training::share_out() {
+  std::vector<std::size_t> in;
+  for (std::size_t k = 0; k < candidates_.size(); ++k)
+    if (candidates_[k].health >= kDegenerate && !fitted_[k].unfinished()) in.push_back(k);
+  if (!averages() || in.empty()) in = {best_alone()};
+  std::vector<std::span<const double>> judged;
+  for (const std::size_t k : in)
+    if (validation_) judged.emplace_back(per_query_[k]);
+  const std::vector<double> shares = judged.empty()
+                                         ? std::vector<double>(in.size(), 1.0 / static_cast<double>(in.size()))
+                                         : shares_by_validation(judged);
+  for (std::size_t i = 0; i < in.size(); ++i) candidates_[in[i]].share = shares[i];
+  const auto more = [](const Candidate& a, const Candidate& b) { return a.share < b.share; };
+  leader_ =
+      static_cast<std::size_t>(std::max_element(candidates_.begin(), candidates_.end(), more) - candidates_.begin());
+}
+
+void Training::combine() {
+  const Candidate& leader = candidates_[leader_];
+  validation_of_model_ = leader.validation;
+  weights_ = fitted_[leader_].w;
+  if (leader.share == 1) return;
+  AverageOfWeights average;
+  for (std::size_t k = 0; k < candidates_.size(); ++k)
+    if (candidates_[k].chosen()) average.add(fitted_[k].w, spread(set_.features(), fitted_[k].w), candidates_[k].share);
+  weights_ = average.weights();
+  if (validation_) validation_of_model_ = validate(weights_).mean;
 }
 
 void Training::attempt(Bound bound, Start start) {
@@ -122,13 +165,15 @@ bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsSta
 
 bool Training::wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress) {
   if (validation_ && progress.evaluated && (observer_ || options_.patience > 0))
-    validated_ = validate({progress.best_w.begin(), progress.best_w.end()});
+    validated_ = validate({progress.best_w.begin(), progress.best_w.end()}).mean;
   return !observer_ || observer_({bound, start, state.round, units_.objective(progress), validated_});
 }
 
-double Training::validate(const std::vector<double>& w) const { return validation_->judge(*scorer_, w, options_).mean; }
+MeasureResult Training::validate(const std::vector<double>& w) const {
+  return validation_->judge(*scorer_, w, options_);
+}
 
-void Training::record(Bound bound, Start start, const Fitted& fitted) {
+void Training::record(Bound bound, Start start, Fitted fitted) {
   Candidate candidate;
   candidate.bound = bound;
   candidate.start = start;
@@ -136,19 +181,29 @@ void Training::record(Bound bound, Start start, const Fitted& fitted) {
   candidate.health = fitted.health();
   candidate.certificate = {units_.objective(fitted.report.primal), units_.objective(fitted.report.dual),
                            fitted.report.gap, std::string(fitted.status())};
-  if (validation_) candidate.validation = validate(fitted.w);
+  if (validation_) {
+    MeasureResult judged = validate(fitted.w);
+    candidate.validation = judged.mean;
+    per_query_.push_back(std::move(judged.per_query));
+  }
   unfinished_ = fitted.unfinished();
   stopped_ = stopped_ || unfinished_;
-  if (!best_ || better(candidate, candidates_[*best_])) {
-    best_ = candidates_.size();
-    best_fitted_ = fitted;
-  }
   candidates_.push_back(std::move(candidate));
+  fitted_.push_back(std::move(fitted));
 }
 
-// By validation where there is any. Otherwise later candidates exist only where the first was not healthy, and among
-// bounds of the same kind the lower objective wins.
+std::size_t Training::best_alone() const {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < candidates_.size(); ++k)
+    if (better(candidates_[k], candidates_[best])) best = k;
+  return best;
+}
+
+// One that carries information before one that does not; then by validation where there is any. Otherwise later
+// candidates exist only where the first was not healthy, and among bounds of the same kind the lower objective wins.
 bool Training::better(const Candidate& candidate, const Candidate& incumbent) const {
+  const bool informative = candidate.health >= kDegenerate;
+  if (informative != (incumbent.health >= kDegenerate)) return informative;
   if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
     return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
   if (candidate.bound != incumbent.bound) return true;
@@ -156,22 +211,34 @@ bool Training::better(const Candidate& candidate, const Candidate& incumbent) co
 }
 
 Model Training::model(const std::vector<double>& w) const {
-  const Candidate& chosen = candidates_[*best_];
+  const Candidate& leader = candidates_[leader_];
   Model model = set_.model(w);
   Origin origin = origin_of(options_);
   origin.measure = task_.measure_name(options_);
-  origin.bound = name_of(chosen.bound);
-  origin.start = name_of(chosen.start);
-  origin.rounds = chosen.rounds;
-  origin.certificate = chosen.certificate;
-  origin.health = chosen.health;
-  origin.validation = chosen.validation;
+  origin.bound = name_of(leader.bound);
+  origin.start = name_of(leader.start);
+  origin.rounds = leader.rounds;
+  origin.certificate = leader.certificate;
+  origin.health = leader.health;
+  origin.validation = validation_of_model_;
   origin.data = set_.summary();
   origin.data.fingerprint = fingerprint_;
   origin.data.usable_queries = risk_->num_blocks();
   describe(model, origin);
+  if (leader.share < 1) model.parts = parts();
   task_.data().require_intact();
   return model;
+}
+
+std::vector<ModelPart> Training::parts() const {
+  std::vector<ModelPart> parts;
+  for (const Candidate& c : candidates_)
+    if (c.chosen())
+      parts.push_back({c.share, task_.measure_name(options_), options_.decay, std::string(name_of(c.bound)),
+                       std::string(name_of(c.start)), options_.C, c.rounds, c.certificate, c.health, c.validation});
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const ModelPart& a, const ModelPart& b) { return a.share > b.share; });
+  return parts;
 }
 
 TrainReport Training::report() const {
@@ -179,21 +246,22 @@ TrainReport Training::report() const {
           .dropped_queries = set_.num_queries() - risk_->num_blocks(),
           .kernel = set_.kernel_note(),
           .warnings = warnings(),
-          .solve = units_.objective(best_fitted_.report),
+          .solve = units_.objective(fitted_[leader_].report),
           .finished = !unfinished_,
           .seconds = watch_.seconds()};
 }
 
 std::vector<std::string> Training::warnings() const {
   std::vector<std::string> out;
-  const Candidate& chosen = candidates_[*best_];
-  if (best_fitted_.report.status == SolveStatus::numerical_trouble && !best_fitted_.report.trouble.empty())
-    out.push_back(fmt::format("numerical trouble: {}", best_fitted_.report.trouble));
-  if (best_fitted_.zero_is_optimal(options_.solve.tolerance))
+  const Candidate& chosen = candidates_[leader_];
+  const Fitted& fitted = fitted_[leader_];
+  if (fitted.report.status == SolveStatus::numerical_trouble && !fitted.report.trouble.empty())
+    out.push_back(fmt::format("numerical trouble: {}", fitted.report.trouble));
+  if (fitted.zero_is_optimal(options_.solve.tolerance))
     out.push_back(
         fmt::format("the best model under this bound is w = 0 (bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
                     "the ranking is not to be trusted; try the bound auto",
-                    name_of(chosen.bound), units_.objective(best_fitted_.zero_risk), chosen.certificate.dual));
+                    name_of(chosen.bound), units_.objective(fitted.zero_risk), chosen.certificate.dual));
   else if (chosen.health < kDegenerate)
     out.push_back(fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
                               chosen.health, kDegenerate, name_of(chosen.bound)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training of a task: the candidates that the bound asks for are tried, the best is kept, all are reported.
+// One training of a task: the candidates that the bound asks for are tried, the best is kept or several are averaged,
+// all are reported.
 #pragma once
 
 #include <map>
@@ -20,8 +21,8 @@ class Training {
   /// To be called once, first.
   void run();
 
-  /// Of the best candidate, in the coordinates of the risk.
-  const std::vector<double>& weights() const { return best_fitted_.w; }
+  /// Of the best candidate or the average, in the coordinates of the risk.
+  const std::vector<double>& weights() const { return weights_; }
   const ReferencedRisk& risk() const { return *risk_; }
 
   /// A model of some of the weights (all of them, for a sorted ranking), with how they were found.
@@ -30,15 +31,20 @@ class Training {
 
  private:
   void run_auto();
+  bool averages() const;
+  void share_out();
+  void combine();
   void attempt(Bound bound, Start start);
   void check_resumed(const RoundsState& state, const RoundsOptions& rounds) const;
   const std::vector<double>& start_weights(Start start);
   RoundsOptions rounds_options(Bound bound) const;
   bool tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress);
   bool wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress);
-  double validate(const std::vector<double>& w) const;
-  void record(Bound bound, Start start, const Fitted& fitted);
+  MeasureResult validate(const std::vector<double>& w) const;
+  void record(Bound bound, Start start, Fitted fitted);
   bool better(const Candidate& candidate, const Candidate& incumbent) const;
+  std::size_t best_alone() const;
+  std::vector<ModelPart> parts() const;
   std::vector<std::string> warnings() const;
 
   const Task& task_;
@@ -55,8 +61,11 @@ class Training {
   Checkpoint checkpoint_;
   std::unique_ptr<const Scorer> scorer_;  // of the validation data
   std::vector<Candidate> candidates_;
-  std::optional<std::size_t> best_;
-  Fitted best_fitted_;
+  std::vector<Fitted> fitted_;                  // of the candidates
+  std::vector<std::vector<double>> per_query_;  // of the candidates, with validation data
+  std::size_t leader_ = 0;                      // the candidate with the largest share
+  std::vector<double> weights_;
+  double validation_of_model_ = std::numeric_limits<double>::quiet_NaN();
   double validated_ = std::numeric_limits<double>::quiet_NaN();  // of the best w of the last evaluation
   bool stopped_ = false;                                         // no further work is wanted
   bool unfinished_ = false;                                      // and some was left: the checkpoint stays

@@ -17,16 +17,10 @@
 namespace dorm {
 namespace {
 
-// The pairwise start is a start: solved loosely, at one moderate C.
 constexpr double kPairwiseC = 100;
-constexpr double kPairwiseTolerance = 1e-2;
 constexpr std::size_t kStartDocuments = 200000;
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
-
-Scaling scaling_for(const Dataset& data, std::string_view name) {
-  return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
-}
 
 // What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in queries
 // spread evenly over it.
@@ -50,13 +44,34 @@ Dataset learnable_part(const Dataset& data) {
   return queries.empty() ? data : data.select(queries);
 }
 
+/// The measure whose factors b are the gains of the labels themselves.
+FactoredMeasurePtr plain_gains(const CheapRanker& ranker) {
+  return make_trainable("dcg", make_convention(ranker.convention));
+}
+
+std::vector<double> gains_of(const Dataset& data, const FactoredMeasure& measure) {
+  std::vector<double> gains;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const std::vector<double> of_query = measure.factor(data.query(q).labels).b;
+    gains.insert(gains.end(), of_query.begin(), of_query.end());
+  }
+  return gains;
+}
+
 }  // namespace
+
+Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel) {
+  if (name == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
+  return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
+}
 
 TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel,
                          std::uint64_t seed)
-    : threads_(thread_count(threads)), options_(kernel) {
-  const bool precomputed = kernel.spec == "precomputed";
-  scaling_ = scaling_for(data, precomputed && scale == "auto" ? "none" : scale);
+    : TrainingSet(data, scaling_for(data, scale, kernel), threads, kernel, seed) {}
+
+TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel,
+                         std::uint64_t seed)
+    : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();
@@ -120,15 +135,21 @@ const LinearFeatures& TrainingSet::linear_features() const {
   return *linear_;
 }
 
-std::vector<double> TrainingSet::start(Start start, double seconds) const {
+CheapFit TrainingSet::fit(const CheapRanker& ranker) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
-  if (start == Start::ridge) return ridge(features, kDefaultLambda, threads_, seconds);
-  PairwiseRisk risk(features);
-  if (risk.num_blocks() == 0) return std::vector<double>(features.dimension(), 0.0);
-  risk.set_trade_off(units().trade_off(kPairwiseC, risk.num_blocks()));
-  return solve(risk, {.tolerance = kPairwiseTolerance, .seconds = seconds, .threads = solver_threads()}).w;
+  const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
+  const double lambda = ranker.C > 0 ? 1 / ranker.C : kDefaultLambda;
+  if (ranker.kind == Start::ridge) return {ridge(features, lambda, threads, ranker.seconds), {}};
+  if (ranker.kind == Start::ridge_gain)
+    return {ridge(features, gains_of(features.data(), *plain_gains(ranker)), lambda, threads, ranker.seconds), {}};
+  PairwiseRisk risk(features, ranker.kind == Start::pairwise_gain ? plain_gains(ranker).get() : nullptr);
+  if (risk.num_blocks() == 0) return {std::vector<double>(features.dimension(), 0.0), {}};
+  risk.set_trade_off(units().trade_off(ranker.C > 0 ? ranker.C : kPairwiseC, risk.num_blocks()));
+  SolveResult solved =
+      solve(risk, {.tolerance = ranker.tolerance, .seconds = ranker.seconds, .threads = exact_ ? 1 : threads});
+  return {std::move(solved.w), std::move(solved.report)};
 }
 
 Model TrainingSet::described_model() const {

@@ -10,6 +10,7 @@
 
 #include "dorm/model.h"
 #include "dorm/scale.h"
+#include "dorm/solver.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/units.h"
 #include "model/features/kernel_features.h"
@@ -19,14 +20,35 @@
 
 namespace dorm {
 
+/// `name` is "auto" or a name of scaling_catalog().
+Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel = {});
+
+/// A cheap ranker to be fitted; Start::model is none. The defaults are those of a start.
+struct CheapRanker {
+  Start kind = Start::ridge;
+  std::string convention = "standard";  // of the gains
+  double C = 0;                         // of ridge regression 1 / lambda; 0: 1000 for ridge, 100 for pairs
+  double tolerance = 1e-2;              // of pairs
+  double seconds = 0;                   // 0: no limit; else the weights found so far
+  std::size_t threads = 0;              // 0: those of the set
+};
+struct CheapFit {
+  std::vector<double> w;
+  SolveReport report;  // of pairs, in the units of the solver; else no passes
+};
+
 class TrainingSet {
  public:
-  /// `scale` is "auto" or a name of scaling_catalog(). Throws Error(bad_input) when all features are constant, or when
-  /// the kernel does not fit the data.
+  /// `scale` as in scaling_for(). Throws Error(bad_input) when all features are constant, or when the kernel does
+  /// not fit the data.
   TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel = {},
+              std::uint64_t seed = 1);
+  /// With a scaling fitted before, perhaps to more data.
+  TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel = {},
               std::uint64_t seed = 1);
 
   const Representation& features() const { return *representation_; }
+  bool exact_kernel() const { return exact_ != nullptr; }
   /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.
   const LinearFeatures& linear_features() const;
   const Scaling& scaling() const { return scaling_; }
@@ -40,8 +62,7 @@ class TrainingSet {
   double squared_scale() const { return squared_scale_; }
   UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale_, paper); }
 
-  /// The weights of a cheap ranker, ridge or pairwise; after `seconds` (0: no limit) those found so far.
-  std::vector<double> start(Start start, double seconds = 0) const;
+  CheapFit fit(const CheapRanker& ranker) const;
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
 

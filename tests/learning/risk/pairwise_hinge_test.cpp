@@ -16,19 +16,21 @@ struct Slow {
   std::vector<double> coefficients;
 };
 
-Slow by_pairs(const std::vector<float>& labels, const std::vector<double>& scores) {
+/// `gains`: what pairs weigh the difference of; none: all weigh 1.
+Slow by_pairs(const std::vector<float>& labels, const std::vector<double>& scores, const std::vector<double>& gains) {
   Slow out;
   out.coefficients.assign(labels.size(), 0.0);
   double pairs = 0;
   for (std::size_t i = 0; i < labels.size(); ++i)
     for (std::size_t k = 0; k < labels.size(); ++k) {
       if (!(labels[i] > labels[k])) continue;
-      ++pairs;
+      const double weight = gains.empty() ? 1.0 : gains[i] - gains[k];
+      pairs += weight;
       if (!(scores[k] > scores[i] - 1)) continue;
-      out.value += 1 - (scores[i] - scores[k]);
-      out.offset += 1;
-      out.coefficients[i] += 1;
-      out.coefficients[k] -= 1;
+      out.value += weight * (1 - (scores[i] - scores[k]));
+      out.offset += weight;
+      out.coefficients[i] += weight;
+      out.coefficients[k] -= weight;
     }
   out.value /= pairs;
   out.offset /= pairs;
@@ -36,13 +38,14 @@ Slow by_pairs(const std::vector<float>& labels, const std::vector<double>& score
   return out;
 }
 
-void expect_equal_to_pairs(const std::vector<float>& labels, const std::vector<double>& scores) {
-  const PairwiseQuery query = prepare_pairwise(labels);
-  if (query.pairs == 0) return;
+void expect_equal_to_pairs(const std::vector<float>& labels, const std::vector<double>& scores,
+                           const std::vector<double>& gains = {}) {
+  const PairwiseQuery query = gains.empty() ? prepare_pairwise(labels) : prepare_pairwise(labels, gains);
+  if (!(query.pairs > 0)) return;
   PairwiseWorkspace workspace;
   std::vector<double> coefficients(labels.size(), 1e9);  // old contents must not matter
   const double offset = pairwise_hinge(query, scores, coefficients, workspace);
-  const Slow slow = by_pairs(labels, scores);
+  const Slow slow = by_pairs(labels, scores, gains);
   EXPECT_NEAR(offset, slow.offset, 1e-12);
   double value = offset;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -69,6 +72,9 @@ TEST(PairwiseHinge, EqualsTheDoubleLoopOnRandomQueries) {
       scores[i] = tied ? std::round(2 * z) / 2 : z;  // halves: margins of exactly 1 occur
     }
     expect_equal_to_pairs(labels, scores);
+    std::vector<double> gains(l);
+    for (std::size_t i = 0; i < l; ++i) gains[i] = std::max(0.0, std::exp2(static_cast<double>(labels[i])) - 1);
+    expect_equal_to_pairs(labels, scores, gains);
   }
 }
 

@@ -48,6 +48,7 @@ TEST(Choose, BestIsTheLargestFigure) {
 
 TEST(Choose, SteadyKeepsTheDefaultWithinTheNoiseOfThePairedDifference) {
   TuneOptions options;
+  options.choice = Choice::steady;
   // Differences -0.18, +0.22, ...: mean 0.02 with a standard error of 0.115.
   std::vector<TuneCell> noisy = {cell("best", "power:1", 10, around(0.62)),
                                  cell("best", "measure", 1000, against(0.6))};
@@ -59,9 +60,11 @@ TEST(Choose, SteadyKeepsTheDefaultWithinTheNoiseOfThePairedDifference) {
 
 TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
   TuneOptions options;
+  options.choice = Choice::steady;
+  options.decays = {"measure", "power:1"};
   const auto winner = [&](std::vector<TuneCell> cells) {
     const TuneCell& chosen = choose(cells, options);
-    return std::string(name_of(chosen.bound)) + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
+    return std::string(name_of(*chosen.bound)) + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
   };
   const auto v = around(0.6);
   EXPECT_EQ(winner({cell("predicted", "measure", 1000, v), cell("best", "power:1", 10, v)}), "best power:1 10");
@@ -72,10 +75,27 @@ TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
   EXPECT_EQ(winner({cell("best", "measure", 1000, v), cell("predicted", "measure", 10, v)}), "predicted measure 10");
 }
 
-TEST(Choose, SteadyDoubtsAnUnhealthyBest) {
-  std::vector<TuneCell> cells = {cell("best", "measure", 1000, around(0.6), 0.01),
-                                 cell("predicted", "measure", 1000, around(0.6), 0.01)};
-  EXPECT_EQ(&choose(cells, {}), &cells[1]);
+TEST(Choose, CellsWithoutInformationAreOutWhereThereIsAnother) {
+  for (const Choice choice : {Choice::average, Choice::best, Choice::steady, Choice::one_standard_error}) {
+    TuneOptions options;
+    options.choice = choice;
+    std::vector<TuneCell> cells = {cell("best", "measure", 10, around(0.9), kDegenerate / 2),
+                                   cell("predicted", "measure", 1000, around(0.6), 2 * kDegenerate)};
+    share_out(cells, options);
+    EXPECT_EQ(cells[0].share, 0);
+    EXPECT_EQ(cells[1].share, 1);
+    cells.erase(cells.begin() + 1);  // nothing else is left
+    share_out(cells, options);
+    EXPECT_EQ(cells[0].share, 1);
+  }
+}
+
+TEST(Choose, AStartIsNeverDegenerate) {
+  TuneCell ridge = cell("best", "", 1000, around(0.6), kNan);
+  ridge.bound.reset();
+  std::vector<TuneCell> cells = {cell("best", "measure", 10, around(0.9), 0.0), ridge};
+  share_out(cells, {});
+  EXPECT_EQ(cells[1].share, 1);
 }
 
 TEST(Choose, OneStandardErrorTakesTheSmallestCWithinIt) {

@@ -196,7 +196,7 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   options.decays = {"measure"};
   options.bounds = {Bound::best};
   options.kernels = {"none", "rbf:gamma=0.5", "rbf:gamma=100"};
-  options.refine = false;
+  options.rankers = {};
   for (const Dataset* judge : {&valid, static_cast<const Dataset*>(nullptr)}) {
     const TuneResult result = tune(data, options, judge);
     EXPECT_EQ(result.cells.size(), 3u);

@@ -188,7 +188,7 @@ TEST(Train, ValidationPicksTheCandidate) {
   const TrainResult result = train(data, {}, &valid);
   ASSERT_EQ(result.report.candidates.size(), 3u);  // best, predicted from ridge, predicted from pairwise
   const auto chosen = std::find_if(result.report.candidates.begin(), result.report.candidates.end(),
-                                   [](const Candidate& c) { return c.chosen; });
+                                   [](const Candidate& c) { return c.chosen(); });
   for (const Candidate& candidate : result.report.candidates) EXPECT_LE(candidate.validation, chosen->validation);
   EXPECT_DOUBLE_EQ(result.model.validation, mean_of(result.model, valid));
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/train/average.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "learning/train/choose.h"
+
+namespace dorm {
+namespace {
+
+constexpr double kErrorsPerFold = 0.5;  // standard errors behind the best by which a share falls e-fold
+constexpr double kLeastShare = 0.05;    // of the largest
+
+}  // namespace
+
+double spread(const Representation& features, std::span<const double> w) {
+  const Dataset& data = features.data();
+  std::vector<double> scores;
+  double squares = 0;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    scores.resize(data.query(q).labels.size());
+    features.scores(q, w, scores);
+    double mean = 0;
+    for (const double score : scores) mean += score / static_cast<double>(scores.size());
+    for (const double score : scores) squares += (score - mean) * (score - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, data.num_documents())));
+}
+
+std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query) {
+  std::vector<Moments> moments;
+  for (const std::span<const double> values : per_query) moments.push_back(moments_of(values));
+  const Moments best = *std::max_element(moments.begin(), moments.end(),
+                                         [](const Moments& a, const Moments& b) { return a.mean < b.mean; });
+  const double unit = kErrorsPerFold * best.standard_error;
+  std::vector<double> shares;
+  double total = 0;
+  for (const Moments& each : moments) {
+    const double behind = best.mean - each.mean;
+    const double share = behind <= 0 ? 1.0 : unit > 0 ? std::exp(-behind / unit) : 0.0;
+    shares.push_back(share < kLeastShare ? 0.0 : share);
+    total += shares.back();
+  }
+  for (double& share : shares) share /= total;
+  return shares;
+}
+
+void AverageOfWeights::add(std::span<const double> w, double spread, double share) {
+  sum_.resize(w.size(), 0.0);
+  for (std::size_t j = 0; j < w.size(); ++j) sum_[j] += share / spread * w[j];
+}
+
+}  // namespace dorm

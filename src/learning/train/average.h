@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages of rankers. Rankers that differ by noise on the validation queries differ in what they got wrong, so their
+// average is better than any of them (docs/training.md has the figures). Scores are brought to unit spread before they
+// are added; under one scaling the average of linear rankers is a linear ranker.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dorm/train.h"
+#include "model/features/representation.h"
+
+namespace dorm {
+
+/// The root of the mean squared score over all documents, scores centred within their query. 0: it ranks nothing.
+double spread(const Representation& features, std::span<const double> w);
+
+/// How much each of several judged rankers counts, summing to 1: exp(-2 d), where d is how far its mean is behind
+/// the best, in standard errors of the best mean. With few queries the error is large and all count alike; with
+/// many the best remain. Shares below a twentieth of the largest are dropped. `per_query` may hold NaN, at the same
+/// queries for all.
+std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query);
+
+/// A sum of weights, each divided by its spread and multiplied by its share.
+class AverageOfWeights {
+ public:
+  void add(std::span<const double> w, double spread, double share);
+  const std::vector<double>& weights() const { return sum_; }
+
+ private:
+  std::vector<double> sum_;
+};
+
+}  // namespace dorm
