@@ -77,7 +77,8 @@ class TrainReport:
         return "interrupted" if self.interrupted else self.certificate.status
 
     def __str__(self) -> str:
-        lines = ["  candidate  start     rounds      primal        dual      gap  status         health  validation  share"]
+        head = "  candidate  start     rounds      primal        dual      gap  status         health  validation  share"
+        lines = [head]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
             k = c.certificate
