@@ -77,6 +77,9 @@ class DormRanker(BaseEstimator):
         and how many there are (0: as many as the bound needs).
     paper_C
         C as in the paper: multiplies the sum over queries, features as they are.
+    unjudged
+        What a negative label means to `fit`: ``"grade"`` (worse than 0), ``"bad"`` (not judged, as label 0) or
+        ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
     early_stopping
         Evaluations in a row without a better measure on ``eval_set`` after which a candidate is given up; the weights
         that did best are kept. None: off.
@@ -131,6 +134,7 @@ class DormRanker(BaseEstimator):
         start: str = "auto",
         rounds: int = 0,
         paper_C: bool = False,
+        unjudged: str = "auto",
         kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
         approximation: str = "none",
         cache_bytes: int = 2_000_000_000,
@@ -153,6 +157,7 @@ class DormRanker(BaseEstimator):
         self.start = start
         self.rounds = rounds
         self.paper_C = paper_C
+        self.unjudged = unjudged
         self.kernel = kernel
         self.approximation = approximation
         self.cache_bytes = cache_bytes
@@ -207,7 +212,7 @@ class DormRanker(BaseEstimator):
         """
         given = read_input(X, y, qid, group, sample_weight, feature_names)
         remember_features(self, given.features, given.names)
-        train = given.labelled(self._names())
+        train = given.labelled(self._names(), self.unjudged)
         if len(train.queries.sizes) == 1:
             raise ValueError(
                 f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
@@ -404,7 +409,7 @@ class DormRanker(BaseEstimator):
             raise ValueError("eval_set must be one pair (X, y), or a RankingData")
         given = read_input(*eval_set, qid, group, prefix="eval_")
         check_features(self, given.features)
-        return given.labelled(self._names())
+        return given.labelled(self._names(), self.unjudged)
 
     def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
         check_is_fitted(self)
