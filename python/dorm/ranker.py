@@ -54,6 +54,9 @@ class DormRanker(BaseEstimator):
         ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"`` or ``"fw"``.
     tolerance
         Relative duality gap at which to stop.
+    epsilon
+        With ``solver="nslack"``: the algorithm as the paper prints it, until no constraint is violated by more than
+        this. 0: until the gap is reached.
     max_passes
         Most passes over the data in a round.
     planes_per_block
@@ -127,6 +130,7 @@ class DormRanker(BaseEstimator):
         scale: str = "auto",
         solver: str = "bcda",
         tolerance: float = 1e-3,
+        epsilon: float = 0.0,
         max_passes: int = 1000,
         planes_per_block: int = 50,
         time_limit: float | None = None,
@@ -150,6 +154,7 @@ class DormRanker(BaseEstimator):
         self.scale = scale
         self.solver = solver
         self.tolerance = tolerance
+        self.epsilon = epsilon
         self.max_passes = max_passes
         self.planes_per_block = planes_per_block
         self.time_limit = time_limit

@@ -93,6 +93,7 @@ constexpr std::array kTrainOptions{
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach"}, true),
+    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance"}, true),
     row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round"}, false),
     row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached planes of a query beyond which idle ones are dropped"}, false),
     row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none"}, false),
