@@ -46,6 +46,9 @@ class DormRanker(BaseEstimator):
         Position weights of the score of a ranking: ``"measure"``, ``"power:0.25"``, ``"measure+tail"``, ...
     bound
         ``"auto"``, ``"best"``, ``"predicted"``, ``"average"`` or ``"given"``.
+    given_ties
+        With ``bound="given"``: the name of a feature by which documents of equal label stand, largest first. Empty: in
+        the order of the rows.
     scale
         ``"auto"`` (none when all features lie in [0, 1], else ``"log-query-zscore"``), ``"none"``, ``"zscore"``,
         ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
@@ -127,6 +130,7 @@ class DormRanker(BaseEstimator):
         C: float = 1000.0,
         decay: str = "measure",
         bound: str = "auto",
+        given_ties: str = "",
         scale: str = "auto",
         solver: str = "bcda",
         tolerance: float = 1e-3,
@@ -151,6 +155,7 @@ class DormRanker(BaseEstimator):
         self.C = C
         self.decay = decay
         self.bound = bound
+        self.given_ties = given_ties
         self.scale = scale
         self.solver = solver
         self.tolerance = tolerance
