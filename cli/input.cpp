@@ -45,6 +45,10 @@ void add_input_options(CLI::App& app, InputArguments& arguments, const char* for
               "letor, csv, tsv or binary; by default by content and extension");
   reading.add("--missing", arguments.missing, "NAME",
               "NaN and infinite features: error (default), zero, or mean of\nthe column");
+  reading.add("--unjudged", arguments.unjudged, "NAME",
+              fmt::format("documents with a negative label: grade, below 0; bad, as label 0;\ndrop; auto: bad where "
+                          "labels are whole numbers and none is\nbelow -1, else grade ({})",
+                          arguments.unjudged));
   reading.add("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
   reading.add("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
   reading.add("--document-column", options.document_column, "NAME", "CSV: column of the document ids, if any (docid)");
@@ -76,6 +80,7 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   ReadOptions options = arguments.options;
   options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
   options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
+  const Unjudged unjudged = parse_unjudged(arguments.unjudged);
   options.threads = settings.threads;
   if (options.format == DataFormat::detect) options.format = detect_format(path);
   if (!arguments.groups_from.empty() && options.format != DataFormat::csv && options.format != DataFormat::tsv)
@@ -92,6 +97,12 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
     loaded.data = read_dataset(path, options, &loaded.report);
   }
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
+  std::size_t changed = 0;
+  about_file(path, [&] { loaded.data = with_unjudged(loaded.data, unjudged, &changed); });
+  if (unjudged == Unjudged::automatic && changed > 0)
+    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
+                               "takes them for worse than 0",
+                               path, changed));
   return loaded;
 }
 

@@ -13,7 +13,7 @@ namespace dorm::cli {
 
 /// What the command line says about reading; names are resolved by load().
 struct InputArguments {
-  std::string format = "detect", missing = "error";
+  std::string format = "detect", missing = "error", unjudged = "grade";
   std::string groups_from = {};  // the column --one-per names, if it does
   ReadOptions options = {};
 };

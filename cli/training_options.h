@@ -18,7 +18,7 @@ struct TrainingArguments {
   std::string data, valid, model, weights, memory;
   std::vector<std::string> reports;  // files to write, in the formats of their names
   TrainOptions options;
-  InputArguments input;
+  InputArguments input = {.unjudged = "auto"};
 };
 
 void add_training_options(CLI::App& app, TrainingArguments& arguments);

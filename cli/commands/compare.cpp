@@ -54,7 +54,7 @@ struct CompareArguments {
   std::size_t folds = 5;
   bool no_curve = false;
   ComparisonOptions options;
-  InputArguments input;
+  InputArguments input = {.unjudged = "auto"};
 };
 
 template <class Number>

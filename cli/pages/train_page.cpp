@@ -11,6 +11,7 @@
 #include "pages/convergence.h"
 #include "pages/provenance.h"
 #include "pages/quality.h"
+#include "text/train_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -84,10 +85,7 @@ report::Section result_section(const TrainingStory& story) {
         model.bound == "predicted" ? "of the last round only: predicted is not convex" : model.certificate.status);
     add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
         "dropped: one label, nothing relevant, or weight 0");
-    if (report.solve.passes > 0)
-      add("solver", model.solver,
-          fmt::format("{} passes, {} oracle calls, {} planes in the last round", report.solve.passes,
-                      report.solve.oracle_calls, report.solve.planes));
+    if (report.solve.passes > 0) add("solver", model.solver, "last round: " + effort_text(report.solve));
   }
   section.blocks.push_back(std::move(facts));
   return section;

@@ -50,6 +50,9 @@ std::string candidate_table(const TrainReport& report) {
   return aligned(rows);
 }
 
+// Of the time of the round that was spent on quadratic programs and products with planes.
+double qp_share(const SolveReport& solve) { return solve.seconds > 0 ? solve.qp_seconds / solve.seconds : 0; }
+
 Json candidate_json(const Candidate& c) {
   return {{"bound", name_of(c.bound)},
           {"start", name_of(c.start)},
@@ -86,6 +89,14 @@ std::string choice_reason(const TrainReport& report, const std::string& measure)
                      100 * (1 - chosen.certificate.primal / second->certificate.primal), name_of(second->start));
 }
 
+std::string effort_text(const SolveReport& solve) {
+  if (solve.passes == 0) return {};
+  std::string text = fmt::format("{} passes, {} oracle calls", solve.passes, solve.oracle_calls);
+  if (solve.planes > 0) text += fmt::format(", {} planes, {} support vectors", solve.planes, solve.support_vectors);
+  if (solve.qp_seconds > 0) text += fmt::format(", {:.0f} % of the time in the QP", 100 * qp_share(solve));
+  return text;
+}
+
 namespace {
 
 /// `chosen`: what is to be said of that; empty: nothing.
@@ -117,6 +128,8 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
          fmt::format("{}{}", health_text(model.health),
                      model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
   }
+  if (const std::string effort = effort_text(report.solve); !effort.empty())
+    line("solver", fmt::format("{}, last round: {}", model.solver, effort));
   line("seconds", fmt::format("{:.2f}", report.seconds));
   line("model", model_path);
   return text;
@@ -164,6 +177,8 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"passes", report.solve.passes},
           {"oracle_calls", report.solve.oracle_calls},
           {"planes", report.solve.planes},
+          {"support_vectors", report.solve.support_vectors},
+          {"qp_share", qp_share(report.solve)},
           {"seconds", report.seconds},
           {"warnings", report.warnings}};
 }

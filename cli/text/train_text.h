@@ -9,7 +9,10 @@
 
 namespace dorm::cli {
 
-/// The candidates as a table, why the chosen one won, and the certificate of the model.
+/// What the last round of the chosen candidate took; empty when it was solved in an earlier run.
+std::string effort_text(const SolveReport& solve);
+
+/// The candidates as a table, why the chosen one won, the certificate of the model, and what it took.
 std::string train_text(const TrainResult& result, const std::string& model_path);
 
 /// The same of a model that consists of weights judged before.

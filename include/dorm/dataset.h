@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/catalog.h"
+
 namespace dorm {
 
 struct Storage;  // src/data/storage.h
@@ -147,6 +149,23 @@ class DatasetBuilder {
 /// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all
 /// 0. Shares the features. Throws Error(bad_input).
 Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
+
+/// What becomes of documents that were not judged, those with a negative label.
+///   grade:     they stay, and their labels count as grades below 0
+///   bad:       label 0, as measures take them
+///   drop:      they are left out, and with them queries that have no others
+///   automatic: bad where -1 must mean it, since labels are whole numbers and none is below -1; else grade
+enum class Unjudged { grade, bad, drop, automatic };
+Unjudged parse_unjudged(std::string_view name);  // a name of unjudged_catalog(), else throws Error(unknown_name)
+std::string_view name_of(Unjudged rule);
+std::span<const CatalogEntry> unjudged_catalog();
+
+/// What `automatic` means for these labels; other rules as they are.
+Unjudged settle_unjudged(Unjudged rule, std::span<const float> labels);
+
+/// The data under the rule; shares the features unless documents are left out, and source rows are then renumbered.
+/// `changed` becomes the number of documents with another label or left out. Throws Error(bad_input) when none is left.
+Dataset with_unjudged(const Dataset& data, Unjudged rule, std::size_t* changed = nullptr);
 
 /// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query indices.
 std::vector<std::vector<std::size_t>> folds(const Dataset& data, std::size_t k, std::uint64_t seed);

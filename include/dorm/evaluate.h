@@ -111,8 +111,8 @@ EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<cons
 EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, std::span<const RunEntry> run,
                                    std::span<const std::string> measures, const EvaluateOptions& options = {});
 
-/// Gain of each ranking's first n documents over that of the best list: "position-gain@n". Queries whose best list
-/// gains nothing are skipped.
+/// Gain of each ranking's first n documents over that of the best list, both less what the worst list gains where that
+/// is negative: "position-gain@n". Queries in which that is all a list can gain are skipped.
 MeasureResult evaluate_positions(const Dataset& data, const PositionGains& gains, const std::vector<Ranking>& rankings,
                                  const EvaluateOptions& options = {});
 

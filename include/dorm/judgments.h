@@ -40,8 +40,8 @@ struct GroupLimits {
   bool empty() const { return group_of.empty(); }  // no limits at all
 };
 
-/// G[document, position], row-major in document order of a data set. Any finite numbers; a query counts when its best
-/// list gains more than 0.
+/// G[document, position], row-major in document order of a data set. Any finite numbers, negative ones are costs; a
+/// query counts when one list gains more than another.
 struct PositionGains {
   std::size_t positions = 0;
   std::vector<double> gain;

@@ -98,6 +98,7 @@ SolverKind parse_solver(std::string_view name);  // throws Error(unknown_name)
 struct SolveOptions {
   SolverKind solver = {};             // bcda
   double tolerance = 1e-3;            // stop at (P - D) / P <= tolerance
+  double epsilon = 0;                 // nslack: the paper's order, until H_q <= slack + epsilon; 0: by tolerance
   std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
   double seconds = 0;                 // 0: no limit
   std::size_t threads = 1;            // 0: all cores; results do not depend on it

@@ -51,6 +51,7 @@ struct TrainOptions {
   bool paper_C = false;  // the paper's: 1/2 |w|^2 + C sum_q H_q on the features as they are
   std::string decay = "measure";
   BoundChoice bound = std::nullopt;
+  std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
   std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";                 // auto or a name of scaling_catalog()

@@ -24,16 +24,17 @@ Missing parse_missing(const std::string& name) {
   throw Error(ErrorCode::bad_option, "missing is \"" + name + "\"; expected \"error\", \"zero\" or \"mean\"");
 }
 
-nb::tuple read(const std::string& path, const std::string& missing, std::size_t threads) {
+nb::tuple read(const std::string& path, const std::string& missing, const std::string& unjudged, std::size_t threads) {
   ReadOptions options;
   options.missing = parse_missing(missing);
+  const Unjudged rule = parse_unjudged(unjudged);
   options.threads = threads;
   options.mapped = false;  // arrays are handed out, and nobody could tell numpy that their file has become shorter
   ReadReport report;
   Dataset data;
   {
     const nb::gil_scoped_release unlocked;
-    data = read_dataset(path, options, &report);
+    data = with_unjudged(read_dataset(path, options, &report), rule);
   }
   return nb::make_tuple(std::move(data), report.warnings);
 }
@@ -162,7 +163,13 @@ void bind_dataset(nb::module_& module) {
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("dense_values", &dense_values, "A view of the rows.")
       .def("sparse_values", &sparse_values, "Values, numbers of features and row ends.");
-  module.def("read_dataset", &read, "path"_a, "missing"_a, "threads"_a);
+  module.def("read_dataset", &read, "path"_a, "missing"_a, "unjudged"_a, "threads"_a);
+  module.def(
+      "settle_unjudged",
+      [](const std::string& name, const Vector<float>& labels) {
+        return std::string(name_of(settle_unjudged(parse_unjudged(name), {labels.data(), labels.shape(0)})));
+      },
+      "name"_a, "labels"_a.noconvert(), "What becomes of unjudged documents: what auto means for these labels.");
   bind_synth(module);
 }
 

@@ -70,6 +70,7 @@ nb::dict report_dict(const TrainReport& report, bool interrupted) {
   out["oracle_calls"] = report.solve.oracle_calls;
   out["planes"] = report.solve.planes;
   out["support_vectors"] = report.solve.support_vectors;
+  out["solve_seconds"] = report.solve.seconds;
   out["oracle_seconds"] = report.solve.oracle_seconds;
   out["qp_seconds"] = report.solve.qp_seconds;
   out["interrupted"] = interrupted;

@@ -35,6 +35,14 @@ def read_labels(y: Any, rows: int, name: str = "y") -> np.ndarray:
     return labels
 
 
+def judge(labels: np.ndarray, unjudged: str) -> np.ndarray:
+    """Labels to learn from, where negative ones may mean that a row was not judged."""
+    rule = _core.settle_unjudged(unjudged, np.ascontiguousarray(labels))
+    if rule == "drop" and (labels < 0).any():
+        raise ValueError('unjudged is "drop"; leave out the rows whose label is negative, or read with unjudged="drop"')
+    return np.maximum(labels, 0) if rule == "bad" else labels
+
+
 def make_dataset(
     features: Features,
     labels: np.ndarray,

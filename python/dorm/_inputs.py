@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._dataset import make_dataset, read_labels
+from ._dataset import judge, make_dataset, read_labels
 from ._features import Features, read_features
 from ._queries import Queries, one_query, read_queries, read_weights
 from .data import RankingData
@@ -56,9 +56,9 @@ class Input:
         """Which rows belong to which query."""
         return read_queries(self.qid, self.group, self.rows, self.prefix)
 
-    def labelled(self, names: list[str] | None) -> Labelled:
+    def labelled(self, names: list[str] | None, unjudged: str = "grade") -> Labelled:
         """The data set with its labels and weights."""
-        labels = read_labels(self.y, self.rows)
+        labels = judge(read_labels(self.y, self.rows), unjudged)
         queries = self.queries()
         weights = read_weights(self.sample_weight, queries)
         return Labelled(labels, queries, make_dataset(self.features, labels, queries, weights, names))

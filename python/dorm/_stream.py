@@ -17,7 +17,7 @@ def learn_from(ranker: Any, given: Input) -> _core.Model:
     options = train_options(ranker)
     if ranker.kernel is not None:
         raise ValueError("partial_fit is for linear rankers; leave kernel=None, or fit on all data at once")
-    train = given.labelled(ranker._names())
+    train = given.labelled(ranker._names(), ranker.unjudged)
     measure = ranker.measure
     made = measure._tabulate((train.sorted_labels, train.queries)) if isinstance(measure, Measure) else None
     stream = getattr(ranker, "_stream", None) or _core.Stream(getattr(ranker, "model_", None))

@@ -49,7 +49,9 @@ class RankingData:
         )
 
 
-def read_letor(path: str | os.PathLike[str], *, missing: str = "error", n_jobs: int | None = None) -> RankingData:
+def read_letor(
+    path: str | os.PathLike[str], *, missing: str = "error", unjudged: str = "grade", n_jobs: int | None = None
+) -> RankingData:
     """Read judged documents from a file.
 
     Parameters
@@ -60,6 +62,9 @@ def read_letor(path: str | os.PathLike[str], *, missing: str = "error", n_jobs: 
         ``PATH.weight`` are used where those files exist.
     missing
         What NaN and infinite features become: ``"error"``, ``"zero"`` or ``"mean"`` (of their column).
+    unjudged
+        What becomes of documents with a negative label: ``"grade"`` (they stay), ``"bad"`` (label 0), ``"drop"`` (they
+        are left out) or ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
 
     Examples
     --------
@@ -72,7 +77,7 @@ def read_letor(path: str | os.PathLike[str], *, missing: str = "error", n_jobs: 
     >>> data.qid
     array([7, 7, 8, 8])
     """
-    dataset, problems = _core.read_dataset(os.fspath(path), missing, thread_count(n_jobs))
+    dataset, problems = _core.read_dataset(os.fspath(path), missing, unjudged, thread_count(n_jobs))
     for problem in problems:
         warnings.warn(problem, stacklevel=2)
     return _unpack(dataset)

@@ -46,6 +46,9 @@ class DormRanker(BaseEstimator):
         Position weights of the score of a ranking: ``"measure"``, ``"power:0.25"``, ``"measure+tail"``, ...
     bound
         ``"auto"``, ``"best"``, ``"predicted"``, ``"average"`` or ``"given"``.
+    given_ties
+        With ``bound="given"``: the name of a feature by which documents of equal label stand, largest first. Empty: in
+        the order of the rows.
     scale
         ``"auto"`` (none when all features lie in [0, 1], else ``"log-query-zscore"``), ``"none"``, ``"zscore"``,
         ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
@@ -54,6 +57,9 @@ class DormRanker(BaseEstimator):
         ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"`` or ``"fw"``.
     tolerance
         Relative duality gap at which to stop.
+    epsilon
+        With ``solver="nslack"``: the algorithm as the paper prints it, until no constraint is violated by more than
+        this. 0: until the gap is reached.
     max_passes
         Most passes over the data in a round.
     planes_per_block
@@ -77,6 +83,9 @@ class DormRanker(BaseEstimator):
         and how many there are (0: as many as the bound needs).
     paper_C
         C as in the paper: multiplies the sum over queries, features as they are.
+    unjudged
+        What a negative label means to `fit`: ``"grade"`` (worse than 0), ``"bad"`` (not judged, as label 0) or
+        ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
     early_stopping
         Evaluations in a row without a better measure on ``eval_set`` after which a candidate is given up; the weights
         that did best are kept. None: off.
@@ -121,9 +130,11 @@ class DormRanker(BaseEstimator):
         C: float = 1000.0,
         decay: str = "measure",
         bound: str = "auto",
+        given_ties: str = "",
         scale: str = "auto",
         solver: str = "bcda",
         tolerance: float = 1e-3,
+        epsilon: float = 0.0,
         max_passes: int = 1000,
         planes_per_block: int = 50,
         time_limit: float | None = None,
@@ -131,6 +142,7 @@ class DormRanker(BaseEstimator):
         start: str = "auto",
         rounds: int = 0,
         paper_C: bool = False,
+        unjudged: str = "auto",
         kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
         approximation: str = "none",
         cache_bytes: int = 2_000_000_000,
@@ -143,9 +155,11 @@ class DormRanker(BaseEstimator):
         self.C = C
         self.decay = decay
         self.bound = bound
+        self.given_ties = given_ties
         self.scale = scale
         self.solver = solver
         self.tolerance = tolerance
+        self.epsilon = epsilon
         self.max_passes = max_passes
         self.planes_per_block = planes_per_block
         self.time_limit = time_limit
@@ -153,6 +167,7 @@ class DormRanker(BaseEstimator):
         self.start = start
         self.rounds = rounds
         self.paper_C = paper_C
+        self.unjudged = unjudged
         self.kernel = kernel
         self.approximation = approximation
         self.cache_bytes = cache_bytes
@@ -207,7 +222,7 @@ class DormRanker(BaseEstimator):
         """
         given = read_input(X, y, qid, group, sample_weight, feature_names)
         remember_features(self, given.features, given.names)
-        train = given.labelled(self._names())
+        train = given.labelled(self._names(), self.unjudged)
         if len(train.queries.sizes) == 1:
             raise ValueError(
                 f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
@@ -404,7 +419,7 @@ class DormRanker(BaseEstimator):
             raise ValueError("eval_set must be one pair (X, y), or a RankingData")
         given = read_input(*eval_set, qid, group, prefix="eval_")
         check_features(self, given.features)
-        return given.labelled(self._names())
+        return given.labelled(self._names(), self.unjudged)
 
     def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
         check_is_fitted(self)

@@ -46,12 +46,13 @@ class TrainReport:
     dropped_queries: int  #: nothing to learn from
     interrupted: bool  #: by Ctrl-C
     seconds: float
-    passes: int
+    passes: int  #: this and what follows: of the last round of the chosen candidate
     oracle_calls: int
     planes: int
-    support_vectors: int
-    oracle_seconds: float
-    qp_seconds: float
+    support_vectors: int  #: planes with positive weight
+    solve_seconds: float
+    oracle_seconds: float  #: summed over threads
+    qp_seconds: float  #: quadratic programs and products with planes
 
     @classmethod
     def _of(cls, core: dict[str, Any]) -> TrainReport:
@@ -72,19 +73,27 @@ class TrainReport:
         return self.chosen.certificate
 
     @property
+    def qp_share(self) -> float:
+        """Share of the time of the last round spent in quadratic programs and products with planes."""
+        return self.qp_seconds / self.solve_seconds if self.solve_seconds > 0 else 0.0
+
+    @property
     def status(self) -> str:
         """How training ended."""
         return "interrupted" if self.interrupted else self.certificate.status
 
     def __str__(self) -> str:
-        head = "  candidate  start     rounds      primal        dual      gap  status         health  validation  share"
+        head = "  candidate  start     rounds      primal        dual      gap  status         health  validation share"
         lines = [head]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
             k = c.certificate
             lines.append(
                 f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
-                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10}  {c.share:>5.2f}"
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10} {c.share:>5.2f}"
             )
-        lines.append(f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s")
+        lines.append(
+            f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.planes} planes, {self.support_vectors} "
+            f"support vectors, {100 * self.qp_share:.0f} % of the time in the QP, {self.seconds:.2f} s in all"
+        )
         return "\n".join(lines + [f"warning: {w}" for w in self.warnings])

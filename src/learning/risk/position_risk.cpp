@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numeric.h"
 #include "dorm/assignment.h"
 #include "dorm/error.h"
+#include "ranking/assign/gain_floor.h"
 #include "ranking/topics/best_list.h"
 
 namespace dorm {
@@ -24,7 +26,7 @@ double total(std::span<const double> matrix, std::size_t positions, const std::v
 
 bool all_lists_equal(std::span<const double> gain, std::size_t positions, double ideal) {
   const Assignment worst = assign(gain, gain.size() / positions, positions, Sense::minimize);
-  return ideal - worst.value <= 1e-12 * std::abs(ideal);
+  return ideal - worst.value <= 1e-12 * std::max(std::abs(ideal), std::abs(worst.value));
 }
 
 }  // namespace
@@ -69,8 +71,9 @@ void PositionRisk::add_block(std::size_t q) {
                                 ? explain_infeasible(block.positions, budget)
                                 : "no list that keeps the limits was found in time; allow more time"));
   }
-  if (!(ideal.objective > 0) || all_lists_equal(block.gain, block.positions, ideal.objective)) return;
-  for (double& x : block.gain) x /= ideal.bound;
+  if (all_lists_equal(block.gain, block.positions, ideal.objective)) return;
+  const double floor = gain_floor(block.gain, block.positions);
+  for (double& x : block.gain) x = (x - floor / real(block.positions)) / (ideal.bound - floor);
   block.reference = ideal.documents;
   longest_ = std::max(longest_, query.size());
   blocks_.push_back(std::move(block));

@@ -3,7 +3,8 @@
 // each document at each position,
 //
 //   s_ij = c_j <w, x_i> + <v_j, x_i>        (w shared, v_j of position j; or w alone)
-//   H_q  = max over lists of [1 - G(list) + s(list)] - s(reference),   G scaled so that the best list has 1.
+//   H_q  = max over lists of [1 - G(list) + s(list)] - s(reference),   G scaled so that the best list has 1 and what is
+//                                                                      worth nothing (gain_floor.h) has 0.
 //
 // Lists are those of the assignment problem, or those that keep topic budgets.
 #pragma once
@@ -34,9 +35,9 @@ struct PositionProblem {
 /// the highest-scoring of all. `average` is defined for sorted rankings only and refused.
 class PositionRisk final : public ReferencedRisk {
  public:
-  /// Queries of weight 0, those whose best list gains nothing, and those in which all lists gain the same are left out.
-  /// Throws Error(bad_input) when none remains or limits allow no list. Gains are copied, features and topics borrowed.
-  /// The first references are the lists that gain most.
+  /// Queries of weight 0 and those in which all lists gain the same are left out. Throws Error(bad_input) when none
+  /// remains or limits allow no list. Gains are copied, features and topics borrowed. The first references are the
+  /// lists that gain most.
   PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads);
 
   std::size_t num_blocks() const override { return blocks_.size(); }

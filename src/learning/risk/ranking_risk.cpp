@@ -28,8 +28,9 @@ struct RankingRisk::Workspace final : RiskWorkspace {
 };
 
 RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
-                         std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups)
-    : ReferencedRisk(threads), features_(features), oracle_(oracle) {
+                         std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups,
+                         std::vector<float> given_labels)
+    : ReferencedRisk(threads), features_(features), oracle_(oracle), given_labels_(std::move(given_labels)) {
   const Dataset& data = features.data();
   double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
@@ -84,7 +85,9 @@ bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const d
   Block& block = blocks_[b];
   workspace.scores.resize(block.list.size());
   if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
-  const Labels labels = features_.data().query(block.query).labels;
+  const Query query = features_.data().query(block.query);
+  const bool replaced = bound == Bound::given && !given_labels_.empty();
+  const Labels labels = replaced ? Labels(given_labels_).subspan(query.first_document, query.size()) : query.labels;
   return block.list.set_reference(bound, labels, workspace.scores, workspace.list);
 }
 

@@ -22,11 +22,13 @@ namespace dorm {
 class RankingRisk final : public ReferencedRisk {
  public:
   /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
-  /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is called.
-  /// `groups`: none, or the limits of every query of the data; lists, references, losses and the measure's ideal are
-  /// then within them.
+  /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is
+  /// called. `groups`: none, or the limits of every query of the data; lists, references, losses and the measure's
+  /// ideal are then within them. `given_labels`: none, or by document of the data what the reference `given` sorts
+  /// by in place of the labels.
   RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay, std::size_t threads,
-              OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {});
+              OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {},
+              std::vector<float> given_labels = {});
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return features_; }
@@ -54,6 +56,7 @@ class RankingRisk final : public ReferencedRisk {
   const Representation& features_;
   OracleTables tables_;
   OracleKind oracle_;
+  std::vector<float> given_labels_;
   std::size_t longest_ = 0;
   std::vector<Block> blocks_;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's column generation. Repeat: linearise every block at the present w; add the planes that are violated by
 // more than epsilon to the working sets; solve the dual over all working sets to high precision.
+//
+// With an epsilon of the caller's it is the algorithm as the paper prints it: from w = 0, block after block, the dual
+// over all working sets after each plane, until a pass over the blocks has found no constraint that is violated by
+// more than epsilon.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -11,6 +15,7 @@ namespace dorm {
 namespace {
 
 constexpr std::uint64_t kMaxSweeps = 20000;
+constexpr auto kForever = std::numeric_limits<std::uint64_t>::max();
 
 // Epsilon such that unviolated constraints leave at most half the tolerated gap; 0 before P is known.
 double violation_threshold(const SolveContext& context) {
@@ -32,23 +37,88 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
   return 0.5 * context.geometry.inner(w, w) + risk;
 }
 
-// Sweeps until the working sets' own gap is a hundredth of what is tolerated.
-void solve_working_sets(SolveContext& context, BlockAscent& ascent) {
-  const double target = std::max(1e-2 * context.options.tolerance, 1e-12) * context.stopping.primal();
+// Sweeps until the working sets' own gap is within the target.
+void solve_working_sets(SolveContext& context, BlockAscent& ascent, double target) {
   for (std::uint64_t number = 1; number <= kMaxSweeps && !context.stopping.out_of_time(); ++number) {
     const PassResult pass = ascent.cached_pass(number);
     if (!(pass.gap > target) || !(pass.gain > 0)) return;
   }
 }
 
+// A hundredth of the gap that is tolerated.
+double tolerated_rest(const SolveContext& context) {
+  return std::max(1e-2 * context.options.tolerance, 1e-12) * context.stopping.primal();
+}
+
+void report_planes(SolveContext& context, BlockAscent& ascent) {
+  SolveReport& report = context.stopping.report();
+  report.planes = ascent.cache().planes();
+  report.support_vectors = ascent.cache().support_vectors();
+  report.qp_seconds = ascent.seconds();
+}
+
+// One pass of the printed algorithm. `risk` is that of the present w if no plane was added; false: time ran out.
+bool visit_in_order(SolveContext& context, BlockAscent& ascent, double& risk, std::size_t& added) {
+  const double epsilon = context.options.epsilon, rest = 1e-2 * epsilon * context.crew.total_weight();
+  const std::span<const std::size_t> blocks = context.crew.blocks();
+  PlaneCache& cache = ascent.cache();
+  risk = 0;
+  added = 0;
+  ++context.state.pass;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (context.stopping.out_of_time()) return false;
+    bool grown = false;
+    ++context.state.oracle_calls;
+    context.crew.linearize(blocks.subspan(i, 1), context.state.w, [&](const BlockAnswer& answer) {
+      risk += context.risk.block_weight(answer.block) * answer.value;
+      grown = answer.value > cache.cached_value(answer.block, context.state.w) + epsilon &&
+              cache.insert(answer.block, answer.plane);
+    });
+    if (!grown) continue;
+    ++added;
+    solve_working_sets(context, ascent, rest);
+  }
+  return true;
+}
+
+// Working sets only grow. A limit ends it with an evaluation of the w at hand.
+void solve_as_printed(SolveContext& context) {
+  BlockAscent ascent(context, {std::numeric_limits<std::size_t>::max(), kForever});
+  PlaneCache& cache = ascent.cache();
+  const std::vector<double>& w = context.state.w;
+  double risk = 0;
+  bool unchanged = false;
+  do {
+    cache.refresh_weights();
+    context.stopping.bound(cache.dual());
+    std::size_t added = 0;
+    const bool whole = visit_in_order(context, ascent, risk, added);
+    unchanged = whole && added == 0;
+    if (!unchanged) context.stopping.tick(cache.planes(), whole);
+  } while (!unchanged && !context.stopping.last_call());
+  if (unchanged) {
+    context.stopping.satisfy();
+  } else {
+    const std::size_t count = context.crew.blocks().size();
+    ++context.state.pass;
+    context.state.oracle_calls += count;
+    cache.refresh_weights();
+    context.stopping.bound(cache.dual());
+    risk = context.crew.evaluate(w, (count + 7) / 8);
+  }
+  context.stopping.offer(w, 0.5 * context.geometry.inner(w, w) + risk);
+  context.stopping.finished(cache.planes());
+  report_planes(context, ascent);
+}
+
 }  // namespace
 
 void solve_nslack(SolveContext& context) {
-  constexpr auto kForever = std::numeric_limits<std::uint64_t>::max();
+  if (context.options.epsilon > 0) return solve_as_printed(context);
   BlockAscent ascent(context, {context.options.planes_per_block, kForever});
   PlaneCache& cache = ascent.cache();
   const bool resumed = context.state.pass > 0;
-  if (resumed) solve_working_sets(context, ascent);
+  if (resumed) solve_working_sets(context, ascent, tolerated_rest(context));
   std::span<const double> w = context.start_weights;
   if (resumed || w.empty()) w = context.state.w;
   for (;;) {
@@ -59,13 +129,10 @@ void solve_nslack(SolveContext& context) {
     context.state.stalled = added > 0 ? 0 : context.state.stalled + 1;
     if (context.state.stalled >= 3) context.stopping.give_up();
     if (context.stopping.finished(cache.planes())) break;
-    solve_working_sets(context, ascent);
+    solve_working_sets(context, ascent, tolerated_rest(context));
     w = context.state.w;
   }
-  SolveReport& report = context.stopping.report();
-  report.planes = cache.planes();
-  report.support_vectors = cache.support_vectors();
-  report.qp_seconds = ascent.seconds();
+  report_planes(context, ascent);
 }
 
 }  // namespace dorm

@@ -81,6 +81,10 @@ void check_state(const StructuredRisk& risk, const SolveOptions& options, const 
 
 void SolveOptions::validate() const {
   require(tolerance >= 0 && tolerance < 1, "tolerance", tolerance, "a number in [0, 1)");
+  require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", epsilon, "a finite number, 0 for none");
+  if (epsilon > 0 && solver != parse_solver("nslack"))
+    throw Error(ErrorCode::bad_option, fmt::format("epsilon {} is a rule of the solver nslack, not of {}; expected 0",
+                                                   epsilon, solver_name(solver)));
   require(max_passes >= 1, "max_passes", static_cast<double>(max_passes), "at least 1");
   require(seconds >= 0, "seconds", seconds, "at least 0 (0: no limit)");
   require(planes_per_block >= 2, "planes_per_block", static_cast<double>(planes_per_block), "at least 2");

@@ -81,7 +81,7 @@ bool Stopping::finished(std::uint64_t planes, bool resumable) {
   if (resumable) now.state = &state_;
   now.best_w = state_.best_w;
   if (observer_) wanted_ = observer_(now) && wanted_;
-  if (converged())
+  if (converged() || satisfied_)
     report_.status = SolveStatus::converged;
   else if (trouble_)
     report_.status = SolveStatus::numerical_trouble;

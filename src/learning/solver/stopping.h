@@ -31,6 +31,9 @@ class Stopping {
     trouble_ = true;
   }
 
+  /// The solver's own rule is met, whatever the gap: the run has converged.
+  void satisfy() { satisfied_ = true; }
+
   /// Whether a pass and so many more are beyond the limit.
   bool out_of_passes(std::uint64_t more = 0) const;
   bool out_of_time() const { return options_.seconds > 0 && seconds() >= options_.seconds; }
@@ -49,7 +52,7 @@ class Stopping {
   const Observer& observer_;
   SolverState& state_;
   SolveReport report_;
-  bool trouble_ = false, wanted_ = true;
+  bool trouble_ = false, wanted_ = true, satisfied_ = false;
   Stopwatch watch_;
 };
 

@@ -2,6 +2,8 @@
 // Training a ranking by sorting, and the cheap rankers that its rounds start from as models of their own.
 #include "dorm/train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "dorm/error.h"
@@ -12,6 +14,9 @@ namespace dorm {
 
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
+  if (!options.given_ties.empty() && options.bound != Bound::given)
+    throw Error(ErrorCode::bad_option, fmt::format("ties by feature \"{}\" are those of the bound given, not of {}",
+                                                   options.given_ties, name_of(options.bound)));
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);

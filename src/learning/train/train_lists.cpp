@@ -15,6 +15,8 @@ void check_list_options(const TrainOptions& options) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("the start {} is not used for lists; expected ridge", name_of(*options.start)));
   if (options.initial) throw Error(ErrorCode::unsupported, "lists cannot begin at an earlier model; expected none");
+  if (!options.given_ties.empty())
+    throw Error(ErrorCode::unsupported, "ties by a feature are those of rankings by sorting; expected none for lists");
   if (!options.one_per.empty())
     throw Error(ErrorCode::unsupported, "limits on groups are not kept by lists of positions or topics; expected none");
 }

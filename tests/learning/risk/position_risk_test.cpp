@@ -23,10 +23,14 @@ using List = std::vector<std::uint32_t>;
 
 struct Case {
   bool per_position, topics, sparse;
+  double least = 0;  // gains lie between it and 1 more
 };
 void PrintTo(const Case& shown, std::ostream* out) {
   *out << (shown.per_position ? "PerPosition" : "Shared") << (shown.topics ? "Topics" : "")
-       << (shown.sparse ? "Sparse" : "");
+       << (shown.sparse ? "Sparse" : "")
+       << (shown.least < -0.9 ? "Costs"
+           : shown.least < 0  ? "Mixed"
+                              : "");
 }
 
 void for_each_list(std::size_t documents, std::size_t positions, const std::function<void(const List&)>& visit) {
@@ -51,7 +55,8 @@ class PositionRiskDefinition : public testing::TestWithParam<Case> {
     if (GetParam().topics && topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
     Rng rng(3);
     const Dataset& data = features_.data();
-    for (std::size_t k = 0; k < data.num_documents() * kPositions; ++k) gains_.push_back(rng.uniform());
+    for (std::size_t k = 0; k < data.num_documents() * kPositions; ++k)
+      gains_.push_back(GetParam().least + rng.uniform());
     table_ = {{"a", "b"}, {1.2, 1.4}, {0}, {}};
     for (std::size_t d = 0; d < data.num_documents(); ++d) {
       for (std::uint32_t t = 0; t < 2; ++t) table_.shares.push_back({t, 0.2 + 0.6 * rng.uniform()});
@@ -122,20 +127,22 @@ TEST_P(PositionRiskDefinition, ValueAndPlaneAreThoseOfTheWorstList) {
     const auto workspace = risk_->make_workspace();
     for (std::size_t q = 0; q < risk_->num_blocks(); ++q) {
       const double ideal = gain(q, best(q, [&](const List& list) { return gain(q, list); }));
+      const double least = gain(q, best(q, [&](const List& list) { return -gain(q, list); }));
+      const auto loss = [&](const List& list) { return (ideal - gain(q, list)) / (ideal - std::min(0.0, least)); };
       const List reference = best(q, [&](const List& list) {
         return bound == Bound::predicted ? score(q, list, w_) : 1e6 * gain(q, list) + score(q, list, w_);
       });
-      const auto violation = [&](const List& list) { return 1 - gain(q, list) / ideal + score(q, list, w_); };
+      const auto violation = [&](const List& list) { return loss(list) + score(q, list, w_); };
       const List worst = best(q, violation);
       Plane plane;
       const double value = risk_->linearize(q, w_, plane, *workspace);
       EXPECT_NEAR(value, violation(worst) - score(q, reference, w_), 1e-7);
-      EXPECT_NEAR(plane.offset, 1 - gain(q, worst) / ideal, 1e-7);
+      EXPECT_NEAR(plane.offset, loss(worst), 1e-7);
       EXPECT_NEAR(plane.offset - risk_->geometry().dot(w_, plane), value, 1e-6);
       EXPECT_TRUE(risk_->geometry().well_formed(plane));
       // Lemma 1: the bound covers the loss of the list that the scores predict.
       const List predicted = best(q, [&](const List& list) { return score(q, list, w_); });
-      EXPECT_GE(value, 1 - gain(q, predicted) / ideal - 1e-9);
+      EXPECT_GE(value, loss(predicted) - 1e-9);
     }
   }
 }
@@ -158,7 +165,8 @@ TEST_P(PositionRiskDefinition, PlanesBoundTheRiskEverywhere) {
 
 INSTANTIATE_TEST_SUITE_P(All, PositionRiskDefinition,
                          testing::Values(Case{false, false, false}, Case{true, false, false}, Case{true, false, true},
-                                         Case{false, true, false}, Case{true, true, false}, Case{true, true, true}),
+                                         Case{false, true, false}, Case{true, true, false}, Case{true, true, true},
+                                         Case{true, false, false, -1}, Case{false, false, false, -0.5}),
                          test::case_name);
 
 TEST(PositionRisk, LeavesOutQueriesWithNothingToGain) {

@@ -50,6 +50,19 @@ TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
   EXPECT_LT(test_gain(one.model, test), 0.7);
 }
 
+// A unit less at every place is the same task.
+TEST(TrainPositions, CostsAreLearntAsTheGainsTheyAreTheLackOf) {
+  const LabelGains costs{2, {0, 1, 2}, {-1, -1, 0, -1, -1, 0}};
+  const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
+  const TrainOptions options{.solve = {.threads = 1}};
+  const PositionResult by_gain = train_positions(train, gains_of(kGains, train), options);
+  const PositionResult by_cost = train_positions(train, gains_of(costs, train), options);
+  EXPECT_NEAR(by_cost.model.shared.certificate.primal, by_gain.model.shared.certificate.primal, 1e-3);
+  EXPECT_GT(test_gain(by_cost.model, test), 0.98);
+  const std::vector<Ranking> rankings = rank(by_cost.model, test, 1);
+  EXPECT_NEAR(evaluate_positions(test, gains_of(costs, test), rankings).mean, test_gain(by_cost.model, test), 1e-12);
+}
+
 TEST(TrainPositions, SolversReachTheSameObjective) {
   const Dataset data = planted(10, 0.5, 3);
   std::vector<Certificate> certificates;
@@ -173,6 +186,19 @@ TEST(EvaluatePositions, IsTheGainOverTheBestListByHand) {
   EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.8, 1e-12);
   ranking = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};  // user content, official: 0 + 1
   EXPECT_NEAR(evaluate_positions(data, gains, {ranking}).mean, 0.2, 1e-12);
+}
+
+TEST(EvaluatePositions, CountsFromTheWorstListWhereItLoses) {
+  const Dataset data = planted(1, 0.1, 6);
+  const Ranking ranking = {0, 1, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11};
+  // Official, official gains 3 - 1; the best list official, user 3 + 2, the worst user, official -4 - 1.
+  const PositionGains mixed = gains_of({2, {0, 1, 2}, {0, 0, 3, -1, -4, 2}}, data);
+  EXPECT_NEAR(evaluate_positions(data, mixed, {ranking}).mean, (2.0 + 5) / (5 + 5), 1e-12);
+  // Costs alone: 0 - 2 between the best, 0 - 1, and the worst, -3 - 2.
+  const PositionGains costs = gains_of({2, {0, 1, 2}, {-2, -1, 0, -2, -3, -1}}, data);
+  EXPECT_NEAR(evaluate_positions(data, costs, {ranking}).mean, (5.0 - 2) / (5 - 1), 1e-12);
+  const PositionGains equal = gains_of({2, {0, 1, 2}, {-1, -1, -1, -1, -1, -1}}, data);
+  EXPECT_EQ(evaluate_positions(data, equal, {ranking}).skipped, 1u);
 }
 
 TEST(TrainTopics, CertifiesAndNoRankedListBreaksALimit) {

@@ -222,3 +222,42 @@ def test_fit_takes_data_whole_and_forgets_the_old_names(data):
     assert model.score(whole) == model.report_.chosen.validation
     model.fit(X, y, qid=qid)
     assert not hasattr(model, "feature_names_in_")
+
+
+def test_labels_of_minus_one_are_not_judged_unless_told_otherwise(data):
+    X, y, qid = data
+    unjudged = np.where(np.arange(len(y)) % 4 == 0, np.float32(-1), y)
+    bad = np.maximum(unjudged, 0)
+    expected = fit((X, bad, qid), bound="given").coef_
+    np.testing.assert_array_equal(fit((X, unjudged, qid), bound="given").coef_, expected)
+    np.testing.assert_array_equal(fit((X, unjudged, qid), bound="given", unjudged="bad").coef_, expected)
+    graded = fit((X, unjudged, qid), bound="given", unjudged="grade").coef_
+    assert (graded != expected).any()
+    # Other negative labels are grades, so that nothing is taken for -1.
+    ratings = np.where(unjudged < 0, np.float32(-0.5), unjudged)
+    np.testing.assert_array_equal(
+        fit((X, ratings, qid), bound="given").coef_, fit((X, ratings, qid), bound="given", unjudged="grade").coef_
+    )
+    with pytest.raises(ValueError, match="leave out the rows whose label is negative"):
+        fit((X, unjudged, qid), unjudged="drop")
+    with pytest.raises(ValueError, match="known: grade, bad, drop, auto"):
+        fit((X, unjudged, qid), unjudged="worst")
+
+
+def test_the_printed_algorithm_stops_by_epsilon_and_says_what_it_took(data):
+    loose = fit(data, solver="nslack", epsilon=0.1, bound="best").report_
+    tight = fit(data, solver="nslack", epsilon=0.001, bound="best").report_
+    assert loose.status == tight.status == "converged"
+    assert tight.certificate.gap < loose.certificate.gap
+    assert 0 < loose.support_vectors <= loose.planes < tight.planes
+    assert 0 < tight.qp_share <= 1
+    assert f"{tight.support_vectors} support vectors" in str(tight)
+    with pytest.raises(ValueError, match="epsilon 0.1 is a rule of the solver nslack, not of bcda"):
+        fit(data, epsilon=0.1)
+
+
+def test_ties_of_given_by_a_feature(data):
+    by_file = fit(data, bound="given").coef_
+    assert (fit(data, bound="given", given_ties="1").coef_ != by_file).any()
+    with pytest.raises(ValueError, match='ties by feature "bm25": the data has no such feature'):
+        fit(data, bound="given", given_ties="bm25")
