@@ -87,7 +87,7 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
   for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, chosen, name, measure));
   section.blocks.push_back(
       report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: a path ends where its bound "
-                        "carries no information, or where a larger C does worse by more than noise. C of ridge is "
+                        "carries no information, or where a larger C does no better. C of ridge is "
                         "1 / lambda."});
   section.blocks.push_back(grid_table(tuned, measure));
   return section;

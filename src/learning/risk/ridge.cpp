@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/risk/ridge.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -48,39 +49,85 @@ std::vector<double> target_product(const Representation& features, std::span<con
                           threads);
 }
 
+/// One penalty of a path: its residual is zeta times the common one.
+struct Shifted {
+  double shift;  // beyond the smallest penalty
+  std::vector<double> w, direction;
+  double zeta = 1, previous = 1;
+};
+
+/// How the conjugate gradients of the smallest penalty step, now and before.
+struct Steps {
+  double length = 1, turn = 0;
+};
+
+// The Krylov space of A + s I is that of A, and residuals are collinear, so the coefficients of every shift follow from
+// those of one.
+void advance(Shifted& each, double step, const Steps& before) {
+  const double next =
+      each.zeta * each.previous * before.length /
+      (step * before.turn * (each.previous - each.zeta) + each.previous * before.length * (1 + each.shift * step));
+  axpy(step * next / each.zeta, std::span<const double>(each.direction), each.w);
+  each.previous = each.zeta;
+  each.zeta = next;
+}
+
+void turn(Shifted& each, std::span<const double> residual, double turn) {
+  const double ratio = each.zeta / each.previous, kept = turn * ratio * ratio;
+  for (std::size_t j = 0; j < each.direction.size(); ++j)
+    each.direction[j] = each.zeta * residual[j] + kept * each.direction[j];
+}
+
 }  // namespace
 
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds) {
+std::vector<double> labels_of(const Dataset& data) {
   std::vector<double> labels;
-  for (std::size_t q = 0; q < features.data().num_queries(); ++q) {
-    const Query query = features.data().query(q);
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
     labels.insert(labels.end(), query.labels.begin(), query.labels.end());
   }
-  return ridge(features, labels, lambda, threads, seconds);
+  return labels;
+}
+
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds) {
+  return ridge(features, labels_of(features.data()), lambda, threads, seconds);
 }
 
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
                           std::size_t threads, double seconds) {
+  return std::move(ridge_path(features, targets, std::span(&lambda, 1), threads, seconds).front());
+}
+
+std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
+                                            std::span<const double> lambdas, std::size_t threads, double seconds) {
   const TimeLimit limit(seconds);
-  const double penalty = lambda * static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
-  std::vector<double> w(features.dimension(), 0.0);
+  const double scale = static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
+  const auto least = static_cast<std::size_t>(std::min_element(lambdas.begin(), lambdas.end()) - lambdas.begin());
+  const double penalty = lambdas[least] * scale;
   std::vector<double> residual = target_product(features, targets, threads);
-  std::vector<double> direction = residual;
+  std::vector<Shifted> path;
+  for (const double lambda : lambdas)
+    path.push_back({lambda * scale - penalty, std::vector<double>(features.dimension(), 0.0), residual});
+  Steps before;
   double norm = features.inner(residual, residual);
   const double enough = norm * kTolerance * kTolerance;
   for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough && !limit.over(); ++iteration) {
+    const std::vector<double>& direction = path[least].direction;
     std::vector<double> product = normal_product(features, direction, threads);
     axpy(penalty, std::span<const double>(direction), product);
     const double curvature = features.inner(direction, product);
     if (!(curvature > 0)) break;
     const double step = norm / curvature;
-    axpy(step, std::span<const double>(direction), w);
+    for (Shifted& each : path) advance(each, step, before);
     axpy(-step, std::span<const double>(product), residual);
     const double next = features.inner(residual, residual);
-    for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = residual[j] + next / norm * direction[j];
+    before = {step, next / norm};
+    for (Shifted& each : path) turn(each, residual, before.turn);
     norm = next;
   }
-  return w;
+  std::vector<std::vector<double>> weights;
+  for (Shifted& each : path) weights.push_back(std::move(each.w));
+  return weights;
 }
 
 }  // namespace dorm

@@ -19,4 +19,11 @@ std::vector<double> ridge(const Representation& features, double lambda, std::si
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
                           std::size_t threads, double seconds = 0);
 
+/// The same for several lambdas at once, for little more than the smallest one takes.
+std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
+                                            std::span<const double> lambdas, std::size_t threads, double seconds = 0);
+
+/// The labels in document order.
+std::vector<double> labels_of(const Dataset& data);
+
 }  // namespace dorm

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/solver.h"
@@ -18,6 +19,7 @@ namespace dorm {
 namespace {
 
 constexpr double kPairwiseC = 100;
+constexpr const char* kPlainGains = "dcg";  // the measure whose factors b are the gains of the labels themselves
 constexpr std::size_t kStartDocuments = 200000;
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
@@ -42,11 +44,6 @@ Dataset learnable_part(const Dataset& data) {
     if (query.weight > 0 && low != query.labels.end() && *low < *high) queries.push_back(q);
   }
   return queries.empty() ? data : data.select(queries);
-}
-
-/// The measure whose factors b are the gains of the labels themselves.
-FactoredMeasurePtr plain_gains(const CheapRanker& ranker) {
-  return make_trainable("dcg", make_convention(ranker.convention));
 }
 
 std::vector<double> gains_of(const Dataset& data, const FactoredMeasure& measure) {
@@ -135,21 +132,36 @@ const LinearFeatures& TrainingSet::linear_features() const {
   return *linear_;
 }
 
-CheapFit TrainingSet::fit(const CheapRanker& ranker) const {
+std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
+  const bool gains = ranker.kind == Start::ridge_gain || ranker.kind == Start::pairwise_gain;
+  const FactoredMeasurePtr measure = gains ? make_trainable(kPlainGains, make_convention(ranker.convention)) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
-  const double lambda = ranker.C > 0 ? 1 / ranker.C : kDefaultLambda;
-  if (ranker.kind == Start::ridge) return {ridge(features, lambda, threads, ranker.seconds), {}};
-  if (ranker.kind == Start::ridge_gain)
-    return {ridge(features, gains_of(features.data(), *plain_gains(ranker)), lambda, threads, ranker.seconds), {}};
-  PairwiseRisk risk(features, ranker.kind == Start::pairwise_gain ? plain_gains(ranker).get() : nullptr);
-  if (risk.num_blocks() == 0) return {std::vector<double>(features.dimension(), 0.0), {}};
-  risk.set_trade_off(units().trade_off(ranker.C > 0 ? ranker.C : kPairwiseC, risk.num_blocks()));
-  SolveResult solved =
-      solve(risk, {.tolerance = ranker.tolerance, .seconds = ranker.seconds, .threads = exact_ ? 1 : threads});
-  return {std::move(solved.w), std::move(solved.report)};
+  std::vector<CheapFit> fits;
+  if (ranker.kind == Start::ridge || ranker.kind == Start::ridge_gain) {
+    std::vector<double> lambdas;
+    for (const double C : ranker.C) lambdas.push_back(1 / C);
+    if (lambdas.empty()) lambdas = {kDefaultLambda};
+    const std::vector<double> targets = gains ? gains_of(features.data(), *measure) : labels_of(features.data());
+    for (std::vector<double>& w : ridge_path(features, targets, lambdas, threads, ranker.seconds))
+      fits.push_back({std::move(w), {}});
+    return fits;
+  }
+  PairwiseRisk risk(features, measure.get());
+  const TimeLimit limit(ranker.seconds);
+  for (const double C : ranker.C.empty() ? std::vector<double>{kPairwiseC} : ranker.C) {
+    if (risk.num_blocks() == 0) {
+      fits.push_back({std::vector<double>(features.dimension(), 0.0), {}});
+      continue;
+    }
+    risk.set_trade_off(units().trade_off(C, risk.num_blocks()));
+    SolveResult solved =
+        solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left(), .threads = exact_ ? 1 : threads});
+    fits.push_back({std::move(solved.w), std::move(solved.report)});
+  }
+  return fits;
 }
 
 Model TrainingSet::described_model() const {

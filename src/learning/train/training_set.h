@@ -27,7 +27,7 @@ Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOpti
 struct CheapRanker {
   Start kind = Start::ridge;
   std::string convention = "standard";  // of the gains
-  double C = 0;                         // of ridge regression 1 / lambda; 0: 1000 for ridge, 100 for pairs
+  std::vector<double> C = {};           // of ridge regression 1 / lambda; none: 1000 for ridge, 100 for pairs
   double tolerance = 1e-2;              // of pairs
   double seconds = 0;                   // 0: no limit; else the weights found so far
   std::size_t threads = 0;              // 0: those of the set
@@ -62,7 +62,9 @@ class TrainingSet {
   double squared_scale() const { return squared_scale_; }
   UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale_, paper); }
 
-  CheapFit fit(const CheapRanker& ranker) const;
+  /// One fit for each C.
+  std::vector<CheapFit> fit_path(const CheapRanker& ranker) const;
+  CheapFit fit(const CheapRanker& ranker) const { return std::move(fit_path(ranker).front()); }
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
 

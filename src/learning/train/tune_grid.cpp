@@ -65,6 +65,8 @@ struct Tuning::Judged {
   std::size_t rounds = 0, usable_queries = 0;
 };
 
+double Tuning::mean_of(const Judged& judged) { return moments_of(judged.per_query).mean; }
+
 Tuning::~Tuning() = default;
 
 Tuning::Tuning(const Task& task, TuneOptions grid, const Task* validation, const TimeLimit& limit, bool must_judge)
@@ -176,20 +178,19 @@ void Tuning::run(const TuneObserver& observer) {
   share_out(cells_, choosing);
 }
 
-// A path is given up where its bound carries no information, and where a larger C does worse by more than noise.
+// A path is given up where its bound carries no information, and where a larger C does no better.
 std::vector<Tuning::Judged> Tuning::run_path(const Split& split, const Setting& setting, bool must_judge) {
   if (setting.bound) return run_rounds_path(split, setting, must_judge);
   std::vector<Judged> judged;
+  if (stopped_ || limit_.over()) return judged;
   const TrainOptions options = options_of(setting);
-  for (const double C : setting.C) {
-    if (stopped_ || limit_.over()) break;
-    const CheapFit fit = split.set.fit({.kind = setting.start,
-                                        .convention = options.convention,
-                                        .C = C,
-                                        .tolerance = options.solve.tolerance,
-                                        .seconds = limit_.left(),
-                                        .threads = 1});
-    Judged each = judge(split, options, fit.w);
+  for (CheapFit& fit : split.set.fit_path({.kind = setting.start,
+                       .convention = options.convention,
+                       .C = setting.C,
+                       .tolerance = options.solve.tolerance,
+                       .seconds = limit_.left(),
+                       .threads = 1})) {
+    Judged each = judge(split, options, std::move(fit.w));
     if (fit.report.passes > 0) {
       const SolveReport report = split.set.units().objective(fit.report);
       each.certificate = {report.primal, report.dual, report.gap, std::string(name_of(report.status))};
@@ -212,7 +213,6 @@ std::vector<Tuning::Judged> Tuning::run_rounds_path(const Split& split, const Se
   const RoundsObserver running = [this](const RoundsState&, const Progress&) { return !stopped_.load(); };
   SolverState warm;
   double previous = 0;
-  std::size_t best = 0;
   for (const double C : setting.C) {
     if (stopped_ || (limit_.over() && !(must_judge && judged.empty()))) break;
     rounds.solve.seconds = limit_.left();
@@ -227,10 +227,8 @@ std::vector<Tuning::Judged> Tuning::run_rounds_path(const Split& split, const Se
     each.certificate = {units.objective(fitted.report.primal), units.objective(fitted.report.dual), fitted.report.gap,
                         std::string(fitted.status())};
     judged.push_back(std::move(each));
-    if (!tell(judged.back()) || (C >= kTellingC && judged.back().health < kDegenerate) ||
-        behind(judged.back().per_query, judged[best].per_query))
-      break;
-    if (moments_of(judged.back().per_query).mean > moments_of(judged[best].per_query).mean) best = judged.size() - 1;
+    if (!tell(judged.back()) || (C >= kTellingC && judged.back().health < kDegenerate)) break;
+    if (judged.size() > 1 && mean_of(judged.back()) <= mean_of(judged[judged.size() - 2])) break;
     warm = std::move(fitted.first_round);
     previous = C;
   }
@@ -251,7 +249,7 @@ Tuning::Judged Tuning::judge(const Split& split, const TrainOptions& options, st
 bool Tuning::tell(const Judged& judged) {
   const std::lock_guard lock(mutex_);
   ++done_;
-  if (const double mean = moments_of(judged.per_query).mean; std::isnan(best_) || mean > best_) best_ = mean;
+  if (const double mean = mean_of(judged); std::isnan(best_) || mean > best_) best_ = mean;
   if (*observer_ && !(*observer_)({done_, total_, best_})) stopped_ = true;
   return !stopped_;
 }

@@ -55,6 +55,7 @@ class Tuning {
   std::vector<Judged> run_path(const Split& split, const Setting& setting, bool must_judge);
   std::vector<Judged> run_rounds_path(const Split& split, const Setting& setting, bool must_judge);
   Judged judge(const Split& split, const TrainOptions& options, std::vector<double> w) const;
+  static double mean_of(const Judged& judged);
   bool tell(const Judged& judged);
   TuneCell cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) const;
   std::vector<double> weights_of(std::size_t split) const;

@@ -80,6 +80,19 @@ TEST(Ridge, EqualsTheNormalEquations) {
     }
 }
 
+TEST(Ridge, APathIsTheRidgesOfItsLambdas) {
+  const Dataset data = test::random_data({.lengths = {9, 1, 14, 3, 8}, .features = 6, .seed = 8});
+  const LinearFeatures features(data);
+  const std::vector<double> lambdas = {1e-1, 1e-4, 10.0, 1e-2}, targets = labels_of(data);
+  const auto path = ridge_path(features, targets, lambdas, 2);
+  for (std::size_t k = 0; k < lambdas.size(); ++k) {
+    const std::vector<double> expected = dense_ridge(data, lambdas[k]);
+    for (std::size_t j = 0; j < expected.size(); ++j)
+      EXPECT_NEAR(path[k][j], expected[j], 1e-5) << "lambda " << lambdas[k];
+  }
+  EXPECT_EQ(path[1], ridge(features, 1e-4, 2));
+}
+
 TEST(Ridge, OneFeatureByHand) {
   DatasetBuilder builder;
   builder.add({1, "a"}, std::vector<float>{3});  // centred: +1, label +1/2

@@ -126,6 +126,17 @@ TEST(Tune, APathIsGivenUpWhereItsBoundCarriesNoInformation) {
   EXPECT_EQ(result.cells.front().share, 1);  // there is no other
 }
 
+TEST(Tune, APathEndsWhereALargerCDoesNoBetter) {
+  const Dataset data = web_like(1, 50), valid = web_like(2, 40);
+  TuneOptions options = small_grid();
+  options.C = {1, 10, 100, 1000, 10000};
+  const TuneResult result = tune(data, options, &valid);
+  for (std::size_t k = 2; k < result.cells.size(); ++k)
+    EXPECT_GT(result.cells[k - 1].validation, result.cells[k - 2].validation);
+  ASSERT_LT(result.cells.size(), options.C.size());
+  EXPECT_LE(result.cells.back().validation, result.cells[result.cells.size() - 2].validation);
+}
+
 TEST(Tune, FoldsJudgeEveryQueryOnceAndTheirMeanIsTheModel) {
   const Dataset data = web_like(3, 45);
   const TuneResult result = tune(data, small_grid());
