@@ -43,6 +43,12 @@ std::vector<float> labels_by_feature(const Dataset& data, const std::string& fea
 
 }  // namespace
 
+void require_given(const TrainOptions& options, std::span<const BoundChoice> bounds) {
+  if (options.given_ties.empty() || std::find(bounds.begin(), bounds.end(), Bound::given) != bounds.end()) return;
+  throw Error(ErrorCode::bad_option, fmt::format("ties by feature \"{}\" are those of the bound given, not of {}",
+                                                 options.given_ties, name_of(bounds.front())));
+}
+
 std::vector<Start> starts_of(const Task& task, const TrainOptions& options, Bound bound) {
   if (options.initial) return {Start::model};
   return options.start ? std::vector{*options.start} : task.starts(bound);

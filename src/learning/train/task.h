@@ -73,6 +73,9 @@ class Task {
   Dataset data_;
 };
 
+/// Throws Error(bad_option) for ties by a feature when none of the bounds is `given`, the one that has them.
+void require_given(const TrainOptions& options, std::span<const BoundChoice> bounds);
+
 /// The starts that options leave: the one they name, else all of the task's.
 std::vector<Start> starts_of(const Task& task, const TrainOptions& options, Bound bound);
 

@@ -2,8 +2,6 @@
 // Training a ranking by sorting, and the cheap rankers that its rounds start from as models of their own.
 #include "dorm/train.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "dorm/error.h"
@@ -14,9 +12,7 @@ namespace dorm {
 
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
-  if (!options.given_ties.empty() && options.bound != Bound::given)
-    throw Error(ErrorCode::bad_option, fmt::format("ties by feature \"{}\" are those of the bound given, not of {}",
-                                                   options.given_ties, name_of(options.bound)));
+  require_given(options, {&options.bound, 1});
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);

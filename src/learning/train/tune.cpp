@@ -139,6 +139,7 @@ void TuneOptions::validate() const {
   for (const std::string& name : kernels) each.kernel = name, each.validate();
   if (C.empty() || decays.empty() || bounds.empty())
     throw Error(ErrorCode::bad_option, "the grid is empty; expected at least one C, decay and bound");
+  require_given(train, bounds);
   if (folds < 2) throw Error(ErrorCode::bad_option, fmt::format("folds is {}; expected at least 2", folds));
 }
 

@@ -114,6 +114,10 @@ TEST(GivenTies, UnknownFeaturesAndOtherBoundsAreRefused) {
   options.bound = std::nullopt;
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
             "ties by feature \"" + data.feature_name(0) + "\" are those of the bound given, not of auto");
+  TuneOptions grid{.train = options};
+  EXPECT_THROW(tune(data, grid), Error);
+  grid.bounds = {Bound::best, Bound::given};
+  EXPECT_NO_THROW(grid.validate());
 }
 
 }  // namespace
