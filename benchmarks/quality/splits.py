@@ -257,8 +257,8 @@ def by_command(dorm, verb, *options):
 def rival_by_command(dorm, method):
     def fit(train, valid, test):
         files, best = Command(train, valid, test), (-1.0, None)
-        for C in np.logspace(-1, 4, 15):
-            model = files.fit(dorm, "train", "--method", method, "--C", f"{C:.6g}")
+        for C in np.logspace(-1, 4, 11):
+            model = files.fit(dorm, "train", "--method", method, "-C", f"{C:.6g}")
             figure = np.nanmean(valid.ndcg(files.scores(dorm, model, "valid")))
             if figure > best[0]:
                 best = (figure, files.scores(dorm, model, "test"))

@@ -4,15 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learning/train/choose.h"
-
 namespace dorm {
 namespace {
 
 constexpr double kErrorsPerFold = 0.5;  // standard errors behind the best by which a share falls e-fold
 constexpr double kLeastShare = 0.05;    // of the largest
 
+/// The share in units of that of the best.
+double of_the_best(double mean, const Moments& best) {
+  const double behind = best.mean - mean, unit = kErrorsPerFold * best.standard_error;
+  if (behind <= 0) return 1;
+  return unit > 0 ? std::exp(-behind / unit) : 0;
+}
+
 }  // namespace
+
+bool hopeless(double mean, const Moments& best) { return of_the_best(mean, best) < kLeastShare; }
 
 double spread(const Representation& features, std::span<const double> w) {
   const Dataset& data = features.data();
@@ -33,12 +40,10 @@ std::vector<double> shares_by_validation(std::span<const std::span<const double>
   for (const std::span<const double> values : per_query) moments.push_back(moments_of(values));
   const Moments best = *std::max_element(moments.begin(), moments.end(),
                                          [](const Moments& a, const Moments& b) { return a.mean < b.mean; });
-  const double unit = kErrorsPerFold * best.standard_error;
   std::vector<double> shares;
   double total = 0;
   for (const Moments& each : moments) {
-    const double behind = best.mean - each.mean;
-    const double share = behind <= 0 ? 1.0 : unit > 0 ? std::exp(-behind / unit) : 0.0;
+    const double share = of_the_best(each.mean, best);
     shares.push_back(share < kLeastShare ? 0.0 : share);
     total += shares.back();
   }

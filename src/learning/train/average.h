@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dorm/train.h"
+#include "learning/train/choose.h"
 #include "model/features/representation.h"
 
 namespace dorm {
@@ -20,6 +21,9 @@ double spread(const Representation& features, std::span<const double> w);
 /// many the best remain. Shares below a twentieth of the largest are dropped. `per_query` may hold NaN, at the same
 /// queries for all.
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query);
+
+/// Whether a mean is so far behind the best that it would have no share.
+bool hopeless(double mean, const Moments& best);
 
 /// A sum of weights, each divided by its spread and multiplied by its share.
 class AverageOfWeights {

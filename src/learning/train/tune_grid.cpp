@@ -49,6 +49,7 @@ struct Tuning::Split {
   TrainingSet set;
   std::unique_ptr<const Scorer> scorer;
   std::map<std::string, std::vector<double>> starts;  // shared by paths, so made before they run
+  std::optional<Moments> best;                        // of the cells that are judged first
 
   Split(const Task& train_task, const Task& validation_task, const TrainOptions& options, const Scaling& scaling)
       : train(train_task),
@@ -155,12 +156,10 @@ TrainOptions Tuning::options_of(const Setting& setting) const {
 
 void Tuning::run(const TuneObserver& observer) {
   observer_ = &observer;
-  const std::size_t paths = settings_.size() * splits_.size();
-  std::vector<std::vector<Judged>> judged(paths);
-  parallel_for(paths, threads_, [&](std::size_t path, std::size_t) {
-    judged[path] = run_path(*splits_[path % splits_.size()], settings_[path / splits_.size()],
-                            must_judge_ && path < splits_.size());
-  });
+  std::vector<std::vector<Judged>> judged(settings_.size() * splits_.size());
+  run_paths(judged, false);
+  note_best(judged);
+  run_paths(judged, true);
   for (std::size_t s = 0; s < settings_.size(); ++s)
     for (std::size_t k = 0; k < settings_[s].C.size(); ++k) {  // cells that were not judged on all splits are left out
       std::vector<const Judged*> parts;
@@ -178,7 +177,31 @@ void Tuning::run(const TuneObserver& observer) {
   share_out(cells_, choosing);
 }
 
-// A path is given up where its bound carries no information, and where a larger C does no better.
+/// Those of the bound predicted, which take longest, or all others.
+void Tuning::run_paths(std::vector<std::vector<Judged>>& judged, bool predicted) {
+  std::vector<std::size_t> paths;
+  for (std::size_t path = 0; path < judged.size(); ++path)
+    if ((settings_[path / splits_.size()].bound == Bound::predicted) == predicted) paths.push_back(path);
+  parallel_for(paths.size(), threads_, [&](std::size_t k, std::size_t) {
+    const std::size_t path = paths[k];
+    judged[path] = run_path(*splits_[path % splits_.size()], settings_[path / splits_.size()],
+                            must_judge_ && path < splits_.size());
+  });
+}
+
+/// Of the cells judged so far, on each split.
+void Tuning::note_best(const std::vector<std::vector<Judged>>& judged) {
+  for (std::size_t path = 0; path < judged.size(); ++path)
+    for (const Judged& each : judged[path]) {
+      if (each.health < kDegenerate) continue;
+      const Moments moments = moments_of(each.per_query);
+      std::optional<Moments>& best = splits_[path % splits_.size()]->best;
+      if (!best || moments.mean > best->mean) best = moments;
+    }
+}
+
+// A path is given up where its bound carries no information, where a larger C does no better, and where it is so far
+// behind what was judged before that it would have no share.
 std::vector<Tuning::Judged> Tuning::run_path(const Split& split, const Setting& setting, bool must_judge) {
   if (setting.bound) return run_rounds_path(split, setting, must_judge);
   std::vector<Judged> judged;
@@ -228,6 +251,7 @@ std::vector<Tuning::Judged> Tuning::run_rounds_path(const Split& split, const Se
                         std::string(fitted.status())};
     judged.push_back(std::move(each));
     if (!tell(judged.back()) || (C >= kTellingC && judged.back().health < kDegenerate)) break;
+    if (split.best && hopeless(mean_of(judged.back()), *split.best)) break;
     if (judged.size() > 1 && mean_of(judged.back()) <= mean_of(judged[judged.size() - 2])) break;
     warm = std::move(fitted.first_round);
     previous = C;

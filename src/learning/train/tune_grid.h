@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells of a tuning grid under one kernel, and the model that they make. The grid is cut into paths: one (split,
 // measure, decay, bound, start) each, solved over rising C with a warm start, or a cheap ranker over its own C. Paths
-// run in parallel and do not see each other, so the model does not depend on the number of threads.
+// run in parallel and do not see each other, so the model does not depend on the number of threads; those of the bound
+// predicted run last, and see what the others reached.
 #pragma once
 
 #include <atomic>
@@ -52,6 +53,8 @@ class Tuning {
   void make_settings(const Task& task);
   void make_start(Split& split, const Setting& setting) const;
   TrainOptions options_of(const Setting& setting) const;
+  void run_paths(std::vector<std::vector<Judged>>& judged, bool predicted);
+  void note_best(const std::vector<std::vector<Judged>>& judged);
   std::vector<Judged> run_path(const Split& split, const Setting& setting, bool must_judge);
   std::vector<Judged> run_rounds_path(const Split& split, const Setting& setting, bool must_judge);
   Judged judge(const Split& split, const TrainOptions& options, std::vector<double> w) const;
