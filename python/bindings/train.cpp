@@ -93,6 +93,7 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   }
   watcher.rethrow();
   nb::dict report = report_dict(result.report, watcher.interrupted());
+  report["validation"] = result.model.validation;
   return nb::make_tuple(std::move(result.model), report);
 }
 

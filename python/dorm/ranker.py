@@ -41,11 +41,12 @@ class DormRanker(BaseEstimator):
         What to train for: a name such as ``"ndcg@10"``, ``"mrr"``, ``"P@5"``, or a `Measure` of your own.
     C
         Weight of the loss against ``1/2 |w|^2``, for features of unit mean squared row norm. The parameter to tune:
-        10 to 10000.
+        10 to 1000.
     decay
         Position weights of the score of a ranking: ``"measure"``, ``"power:0.25"``, ``"measure+tail"``, ...
     bound
-        ``"auto"``, ``"best"``, ``"predicted"``, ``"average"`` or ``"given"``.
+        ``"auto"`` (``"best"``, averaged with ``"predicted"`` where it explains less than half of the risk of w = 0),
+        ``"best"``, ``"predicted"``, ``"average"`` or ``"given"``.
     given_ties
         With ``bound="given"``: the name of a feature by which documents of equal label stand, largest first. Empty: in
         the order of the rows.
@@ -127,7 +128,7 @@ class DormRanker(BaseEstimator):
         self,
         measure: str | Measure = "ndcg@10",
         *,
-        C: float = 1000.0,
+        C: float = 100.0,
         decay: str = "measure",
         bound: str = "auto",
         given_ties: str = "",

@@ -45,6 +45,7 @@ class TrainReport:
     warnings: list[str]
     dropped_queries: int  #: nothing to learn from
     interrupted: bool  #: by Ctrl-C
+    validation: float  #: the measure of the model on eval_set; NaN without
     seconds: float
     passes: int  #: this and what follows: of the last round of the chosen candidate
     oracle_calls: int

@@ -124,7 +124,8 @@ def test_validation_data_judges_the_candidates(data):
     assert len(model.report_.candidates) > 1
     best = max(model.report_.candidates, key=lambda c: c.validation)
     assert best.chosen
-    assert best.validation == model.score(held_out[0], held_out[1], qid=held_out[2])
+    assert sum(c.share for c in model.report_.candidates) == pytest.approx(1)
+    assert model.report_.validation == model.score(held_out[0], held_out[1], qid=held_out[2])
 
 
 def test_early_stopping_keeps_the_weights_that_validated_best(data):
@@ -219,7 +220,7 @@ def test_fit_takes_data_whole_and_forgets_the_old_names(data):
     whole = dorm.RankingData(X, y, qid, feature_names=[f"f{j}" for j in range(7)])
     model = dorm.DormRanker(C=10, n_jobs=1).fit(whole, eval_set=whole)
     assert list(model.feature_names_in_) == whole.feature_names
-    assert model.score(whole) == model.report_.chosen.validation
+    assert model.score(whole) == model.report_.validation
     model.fit(X, y, qid=qid)
     assert not hasattr(model, "feature_names_in_")
 
