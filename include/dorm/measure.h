@@ -56,12 +56,18 @@ struct Convention {
   Discount discount = Discount::log2;
   EmptyQuery empty = EmptyQuery::skip;
   Ties ties = Ties::index;
-  double relevant_from = 0;  // relevant: label > 0 and label >= relevant_from
+  double relevant_from = 0;    // relevant: label > 0 and label >= relevant_from
+  bool relevant_best = false;  // relevant: label > 0 and the best of the query, whatever relevant_from says
   ShortList short_list = ShortList::counted;
   bool map_over_reachable = false;  // map@n divides by min(relevant, n), not by relevant
   bool skip_missing = false;        // judged queries a run does not mention: left out, or counted as empty lists
 
-  bool relevant(float label) const { return label > 0 && static_cast<double>(label) >= relevant_from; }
+  /// Which labels of a query are relevant, given all of them.
+  struct Relevance {
+    double from = 0;
+    bool operator()(float label) const { return label > 0 && static_cast<double>(label) >= from; }
+  };
+  Relevance relevance(std::span<const float> labels) const;
 };
 
 /// A preset by name; throws Error(unknown_name) with the nearest name and all of them.
@@ -160,7 +166,7 @@ struct MeasureSpec {
   /// Each throws Error(bad_option) that says what the measure accepts.
   enum class Cutoff { none, optional, required };
   void accept(Cutoff rule, std::initializer_list<std::string_view> keys) const;
-  double number(std::string_view key, double otherwise) const;
+  double number(std::string_view key, double otherwise, std::string_view expected = "a finite number") const;
   std::vector<double> numbers(std::string_view key) const;  // "0/1/3"; empty when the key is absent
   std::string_view text(std::string_view key, std::string_view otherwise) const;
 };

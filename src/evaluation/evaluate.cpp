@@ -79,9 +79,10 @@ RetrievalCounts count(const ScoredQuery& query, const RankedQuery& ranked, const
   const Labels judged = query.judged.empty() ? query.labels : query.judged;
   RetrievalCounts counts;
   counts.retrieved = ranked.documents.size();
-  for (float label : query.labels) counts.relevant += convention.relevant(label);
+  const Convention::Relevance relevant = convention.relevance(query.labels);
+  for (float label : query.labels) counts.relevant += relevant(label);
   for (std::uint32_t i : ranked.documents)
-    if (judged[i] >= 0) ++(convention.relevant(judged[i]) ? counts.relevant_retrieved : counts.others_retrieved);
+    if (judged[i] >= 0) ++(relevant(judged[i]) ? counts.relevant_retrieved : counts.others_retrieved);
   return counts;
 }
 

@@ -15,8 +15,9 @@ struct BinarySplit {
   std::size_t hits = 0;        // relevant documents
 
   BinarySplit(Labels labels, const Convention& convention) {
+    const Convention::Relevance is_relevant = convention.relevance(labels);
     for (float label : labels) {
-      relevant.push_back(convention.relevant(label) ? 1 : 0);
+      relevant.push_back(is_relevant(label) ? 1 : 0);
       hits += static_cast<std::size_t>(relevant.back());
     }
   }

@@ -73,8 +73,9 @@ ScoreLossPtr pairwise_mean(Labels labels) {
 }
 
 ScoreLossPtr roc_area(Labels labels, const Convention& convention) {
+  const Convention::Relevance is_relevant = convention.relevance(labels);
   std::vector<float> relevant;
-  for (float label : labels) relevant.push_back(convention.relevant(label) ? 1.0f : 0.0f);
+  for (float label : labels) relevant.push_back(is_relevant(label) ? 1.0f : 0.0f);
   return pairwise_mean(relevant);
 }
 

@@ -15,9 +15,9 @@ class AveragePrecision final : public NamedMeasure<Measure> {
   // A position in a block of t documents, r of them relevant, holds a relevant one with probability r / t; of the o
   // positions above it in the block, o (r - 1) / (t - 1) are then relevant in expectation.
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
-    const std::vector<double> b = relevance(convention_, labels);
-    const double relevant = count_relevant(convention_, labels, ranking);
+    const auto [is_relevant, relevant] = found_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
+    const std::vector<double> b = relevance(is_relevant, labels);
     double above = 0, sum = 0;
     for_each_block(ranking, [&](std::size_t begin, std::size_t end) {
       double r = 0;

@@ -16,8 +16,9 @@ class BinaryPreference final : public NamedMeasure<Measure> {
   bool of_judgments() const override { return true; }
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
+    const Convention::Relevance is_relevant = convention_.relevance(labels);
     double relevant = 0, others = 0;
-    for (float label : labels) (convention_.relevant(label) ? relevant : others) += label >= 0 ? 1 : 0;
+    for (float label : labels) (is_relevant(label) ? relevant : others) += label >= 0 ? 1 : 0;
     if (relevant == 0) return std::nullopt;
     const double counted = std::min(relevant, others);
     double above = 0, sum = 0;  // above: judged not relevant, above the block
@@ -25,7 +26,7 @@ class BinaryPreference final : public NamedMeasure<Measure> {
       double r = 0, o = 0;
       for (std::size_t j = begin; j < end; ++j) {
         const float label = labels[ranking.documents[j]];
-        (convention_.relevant(label) ? r : o) += label >= 0 ? 1 : 0;
+        (is_relevant(label) ? r : o) += label >= 0 ? 1 : 0;
       }
       if (r > 0) sum += r * (1 - (counted > 0 ? mean_above(above, o, relevant) / counted : 0));
       above += o;

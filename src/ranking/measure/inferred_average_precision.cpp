@@ -19,12 +19,12 @@ class InferredAveragePrecision final : public NamedMeasure<Measure> {
   bool needs_order() const override { return true; }
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
-    const double relevant = count_relevant(convention_, labels, ranking);
+    const auto [is_relevant, relevant] = found_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
     double found = 0, judged = 0, pooled = 0, sum = 0;  // above position j
     for (std::size_t j = 0; j < ranking.documents.size(); ++j) {
       const float label = labels[ranking.documents[j]];
-      if (convention_.relevant(label)) {
+      if (is_relevant(label)) {
         const double rate = (found + kSmoothing) / (judged + 2 * kSmoothing);
         sum += (1 + pooled * rate) / real(j + 1);
         ++found;

@@ -28,11 +28,11 @@ class InterpolatedPrecision final : public NamedMeasure<Measure> {
   bool needs_order() const override { return true; }
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
-    const double relevant = count_relevant(convention_, labels, ranking);
+    const auto [is_relevant, relevant] = found_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
     std::vector<double> best;  // best[k]: highest precision at the k-th relevant document or a later one, k from 0
     for (std::size_t j = 0; j < ranking.documents.size(); ++j)
-      if (convention_.relevant(labels[ranking.documents[j]])) best.push_back(real(best.size() + 1) / real(j + 1));
+      if (is_relevant(labels[ranking.documents[j]])) best.push_back(real(best.size() + 1) / real(j + 1));
     for (std::size_t k = best.size(); k-- > 1;) best[k - 1] = std::max(best[k - 1], best[k]);
     double sum = 0;
     for (double level : levels_) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dorm/error.h"
@@ -52,6 +53,11 @@ double discount_at(Discount discount, std::size_t position) {
 
 }  // namespace
 
+Convention::Relevance Convention::relevance(Labels labels) const {
+  if (!relevant_best) return {relevant_from};
+  return {labels.empty() ? 0.0 : static_cast<double>(*std::max_element(labels.begin(), labels.end()))};
+}
+
 std::vector<double> gains(const Convention& convention, Labels labels) {
   std::vector<double> result(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) result[i] = gain_of(convention, labels[i]);
@@ -59,15 +65,19 @@ std::vector<double> gains(const Convention& convention, Labels labels) {
 }
 
 std::vector<double> relevance(const Convention& convention, Labels labels) {
+  return relevance(convention.relevance(labels), labels);
+}
+
+std::vector<double> relevance(const Convention::Relevance& relevant, Labels labels) {
   std::vector<double> result(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) result[i] = convention.relevant(labels[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) result[i] = relevant(labels[i]) ? 1 : 0;
   return result;
 }
 
-double count_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking) {
+FoundRelevant found_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking) {
   const Labels counted = ranking.reachable.empty() ? labels : ranking.reachable;
-  return static_cast<double>(
-      std::count_if(counted.begin(), counted.end(), [&](float label) { return convention.relevant(label); }));
+  const Convention::Relevance relevant = convention.relevance(counted);
+  return {relevant, static_cast<double>(std::count_if(counted.begin(), counted.end(), relevant))};
 }
 
 std::vector<double> discounts(const Convention& convention, std::size_t length, std::size_t cutoff) {
@@ -112,7 +122,10 @@ Convention with_gain_parameters(const MeasureSpec& spec, const Convention& conve
 
 Convention with_relevance_parameter(const MeasureSpec& spec, const Convention& convention) {
   Convention result = convention;
-  result.relevant_from = spec.number("rel", convention.relevant_from);
+  const std::string_view relevant = spec.text("rel", "");
+  if (relevant.empty()) return result;
+  result.relevant_best = relevant == "best";
+  if (!result.relevant_best) result.relevant_from = spec.number("rel", 0, "best or a finite number");
   return result;
 }
 

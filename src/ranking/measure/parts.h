@@ -31,14 +31,20 @@ class NamedMeasure : public Base {
 std::vector<double> gains(const Convention& convention, Labels labels);
 /// 1 for relevant documents, else 0.
 std::vector<double> relevance(const Convention& convention, Labels labels);
-/// How many documents are relevant, of those that could be found.
-double count_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking);
+std::vector<double> relevance(const Convention::Relevance& relevant, Labels labels);
+
+/// What is relevant, and how many documents are, of those that could be found.
+struct FoundRelevant {
+  Convention::Relevance is_relevant;
+  double count = 0;
+};
+FoundRelevant found_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking);
 /// Discounts of `length` positions, zero from position `cutoff` on.
 std::vector<double> discounts(const Convention& convention, std::size_t length, std::size_t cutoff);
 
 /// The convention with what the spelling overrides: gain=exp2|linear, gains=0/1/3, discount=log2|letor.
 Convention with_gain_parameters(const MeasureSpec& spec, const Convention& convention);
-/// The convention with the spelling's rel=x: relevant from label x on.
+/// The convention with the spelling's rel=x (relevant from label x on) or rel=best (the best label of the query).
 Convention with_relevance_parameter(const MeasureSpec& spec, const Convention& convention);
 /// Throws Error(bad_option) unless the numbers never decrease and are finite and not negative.
 void check_gain_table(const MeasureSpec& spec, const std::vector<double>& table);

@@ -13,9 +13,9 @@ class Recall final : public NamedMeasure<Measure> {
   using NamedMeasure::NamedMeasure;
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
-    const std::vector<double> b = relevance(convention_, labels);
-    const double relevant = count_relevant(convention_, labels, ranking);
+    const auto [is_relevant, relevant] = found_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
+    const std::vector<double> b = relevance(is_relevant, labels);
     double found = 0;
     for_each_block(ranking, [&](std::size_t begin, std::size_t end) {
       if (begin >= cutoff_) return;

@@ -19,13 +19,12 @@ class SetRetrieval final : public NamedMeasure<Measure> {
       : NamedMeasure(spec, convention), precision_share_(precision_share) {}
 
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const override {
-    const double relevant = count_relevant(convention_, labels, ranking);
+    const auto [is_relevant, relevant] = found_relevant(convention_, labels, ranking);
     if (relevant == 0) return std::nullopt;
-    const auto found = std::count_if(ranking.documents.begin(), ranking.documents.end(),
-                                     [&](std::uint32_t i) { return convention_.relevant(labels[i]); });
+    std::size_t found = 0;
+    for (std::uint32_t i : ranking.documents) found += is_relevant(labels[i]);
     if (found == 0) return 0;
-    return static_cast<double>(found) /
-           (precision_share_ * real(ranking.documents.size()) + (1 - precision_share_) * relevant);
+    return real(found) / (precision_share_ * real(ranking.documents.size()) + (1 - precision_share_) * relevant);
   }
 
  private:

@@ -19,12 +19,12 @@ const std::string* find_value(const MeasureSpec& spec, std::string_view key) {
   return nullptr;
 }
 
-double parse_number(const MeasureSpec& spec, std::string_view key, std::string_view text) {
+double parse_number(const MeasureSpec& spec, std::string_view key, std::string_view text, std::string_view expected) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
     throw Error(ErrorCode::bad_option,
-                fmt::format("measure \"{}\": {} \"{}\"; expected a finite number", spec.spelling(), key, text));
+                fmt::format("measure \"{}\": {} \"{}\"; expected {}", spec.spelling(), key, text, expected));
   return number;
 }
 
@@ -53,9 +53,9 @@ void MeasureSpec::accept(Cutoff rule, std::initializer_list<std::string_view> ke
   }
 }
 
-double MeasureSpec::number(std::string_view key, double otherwise) const {
+double MeasureSpec::number(std::string_view key, double otherwise, std::string_view expected) const {
   const std::string* value = find_value(*this, key);
-  return value ? parse_number(*this, key, *value) : otherwise;
+  return value ? parse_number(*this, key, *value, expected) : otherwise;
 }
 
 std::vector<double> MeasureSpec::numbers(std::string_view key) const {
@@ -65,7 +65,7 @@ std::vector<double> MeasureSpec::numbers(std::string_view key) const {
   std::string_view rest = *value;
   while (true) {
     const std::size_t slash = rest.find('/');
-    result.push_back(parse_number(*this, key, rest.substr(0, slash)));
+    result.push_back(parse_number(*this, key, rest.substr(0, slash), "a finite number"));
     if (slash == std::string_view::npos) return result;
     rest.remove_prefix(slash + 1);
   }

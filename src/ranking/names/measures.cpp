@@ -37,7 +37,7 @@ constexpr Row row(std::string_view name, std::string_view aliases, std::string_v
 constexpr std::array kRows{
     row<winner_takes_all>("wta", "", "wta", "wta", "1 when the first document has the query's best label"),
     row<modified_winner_takes_all>("mwta", "", "mwta[:gain=,gains=,discount=]", "mwta", "ndcg cut, per query, just after its best labels"),
-    row<reciprocal_rank>("mrr", "rr recip_rank", "mrr[@n][:rel=]", "mrr@10", "1 / rank of the first relevant document"),
+    row<reciprocal_rank>("mrr", "rr recip_rank", "mrr[@n][:rel=]", "mrr@10", "1 / rank of the first relevant document; rel=best: of the first with the query's best label"),
     row<dcg>("dcg", "", "dcg[@n][:gain=,gains=,discount=]", "dcg@10", "discounted cumulative gain"),
     row<ndcg>("ndcg", "", "ndcg[@n][:gain=,gains=,discount=]", "ndcg@10", "discounted cumulative gain over that of the best order"),
     row<precision>("precision", "p prec", "precision@n[:rel=]", "precision@5", "relevant share of the first n positions"),

@@ -86,6 +86,7 @@ TEST(MediumProblems, SolversAgreeWithinTheirGapsWhichAreNeverTooSmall) {
       {"precision@5", "measure", Bound::best, 100}, {"dcg@3", "log", Bound::average, 1},
       {"ndcg", "power:0.25", Bound::best, 10},      {"ndcg@3", "measure+tail", Bound::predicted, 30},
       {"wta", "power:1", Bound::best, 10},          {"eru:half_life=3,neutral=0", "measure", Bound::best, 100},
+      {"mrr:rel=best", "power:1", Bound::best, 30}, {"precision@3:rel=best", "measure", Bound::best, 100},
   };
   std::uint64_t seed = 0;
   for (const Medium& problem : problems) {

@@ -21,13 +21,23 @@ using test::for_each_tie_order;
 
 constexpr double kTolerance = 1e-12;
 
-// The examples of the catalog, with the cutoff as given, 1, and past every list.
+bool takes_relevance(const CatalogEntry& entry) { return entry.usage.find("rel=") != std::string_view::npos; }
+
+std::string with_best_relevant(const std::string& spelling) {
+  return spelling + (spelling.find(':') == std::string::npos ? ":" : ",") + "rel=best";
+}
+
+// The examples of the catalog, with the cutoff as given, 1, and past every list, and with the query's best label as the
+// relevant one where the measure looks at relevance.
 std::vector<std::string> spellings(const CatalogEntry& entry) {
   const std::string example(entry.example);
+  std::vector<std::string> result{example};
+  if (takes_relevance(entry)) result.push_back(with_best_relevant(example));
   const std::size_t at = example.find('@');
-  if (at == std::string::npos) return {example};
+  if (at == std::string::npos) return result;
   const std::string name = example.substr(0, at);
-  return {example, name + "@1", name + "@3", name + "@100"};
+  for (const char* cutoff : {"@1", "@3", "@100"}) result.push_back(name + cutoff);
+  return result;
 }
 
 std::vector<std::string> all_spellings(bool trainable_only) {
@@ -173,6 +183,44 @@ TEST_P(EveryTrainable, ValueIsTheSumOrTheFirstOfItsFactors) {
       });
       ASSERT_NEAR(ideal_value(factors), best, kTolerance);
     }
+}
+
+// Best labels as 1, others as 0, those not judged as they are.
+std::vector<float> best_or_not(const std::vector<float>& labels) {
+  const float best = *std::max_element(labels.begin(), labels.end());
+  std::vector<float> result;
+  for (float label : labels) result.push_back(label < 0 ? label : label > 0 && label == best ? 1.0f : 0.0f);
+  return result;
+}
+
+TEST(BestRelevant, IsTheMeasureOfBestLabelsAgainstTheOthersUnderEveryConvention) {
+  for (const CatalogEntry& entry : measure_catalog()) {
+    if (!takes_relevance(entry)) continue;
+    const std::string example(entry.example);
+    const auto plain = make_measure(example);
+    for (const char* name : {"standard", "mslr", "trec"}) {
+      const auto best = make_measure(with_best_relevant(example), make_convention(name));
+      for (const auto& labels : difficult_labels())
+        for_each_ranking(labels.size(), [&](const Ranking& ranking) {
+          ASSERT_EQ(best->evaluate(labels, ranking), plain->evaluate(best_or_not(labels), ranking)) << example;
+        });
+    }
+  }
+}
+
+TEST(BestRelevant, ReciprocalRankIsThatOfTheFirstDocumentWithTheBestLabel) {
+  for (const std::size_t n : {1u, 2u, 100u}) {
+    const auto measure = make_trainable("mrr@" + std::to_string(n) + ":rel=best");
+    for (const auto& labels : difficult_labels()) {
+      const float best = *std::max_element(labels.begin(), labels.end());
+      for_each_ranking(labels.size(), [&](const Ranking& ranking) {
+        std::size_t rank = 1;
+        while (labels[ranking[rank - 1]] != best) ++rank;
+        const double truth = rank <= n ? 1.0 / static_cast<double>(rank) : 0;
+        ASSERT_EQ(measure->evaluate(labels, ranking), best > 0 ? std::optional(truth) : std::nullopt);
+      });
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryMeasure, testing::ValuesIn(all_spellings(false)), test::case_name);

@@ -71,6 +71,10 @@ TEST(Golden, OtherMeasuresUnderTheStandardConvention) {
       {"standard", "mrr", {0, 0, 1, 2}, 1.0 / 3},
       {"standard", "mrr@2", {0, 0, 1, 2}, 0},
       {"standard", "mrr:rel=2", {0, 0, 1, 2}, 1.0 / 4},
+      {"standard", "mrr:rel=best", {0, 1, 0, 2}, 1.0 / 4},
+      {"mslr", "mrr:rel=best", {0, 1, 0, 1}, 1.0 / 2},  // though the convention calls labels from 2 on relevant
+      {"standard", "mrr:rel=best", {0, 0}, kSkipped},
+      {"standard", "precision@2:rel=best", {3, 1, 2, 3}, 1.0 / 2},
       {"standard", "precision@2", {0, 2, 1, 0}, 0.5},
       {"standard", "precision@5", {0, 2, 1, 0}, 2.0 / 5},  // short list, still over 5
       {"standard", "precision@3:rel=2", {0, 2, 1, 0}, 1.0 / 3},
