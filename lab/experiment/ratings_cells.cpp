@@ -14,7 +14,7 @@ constexpr std::size_t kNeighbours = 20;
 
 std::string key_of(const RatingsCell& cell, const RatingsData& data, std::uint64_t seed) {
   return fmt::format("ratings {}; {}; {} ratings, {} users, {} items; given {} split {}; {} rank {} {} {}{}; seed {}",
-                     kFormat, DORM_VERSION, data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(),
+                     kFormat, build_identity(), data.ratings.size(), data.ratings.num_users(), data.ratings.num_items(),
                      cell.given, cell.split, cell.contender.method, cell.contender.rank,
                      cell.contender.chosen ? "chosen" : "fixed", cell.facts ? "facts" : "plain",
                      cell.contender.raters ? " raters" : "", seed);

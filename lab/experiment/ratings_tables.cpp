@@ -69,22 +69,6 @@ constexpr std::array kPaperNdcg{
         "dorm", {"61.75 ± 1.83", "62.82 ± 1.9", "65.05 ± 1.27"}, {"87.17 ± 0.24", "87.63 ± 0.37", "87.84 ± 0.32"}},
 };
 
-struct Spread {
-  double mean = 0, deviation = 0;
-  std::size_t count = 0;
-};
-
-Spread spread_of(std::span<const double> values) {
-  Spread out;
-  for (const double x : values)
-    if (!std::isnan(x)) out.mean += x, ++out.count;
-  out.mean /= static_cast<double>(out.count);
-  for (const double x : values)
-    if (!std::isnan(x)) out.deviation += (x - out.mean) * (x - out.mean);
-  out.deviation = out.count > 1 ? std::sqrt(out.deviation / static_cast<double>(out.count - 1)) : 0;
-  return out;
-}
-
 /// One measure of one contender: means of splits, and of users over the splits.
 struct Column {
   std::vector<double> by_split, by_user;

@@ -21,7 +21,7 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   std::vector<GroupLimits> limits;
   if (!options.one_per.empty()) limits = group_limits(learnt, parse_one_per(options.one_per));
   return std::make_unique<RankingRisk>(set.features(), *NamedMeasure(options), Decay(options.decay),
-                                       options.solve.threads, OracleKind::automatic, std::move(limits));
+                                       options.solve.threads, options.oracle, std::move(limits));
 }
 
 std::vector<Start> RankingTask::starts(Bound bound) const {
