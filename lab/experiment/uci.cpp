@@ -105,8 +105,9 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
       "The paper's rivals, as it seems to have trained them, are roc-svm:rel=1 and precision-svm:rel=1, to which all "
       "classes but the first are relevant, and crammer-singer:gain=linear, which fits the class index. The same "
       "without these parameters choose what to aim at on the validation queries: the labels, the best of each query, "
-      "the two highest grades or the gains. Every method has the same number of candidates, but for prank, which has "
-      "no C.",
+      "the two highest grades or the gains. Every method has the same number of candidates, C from 1 to 10000 "
+      "(covertype "
+      "1000), but for prank, which has no C.",
       "The paper's DORM is dorm:ndcg@10~power:1, c = 1/(i + 1). Its ± is not explained there; ours is the standard "
       "deviation over draws. p: paired t test over the means of the five draws (four degrees of freedom), alone and "
       "with Holm's correction."};
@@ -116,6 +117,7 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
     options.methods.assign(kMethods.begin(), kMethods.end());
     options.against = kPaperDecay;
     options.scale = "none";  // features are divided by their largest value
+    if (std::string_view(paper.data) == "covertype") options.C.pop_back();  // minutes for each training
     std::vector<DataSplit> draws;
     for (std::uint64_t draw = 0; draw < kDraws; ++draw)
       draws.push_back(uci_split(laboratory.options.data_directory, paper.data, laboratory.options.seed + draw));
