@@ -28,8 +28,9 @@ namespace {
 constexpr const char* kCompareDescription =
     "Which linear ranker is best on your data, and is the difference real?\n"
     "\n"
-    "Every method is trained at every C of the grid; for each measure the candidate that the validation\n"
-    "queries prefer is judged on the test queries. With one DATA file the queries are cut into --folds "
+    "Every method has the same number of candidates: values of C, and bounds and starts for DORM, aims\n"
+    "for its rivals. For each measure the one that the validation queries prefer is judged on the test\n"
+    "queries. With one DATA file the queries are cut into --folds "
     "parts,\n"
     "with several each file is a part; parts take turns to test and to validate, so that every query is\n"
     "tested once. With --test the test data is that file, and --valid or one part of DATA validates.\n"
@@ -52,7 +53,7 @@ struct CompareArguments {
   std::string choose = "best";
   std::vector<std::string> reports;
   std::size_t folds = 5;
-  bool no_curve = false;
+  bool no_curve = false, as_spelled = false;
   ComparisonOptions options;
   InputArguments input = {.unjudged = "auto"};
 };
@@ -73,11 +74,12 @@ std::vector<Number> numbers(const std::string& list, const char* option) {
   return values;
 }
 
-/// Every baseline, and DORM for each of the measures that can be trained for.
+/// Every baseline (RankSVM once), and DORM for each of the measures that can be trained for.
 std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention) {
   std::vector<std::string> methods;
   for (const CatalogEntry& entry : method_catalog())
-    if (entry.name != "dorm" && entry.name != "feature") methods.emplace_back(entry.name);
+    if (entry.name != "dorm" && entry.name != "feature" && entry.name != "ranksvm-pairs")
+      methods.emplace_back(entry.name);
   for (const std::string& measure : measures) {
     const MeasurePtr made = make_measure(measure, convention);
     if (!dynamic_cast<const FactoredMeasure*>(made.get())) continue;
@@ -113,6 +115,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments, const Se
   if (!arguments.grid.empty()) options.C = numbers<double>(arguments.grid, "--C");
   if (!arguments.out.empty()) options.directory = arguments.out + "/cells";
   options.choice = parse_choice(arguments.choose);
+  options.equal_candidates = !arguments.as_spelled;
   options.threads = settings.threads;
   return options;
 }
@@ -240,7 +243,8 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   written_in(data.add("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html"),
              "table.csv table.md report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
-  comparison.add("--methods", arguments->methods, "LIST", "what to compare; by default all below but feature:NAME");
+  comparison.add("--methods", arguments->methods, "LIST",
+                 "what to compare; by default all below but feature:NAME\nand ranksvm-pairs");
   comparison.add("--measures", arguments->measures, "LIST",
                  fmt::format("measures, each tuned for ({})", arguments->measures));
   comparison.add("--against", options.against, "METHOD", "test the others against this one; by default the best");
@@ -251,6 +255,8 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.add("--scale", options.scale, "NAME", "feature scaling (auto)");
   comparison.add("--tolerance", options.tolerance, "GAP", "relative duality gap of each training (0.001)");
   comparison.add("--seed", options.seed, "S", "of folds, samples and solvers (1)");
+  comparison.flag("--as-spelled", arguments->as_spelled,
+                  "rivals aim at the labels, at each C of the grid and no other");
   comparison.flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff");
   add_input_options(app, arguments->input);
   app.description(kCompareDescription);

@@ -94,7 +94,9 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
   for (const std::string& path : data) files += (files.empty() ? "" : ", ") + path;
   return {{"data", files},
           {"splits", std::to_string(result.splits), fmt::format("{} test queries in all", result.test_queries)},
-          {"grid of C", grid_text(options.C), "DORM at three bounds and starts each"},
+          {"grid of C", grid_text(options.C),
+           options.equal_candidates ? "every method with a C has the same number of candidates"
+                                    : "DORM at three bounds and starts each"},
           {"chosen by", std::string(choice_name(options.choice))},
           {"convention", options.convention},
           {"scaling", options.scale},

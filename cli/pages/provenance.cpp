@@ -12,6 +12,7 @@
 
 #include "data/io/file.h"
 #include "dorm/error.h"
+#include "dorm/lab/comparison.h"
 #include "output.h"
 
 namespace dorm::cli {
@@ -54,7 +55,7 @@ report::Section provenance_section(const Settings& settings, std::optional<std::
   ::uname(&system);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   report::Facts facts;
-  facts.facts.push_back({"version", "dorm " DORM_VERSION, "built with " + compiler()});
+  facts.facts.push_back({"version", "dorm " + build_identity(), "built with " + compiler()});
   if (seed) facts.facts.push_back({"seed", std::to_string(*seed)});
   facts.facts.push_back(
       {"threads", std::to_string(settings.threads == 0 ? cores : settings.threads), "results do not depend on it"});

@@ -71,6 +71,7 @@ Json figure_json(const ComparisonFigure& figure) {
                 {"p_holm", figure.p_holm}});
   if (!figure.chosen.empty())
     out.update({{"chosen", figure.chosen},
+                {"candidates", figure.candidates},
                 {"seconds", figure.seconds},
                 {"tuning_seconds", figure.tuning_seconds},
                 {"support_vectors", figure.support_vectors},
@@ -103,7 +104,8 @@ Json comparison_json(const ComparisonResult& result) {
     for (const MeasureResult& point : row.curve) out["curve"][point.name] = point.mean;
     rows.push_back(std::move(out));
   }
-  return {{"test_queries", result.test_queries},
+  return {{"build", build_identity()},
+          {"test_queries", result.test_queries},
           {"splits", result.splits},
           {"train_queries", result.train_queries},
           {"rows", std::move(rows)}};

@@ -39,7 +39,11 @@ Json experiment_json(const ExperimentResult& result) {
     for (const auto& row : table.rows) rows.push_back(texts_of(row));
     tables.push_back({{"caption", table.caption}, {"columns", names_of(table)}, {"rows", rows}});
   }
-  return {{"name", result.name}, {"title", result.title}, {"remarks", result.remarks}, {"tables", tables}};
+  return {{"name", result.name},
+          {"title", result.title},
+          {"build", build_identity()},
+          {"remarks", result.remarks},
+          {"tables", tables}};
 }
 
 }  // namespace dorm::cli

@@ -43,7 +43,8 @@ void check_method(std::string_view method);
 bool method_uses_C(std::string_view method);
 
 /// Trains `method`, spelled as in method_catalog(): "ranksvm", "precision-svm@5", "feature:BM25", "dorm:ndcg@10",
-/// "dorm:ndcg@10~power:0.5~best" (with a decay and a bound). The observer's false stops the solver.
+/// "dorm:ndcg@10~power:0.5~best" (with a decay and a bound), "roc-svm:rel=best" (the best label of each query against
+/// the rest), "ridge:gain=exp2" (2^r - 1 in place of the label r). The observer's false stops the solver.
 MethodResult train_method(const Dataset& data, std::string_view method, const MethodOptions& options = {},
                           const Observer& observer = {});
 

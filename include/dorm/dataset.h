@@ -99,6 +99,10 @@ class Dataset {
   /// The queries with these indices, in the given order; shares the features.
   Dataset select(std::span<const std::size_t> queries) const;
 
+  /// The same with other labels, one per document; shares the features. Throws Error(bad_input) for another number of
+  /// them, or one that is not finite.
+  Dataset with_labels(std::span<const float> labels) const;
+
   /// A hash of all features, labels, ids and weights, equal on every platform.
   std::uint64_t fingerprint() const;
 

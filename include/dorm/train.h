@@ -57,6 +57,7 @@ struct TrainOptions {
   std::string scale = "auto";                 // auto or a name of scaling_catalog()
   std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
   SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
+  OracleKind oracle = {};                     // automatic; another to measure what it costs
   std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
   std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
   std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation

@@ -32,6 +32,7 @@ std::vector<double> dorm_scores(const CollaborativeTask& task, double lambda);
 std::vector<double> prank_alone_scores(const CollaborativeTask& task, double passes);
 std::vector<double> jrank_scores(const CollaborativeTask& task, double passes);
 std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C);
+std::vector<double> joint_paper_scores(const CollaborativeTask& task, double C);
 
 /// score(user, item) for every rating of `asked`, in order.
 template <class Score>

@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kFormat = 1;  // of records, and of what a key covers
 
-bool is_dorm(const std::string& method) { return method.starts_with("dorm:"); }
-
-// A bound in the method's own spelling leaves nothing to choose.
-bool fixes_bound(const std::string& method) { return std::count(method.begin(), method.end(), '~') >= 2; }
-
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += name + ' ';
@@ -35,28 +30,12 @@ std::vector<std::vector<double>> values_of(const Model& model, const Dataset& da
   return values;
 }
 
+// The method as train_method() is asked for it.
+std::string spelling_of(const Cell& cell) {
+  return cell.setting.aim.empty() ? cell.method : fmt::format("{}:{}", cell.method, cell.setting.aim);
+}
+
 }  // namespace
-
-std::string Setting::text() const {
-  std::string text = C > 0 ? fmt::format("C={:g}", C) : "";
-  if (!bound.empty()) text += fmt::format(" {}{}", bound, bound == "predicted" ? "/" + start : "");
-  return text;
-}
-
-std::vector<Setting> settings_of(const std::string& method, const std::vector<double>& C) {
-  if (!method_uses_C(method)) return {{}};
-  std::vector<Setting> settings;
-  for (double value : C) {
-    if (!is_dorm(method) || fixes_bound(method)) {
-      settings.push_back({value});
-      continue;
-    }
-    settings.push_back({value, "best", "ridge"});
-    settings.push_back({value, "predicted", "ridge"});
-    settings.push_back({value, "predicted", "pairwise"});
-  }
-  return settings;
-}
 
 std::vector<std::string> all_measures(const ComparisonOptions& options) {
   std::vector<std::string> measures = options.measures;
@@ -77,22 +56,22 @@ Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed)
 
 std::vector<Cell> make_cells(const std::vector<DataSplit>& splits, const ComparisonOptions& options) {
   const std::vector<std::size_t> sizes = options.sizes.empty() ? std::vector<std::size_t>{0} : options.sizes;
-  std::size_t most = 1;
-  for (const std::string& method : options.methods) most = std::max(most, settings_of(method, options.C).size());
   std::vector<Cell> cells;
   for (std::size_t split = 0; split < splits.size(); ++split) {
+    const std::vector<std::vector<Setting>> settings = candidates(options, grades_above_zero(splits[split].train));
+    std::size_t most = 1;
+    for (const std::vector<Setting>& own : settings) most = std::max(most, own.size());
     const std::string data = fmt::format("{:016x} {:016x} {:016x}", splits[split].train.fingerprint(),
                                          splits[split].valid.fingerprint(), splits[split].test.fingerprint());
-    const std::string shared = fmt::format("{} {} {} {:g} {} {}", DORM_VERSION, options.convention, options.scale,
+    const std::string shared = fmt::format("{} {} {} {:g} {} {}", build_identity(), options.convention, options.scale,
                                            options.tolerance, options.seed, joined(all_measures(options)));
     for (std::size_t size : sizes)
       for (std::size_t at = 0; at < most; ++at)
-        for (const std::string& method : options.methods) {
-          const std::vector<Setting> settings = settings_of(method, options.C);
-          if (at >= settings.size()) continue;
-          Cell cell{split, size, method, settings[at], {}};
+        for (std::size_t m = 0; m < settings.size(); ++m) {
+          if (at >= settings[m].size()) continue;
+          Cell cell{split, size, options.methods[m], settings[m][at], {}};
           cell.key = fmt::format("cell {}; data {}; {}; queries {}; {} {:.17g} {} {}", kFormat, data, shared,
-                                 std::min(size, splits[split].train.num_queries()), method, cell.setting.C,
+                                 std::min(size, splits[split].train.num_queries()), spelling_of(cell), cell.setting.C,
                                  cell.setting.bound, cell.setting.start);
           cells.push_back(std::move(cell));
         }
@@ -116,7 +95,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);
     const double began = thread_seconds();
-    const MethodResult result = train_method(train, cell.method, method, observer);
+    const MethodResult result = train_method(train, spelling_of(cell), method, observer);
     if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
     record.seconds = thread_seconds() - began;
     record.gap = result.solve.gap;

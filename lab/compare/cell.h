@@ -13,13 +13,18 @@
 
 namespace dorm {
 
-/// What a method's options are tried at. Bound and start are those of DORM; empty for others.
+/// What a method's options are tried at. Bound and start are those of DORM, the aim is a rival's; else empty.
 struct Setting {
   double C = 0;  // 0: the method has none
-  std::string bound = {}, start = {};
-  std::string text() const;  // "C=100 predicted/ridge"
+  std::string bound = {}, start = {}, aim = {};
+  std::string text() const;  // "C=100 predicted/ridge", "C=10 rel=best"
 };
-std::vector<Setting> settings_of(const std::string& method, const std::vector<double>& C);
+
+/// The candidates of every method, by method, on data whose labels above 0 are `grades`, rising.
+std::vector<std::vector<Setting>> candidates(const ComparisonOptions& options, const std::vector<float>& grades);
+
+/// The labels above 0 that occur, rising.
+std::vector<float> grades_above_zero(const Dataset& data);
 
 struct Cell {
   std::size_t split = 0, size = 0;

@@ -39,7 +39,7 @@ std::string line_of(const ComparisonRow& row, const ComparisonFigure& figure) {
        tested(fmt::format("{:.3g}", figure.test.p_t)), tested(fmt::format("{:.3g}", figure.test.p_permutation)),
        tested(fmt::format("{:.3g}", figure.p_holm)), fmt::format("{:.4f}", figure.seconds),
        fmt::format("{:.4f}", figure.tuning_seconds), fmt::format("{:.1f}", figure.support_vectors),
-       fmt::format("{:.1f}", figure.passes), chosen_text(figure)});
+       fmt::format("{:.1f}", figure.passes), std::to_string(figure.candidates), chosen_text(figure), build_identity()});
   return report::csv_line(fields);
 }
 
@@ -101,15 +101,15 @@ std::string failures_of(const std::vector<const ComparisonRow*>& rows) {
 
 std::string comparison_csv(const ComparisonResult& result) {
   const std::vector<std::string> heading = {
-      "size",           "method",          "measure",    "mean",  "low",           "high",   "queries",
-      "skipped",        "reference",       "difference", "p_t",   "p_permutation", "p_holm", "seconds",
-      "tuning_seconds", "support_vectors", "passes",     "chosen"};
+      "size",           "method",          "measure",    "mean",       "low",           "high",   "queries",
+      "skipped",        "reference",       "difference", "p_t",        "p_permutation", "p_holm", "seconds",
+      "tuning_seconds", "support_vectors", "passes",     "candidates", "chosen",        "build"};
   std::string text = report::csv_line(heading);
   for (const ComparisonRow& row : result.rows) {
     for (const ComparisonFigure& figure : row.figures) text += line_of(row, figure);
     for (const MeasureResult& point : row.curve) {
       std::vector<std::string> fields = first_fields(row, point);
-      fields.insert(fields.end(), {"0", "", "", "", "", "", "", "", "", "curve"});
+      fields.insert(fields.end(), {"0", "", "", "", "", "", "", "", "", "", "curve", build_identity()});
       text += report::csv_line(fields);
     }
   }
@@ -120,8 +120,8 @@ std::string comparison_markdown(const ComparisonResult& result) {
   std::string text = fmt::format(
       "{} test queries, {} split{}. Brackets: 95 % bootstrap interval over queries. Bold: the one that the "
       "others are\ntested against; p: paired permutation test, Holm's correction within a column; \"=\": not "
-      "told apart at 0.05.\nRandom is the expectation over all orders, ideal the order by label.\n",
-      result.test_queries, result.splits, result.splits == 1 ? "" : "s");
+      "told apart at 0.05.\nRandom is the expectation over all orders, ideal the order by label. dorm {}.\n",
+      result.test_queries, result.splits, result.splits == 1 ? "" : "s", build_identity());
   std::vector<std::size_t> sizes;
   for (const ComparisonRow& row : result.rows)
     if (sizes.empty() || sizes.back() != row.size) sizes.push_back(row.size);

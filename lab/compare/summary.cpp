@@ -53,12 +53,15 @@ class Summary {
     std::vector<std::vector<std::size_t>> of_split(splits_.size());
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       if (cells_[c].method != method || cells_[c].size != size) continue;
-      if (!records_[c].failure.empty()) {
+      if (records_[c].failure.empty())
+        of_split[cells_[c].split].push_back(c);
+      else
         row.failure = records_[c].failure;
-        return row;
-      }
-      of_split[cells_[c].split].push_back(c);
     }
+    // A candidate that cannot learn is none; a method without candidates on some split has no figures.
+    for (const std::vector<std::size_t>& own : of_split)
+      if (own.empty()) return row;
+    row.failure.clear();
     for (const std::string& measure : options_.measures) row.figures.push_back(figure(measure, of_split));
     if (options_.curve.empty()) return row;
     const std::vector<std::size_t> chosen = choose_all(index_of(options_.measures.front()), of_split);
@@ -104,6 +107,7 @@ class Summary {
       out.seconds += share * record.seconds;
       out.support_vectors += share * static_cast<double>(record.support_vectors);
       out.passes += share * static_cast<double>(record.passes);
+      out.candidates = std::max(out.candidates, of_split[split].size());
       for (std::size_t c : of_split[split]) out.tuning_seconds += share * records_[c].seconds;
     }
     out.result = result_of(measure, chosen);

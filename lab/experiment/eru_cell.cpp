@@ -123,7 +123,7 @@ double mean_of_numbers(std::span<const double> values) {
 }
 
 std::string key_of(const EruCell& cell, std::uint64_t seed) {
-  return fmt::format("eachmovie-eru; {}; unseen {} kernels {} trial {} seed {}", DORM_VERSION,
+  return fmt::format("eachmovie-eru; {}; unseen {} kernels {} trial {} seed {}", build_identity(),
                      cell.unseen == Unseen::users ? "users" : "items", static_cast<int>(cell.kernels), cell.trial,
                      seed);
 }

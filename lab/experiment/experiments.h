@@ -40,4 +40,11 @@ report::Table sizes_table(std::string caption, const ComparisonResult& result, s
 
 std::string percent(double value);  // 63.71
 
+/// Mean and standard deviation of what is not NaN.
+struct Spread {
+  double mean = 0, deviation = 0;
+  std::size_t count = 0;
+};
+Spread spread_of(std::span<const double> values);
+
 }  // namespace dorm

@@ -30,7 +30,12 @@ struct RatingsCell {
   std::size_t given = 0;    // ratings of each user to train on
   std::uint64_t split = 0;  // seed
   bool facts = false;
+  bool popular = false;  // on popular_part() instead of all ratings
 };
+
+/// As many users and films as the paper had: the 1075 films rated most often, and 100 users drawn among those who have
+/// rated at least 60 of them (50 to train on, 10 to test), so that they are the same for every number given.
+Ratings popular_part(const Ratings& ratings);
 
 /// The measures of a record's columns; a value per user with test ratings.
 const std::vector<std::string>& rating_measures();

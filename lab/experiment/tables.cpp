@@ -19,6 +19,17 @@ std::string interval_text(const MeasureResult& result) {
 
 std::string percent(double value) { return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value); }
 
+Spread spread_of(std::span<const double> values) {
+  Spread out;
+  for (const double x : values)
+    if (!std::isnan(x)) out.mean += x, ++out.count;
+  out.mean /= static_cast<double>(out.count);
+  for (const double x : values)
+    if (!std::isnan(x)) out.deviation += (x - out.mean) * (x - out.mean);
+  out.deviation = out.count > 1 ? std::sqrt(out.deviation / static_cast<double>(out.count - 1)) : 0;
+  return out;
+}
+
 std::string cells_folder(const Laboratory& laboratory) {
   return laboratory.options.directory.empty() ? "" : laboratory.options.directory + "/cells";
 }
@@ -76,10 +87,10 @@ report::Table sizes_table(std::string caption, const ComparisonResult& result, s
 }
 
 std::string experiment_csv(const ExperimentResult& result) {
-  std::string text;
-  std::vector<std::string> fields;
+  std::vector<std::string> fields = {"dorm " + build_identity()};
+  std::string text = report::csv_line(fields);
   for (const report::Table& table : result.tables) {
-    text += (text.empty() ? "" : "\n") + report::csv_line(std::span(&table.caption, 1));
+    text += "\n" + report::csv_line(std::span(&table.caption, 1));
     fields.clear();
     for (const report::Column& column : table.columns) fields.push_back(column.name);
     text += report::csv_line(fields);
@@ -97,6 +108,7 @@ std::string experiment_markdown(const ExperimentResult& result) {
   if (!result.paper.empty()) text += fmt::format("\nThe paper: {}\n", result.paper);
   if (!result.difference.empty()) text += fmt::format("\nWhere we differ: {}\n", result.difference);
   for (const std::string& remark : result.remarks) text += fmt::format("\n{}\n", remark);
+  text += fmt::format("\ndorm {}\n", build_identity());
   for (const report::Table& table : result.tables)
     text += fmt::format("\n## {}\n\n{}", table.caption, report::to_markdown(table));
   return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "data/storage.h"
@@ -164,6 +165,31 @@ Dataset Dataset::select(std::span<const std::size_t> queries) const {
     stored.push_back(queries_[q]);
   }
   return Dataset(storage_, std::move(stored));
+}
+
+Dataset Dataset::with_labels(std::span<const float> labels) const {
+  if (labels.size() != num_documents())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} labels for {} documents; expected one per document", labels.size(), num_documents()));
+  for (float label : labels)
+    if (!std::isfinite(label))
+      throw Error(ErrorCode::bad_input, fmt::format("a label is {}; expected a number", label));
+  struct Relabelled {  // what the new block keeps alive
+    std::shared_ptr<const Storage> old;
+    std::vector<float> labels;
+  };
+  auto owner = std::make_shared<Relabelled>();
+  owner->old = storage_;
+  owner->labels.assign(storage_->labels.begin(), storage_->labels.end());
+  for (std::size_t q = 0; q < num_queries(); ++q) {
+    const std::span<const float> own = labels.subspan(first_document_[q], first_document_[q + 1] - first_document_[q]);
+    std::copy(own.begin(), own.end(),
+              owner->labels.begin() + static_cast<std::ptrdiff_t>(begin_of(storage_->query_end, queries_[q])));
+  }
+  auto storage = std::make_shared<Storage>(*storage_);
+  storage->labels = owner->labels;
+  storage->owner = std::move(owner);
+  return Dataset(std::move(storage), queries_);
 }
 
 }  // namespace dorm

@@ -38,5 +38,25 @@ TEST(Reweight, RefusesWeightsThatMakeNoSense) {
   EXPECT_THROW(with_query_weights(data.select(some), {1, 1}), Error);
 }
 
+TEST(Relabel, SharesFeaturesOfASelectionAndOutlivesTheOriginal) {
+  Dataset data = three_queries();
+  const float* features = data.query(2).rows.dense_row(1);
+  const std::vector<std::size_t> some = {2, 0};
+  const Dataset other = data.select(some).with_labels(std::vector<float>{7, 8, 9, 10});
+  EXPECT_EQ(data.query(2).labels[0], 1);
+  data = Dataset();
+  ASSERT_EQ(other.num_queries(), 2u);
+  EXPECT_EQ(other.query(0).id, "c");
+  EXPECT_EQ(other.query(0).labels[1], 8);
+  EXPECT_EQ(other.query(1).labels[0], 9);
+  EXPECT_EQ(other.query(0).rows.dense_row(1), features);
+}
+
+TEST(Relabel, RefusesLabelsThatMakeNoSense) {
+  const Dataset data = three_queries();
+  EXPECT_THROW(data.with_labels(std::vector<float>{1, 2}), Error);
+  EXPECT_THROW(data.with_labels(std::vector<float>{1, 2, 3, 4, 5, INFINITY}), Error);
+}
+
 }  // namespace
 }  // namespace dorm

@@ -146,12 +146,12 @@ def swap_cost(problem, better, worse):
     return np.mean(means)
 
 
-@pytest.mark.parametrize("method", ["ranksvm", "roc-svm", "svm-ir-qp"])
+@pytest.mark.parametrize("method", ["ranksvm", "ranksvm-pairs", "roc-svm", "roc-svm:rel=2", "svm-ir-qp"])
 def test_pairs_are_liblinears_on_differences(problem, method):
     ours, certificate = problem.train(method)
     labels, weight = problem.y, lambda better, worse: 1.0
-    if method == "roc-svm":
-        labels = (problem.y > 0).astype(float)
+    if method.startswith("roc-svm"):
+        labels = (problem.y >= (2 if method.endswith("rel=2") else 1)).astype(float)
     if method == "svm-ir-qp":
         cost = {pair: swap_cost(problem, *pair) for pair in [(2.0, 1.0), (2.0, 0.0), (1.0, 0.0)]}
         weight = lambda better, worse: cost[better, worse] / max(cost.values())

@@ -95,7 +95,7 @@ def test_a_page_of_an_unknown_form_is_refused_before_the_work(here):
 def test_validation_and_test_files_give_what_train_and_eval_give(here):
     json_text = dorm(
         "compare", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--methods", "ranksvm", "--C", "10",
-        "--measures", "ndcg@10", "--json",
+        "--as-spelled", "--measures", "ndcg@10", "--json",
     ).stdout  # fmt: skip
     compared = json.loads(json_text)["rows"][0]["measures"]["ndcg@10"]["mean"]
     dorm("train", "train.txt", "--method", "ranksvm", "-C", 10, "--model", "m.json")

@@ -18,6 +18,10 @@
 
 namespace dorm {
 
+/// Which build computes: the version, and a hash of the sources, the compiler and its flags. Cells of another build are
+/// never used, and everything that is written names it.
+std::string build_identity();
+
 /// Train, choose, judge.
 struct DataSplit {
   Dataset train, valid, test;
@@ -48,6 +52,9 @@ struct ComparisonOptions {
   std::vector<std::string> curve = {};  // more measures, with the options chosen for the first of `measures`
   std::vector<std::size_t> sizes = {};  // training queries to learn from; 0, or an empty list: all
   std::vector<double> C = {1, 10, 100, 1000, 10000};
+  /// Every method with a C has as many candidates as the one with most: rivals may aim at other things than the labels,
+  /// and what has fewer aims, bounds and starts has a finer grid over the same range of C. Else as spelled, at each C.
+  bool equal_candidates = true;
   Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
   std::string against = {};      // the method that others are tested against; empty: the best of each measure
   std::string convention = "standard", scale = "auto";
@@ -63,7 +70,8 @@ struct ComparisonOptions {
 struct ComparisonFigure {
   std::string measure;
   MeasureResult result;             // over the test queries of all splits
-  std::vector<std::string> chosen;  // per split, e.g. "C=100 best"
+  std::vector<std::string> chosen;  // per split, e.g. "C=100 best", "C=10 rel=best"
+  std::size_t candidates = 0;       // that it was chosen from, on each split
   double seconds = 0;               // processor time of training the chosen model, mean over splits
   double tuning_seconds = 0;        // the same of all candidates
   double support_vectors = 0;       // planes of the chosen model, mean over splits; 0: not that kind of method

@@ -29,6 +29,7 @@ BaselineFit fit_svr(const BaselineProblem& problem);
 BaselineFit fit_svm(const BaselineProblem& problem);
 BaselineFit fit_crammer_singer(const BaselineProblem& problem);
 BaselineFit fit_ranksvm(const BaselineProblem& problem);
+BaselineFit fit_ranksvm_pairs(const BaselineProblem& problem);
 BaselineFit fit_svm_ir_qp(const BaselineProblem& problem);
 BaselineFit fit_precision_svm(const BaselineProblem& problem);
 BaselineFit fit_roc_svm(const BaselineProblem& problem);

@@ -12,6 +12,7 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
+#include "learning/baseline/aim.h"
 #include "learning/baseline/method.h"
 #include "learning/train/describe.h"
 #include "learning/train/rounds.h"
@@ -33,18 +34,19 @@ constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool u
 
 // clang-format off
 constexpr std::array kRows{
-    row("dorm", "dorm:MEASURE[~DECAY[~BOUND]]", nullptr, true, "direct optimization of a trainable measure"),
+    row("dorm", "dorm:MEASURE[~DECAY[~BOUND[~ORACLE]]]", nullptr, true, "direct optimization of a trainable measure"),
     row("feature", "feature:NAME", nullptr, false, "one column, up or down as the training data says"),
-    row("ridge", "ridge", fit_ridge, true, "least squares on labels centred within each query"),
-    row("svr", "svr", fit_svr, true, "support vector regression on the same, tube 0.1"),
-    row("svm", "svm", fit_svm, true, "one support vector machine per grade, summed by grade"),
-    row("crammer-singer", "crammer-singer", fit_crammer_singer, true, "one joint multiclass support vector machine, summed by grade"),
-    row("ranksvm", "ranksvm", fit_ranksvm, true, "mean hinge over the pairs of each query"),
-    row("svm-ir-qp", "svm-ir-qp", fit_svm_ir_qp, true, "the same, pairs weighted by what their swap costs in NDCG@10"),
-    row("roc-svm", "roc-svm", fit_roc_svm, true, "multivariate hinge for the area under the ROC curve"),
-    row("precision-svm", "precision-svm[@n]", fit_precision_svm, true, "multivariate hinge for precision@n (10)"),
-    row("ap-svm", "ap-svm", fit_ap_svm, true, "multivariate hinge for average precision"),
-    row("prank", "prank", fit_prank, false, "perceptron with thresholds between grades, averaged"),
+    row("ridge", "ridge[:rel=|gain=]", fit_ridge, true, "least squares on labels centred within each query"),
+    row("svr", "svr[:rel=|gain=]", fit_svr, true, "support vector regression on the same, tube 0.1"),
+    row("svm", "svm[:rel=|gain=]", fit_svm, true, "one support vector machine per grade, summed by grade"),
+    row("crammer-singer", "crammer-singer[:rel=|gain=]", fit_crammer_singer, true, "one joint multiclass support vector machine, summed by grade"),
+    row("ranksvm", "ranksvm[:rel=]", fit_ranksvm, true, "mean hinge over the pairs of each query"),
+    row("ranksvm-pairs", "ranksvm-pairs[:rel=]", fit_ranksvm_pairs, true, "the same with a constraint for each pair: slower, to measure time"),
+    row("svm-ir-qp", "svm-ir-qp", fit_svm_ir_qp, true, "ranksvm with pairs weighted by what their swap costs in NDCG@10"),
+    row("roc-svm", "roc-svm[:rel=]", fit_roc_svm, true, "multivariate hinge for the area under the ROC curve"),
+    row("precision-svm", "precision-svm[@n][:rel=]", fit_precision_svm, true, "multivariate hinge for precision@n (10)"),
+    row("ap-svm", "ap-svm[:rel=]", fit_ap_svm, true, "multivariate hinge for average precision"),
+    row("prank", "prank[:rel=]", fit_prank, false, "perceptron with thresholds between grades, averaged"),
 };
 // clang-format on
 
@@ -54,11 +56,13 @@ constexpr auto kEntries = [] {
   return entries;
 }();
 
-/// A method as written: its row, the text after the colon or the number after the @.
+/// A method as written: its row, and the text after the colon (of DORM and features), or the number after
+/// the @ and the aim.
 struct Spelling {
   const Row* row = nullptr;
   std::string_view argument;
   std::size_t cutoff = 0;
+  Aim aim = {};
 };
 
 std::size_t parse_cutoff(std::string_view method, std::string_view digits) {
@@ -72,20 +76,32 @@ std::size_t parse_cutoff(std::string_view method, std::string_view digits) {
 
 Spelling parse_method(std::string_view method) {
   const std::string_view name = method.substr(0, method.find_first_of(":@"));
-  const std::string_view rest = method.substr(name.size());
+  std::string_view rest = method.substr(name.size());
   Spelling spelling;
   for (const Row& candidate : kRows)
     if (candidate.entry.name == name) spelling.row = &candidate;
   if (!spelling.row) throw_unknown_name("method", name, kEntries);
-  const bool takes_cutoff = spelling.row->entry.usage.find('@') != std::string_view::npos;
+  const std::string_view usage = spelling.row->entry.usage;
   const bool takes_argument = !spelling.row->fit;
-  const bool fits =
-      takes_argument ? rest.size() > 1 && rest[0] == ':' : rest.empty() || (takes_cutoff && rest[0] == '@');
-  if (!fits)
-    throw Error(ErrorCode::bad_option, fmt::format("method \"{}\"; expected {}", method, spelling.row->entry.usage));
-  if (takes_argument) spelling.argument = rest.substr(1);
-  if (!takes_argument && !rest.empty()) spelling.cutoff = parse_cutoff(method, rest.substr(1));
+  if (takes_argument ? rest.size() < 2 || rest[0] != ':'
+                     : rest.starts_with('@') && usage.find('@') == std::string_view::npos)
+    throw Error(ErrorCode::bad_option, fmt::format("method \"{}\"; expected {}", method, usage));
+  if (takes_argument) {
+    spelling.argument = rest.substr(1);
+    return spelling;
+  }
+  const std::size_t colon = std::min(rest.find(':'), rest.size());
+  if (rest.starts_with('@')) spelling.cutoff = parse_cutoff(method, rest.substr(1, colon - 1));
+  if (colon < rest.size()) spelling.aim = parse_aim(method, rest.substr(colon + 1), usage);
   return spelling;
+}
+
+OracleKind parse_oracle(const std::string& name) {
+  for (int kind = 0; kind <= static_cast<int>(OracleKind::assignment); ++kind)
+    if (name_of(static_cast<OracleKind>(kind)) == name) return static_cast<OracleKind>(kind);
+  throw Error(ErrorCode::bad_option, fmt::format("oracle \"{}\"; expected automatic, or assignment to measure "
+                                                 "what the dense solver costs",
+                                                 name));
 }
 
 TrainOptions dorm_options(std::string_view argument, const MethodOptions& options) {
@@ -100,6 +116,7 @@ TrainOptions dorm_options(std::string_view argument, const MethodOptions& option
   train.decay = next(train.decay);
   train.bound = parse_bound_choice(next(name_of(options.bound)));
   if (train.bound == options.bound) train.start = options.start;
+  train.oracle = parse_oracle(next(name_of(OracleKind::automatic)));
   train.convention = options.convention;
   train.C = options.C;
   train.scale = options.scale;
@@ -117,8 +134,9 @@ MethodResult train_dorm(const Dataset& data, std::string_view argument, const Me
 
 MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
                             const Observer& observer) {
-  const TrainingSet set(data, options.scale, options.solve.threads);
-  const BaselineProblem problem{set, make_convention(options.convention), options, observer, spelling.cutoff};
+  const Convention convention = make_convention(options.convention);
+  const TrainingSet set(spelling.aim.applied(data, convention), options.scale, options.solve.threads);
+  const BaselineProblem problem{set, spelling.aim.convention(convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");

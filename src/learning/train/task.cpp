@@ -69,8 +69,7 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   if (!options.given_ties.empty())
     order = labels_by_feature(learnt.num_documents() == data().num_documents() ? data() : learnt, options.given_ties);
   return std::make_unique<RankingRisk>(set.features(), *NamedMeasure(options), Decay(options.decay),
-                                       options.solve.threads, OracleKind::automatic, std::move(limits),
-                                       std::move(order));
+                                       options.solve.threads, options.oracle, std::move(limits), std::move(order));
 }
 
 std::vector<Start> RankingTask::starts(Bound bound) const {

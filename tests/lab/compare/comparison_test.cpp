@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 
 #include "base/checksum.h"
 #include "base/json.h"
@@ -37,8 +38,84 @@ ComparisonOptions small() {
   options.measures = {"ndcg@3", "mrr"};
   options.curve = {"ndcg@1", "ndcg@3"};
   options.C = {1, 100};
+  options.equal_candidates = false;
   options.threads = 1;
   return options;
+}
+
+std::vector<std::string> texts_of(const std::vector<Setting>& settings) {
+  std::vector<std::string> texts;
+  for (const Setting& setting : settings) texts.push_back(setting.text());
+  return texts;
+}
+
+TEST(Candidates, AreAsManyForEveryMethodThatHasAC) {
+  ComparisonOptions options;
+  options.methods = {"dorm:ndcg@10",    "dorm:ndcg@10~measure~best",
+                     "ridge",           "svm-ir-qp",
+                     "precision-svm@3", "roc-svm:rel=1",
+                     "feature:25",      "prank"};
+  const auto lists = candidates(options, {1, 2, 3, 4});
+  for (std::size_t m = 0; m < 6; ++m) EXPECT_EQ(lists[m].size(), 15u) << options.methods[m];
+  EXPECT_EQ(lists[6].size(), 1u);
+  EXPECT_EQ(lists[7].size(), 3u) << "aims, but no C";
+  for (const auto& list : lists) {
+    const std::vector<std::string> texts = texts_of(list);
+    EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), list.size());
+    if (list.size() < 15) continue;
+    EXPECT_EQ(list.front().C, 1);
+    EXPECT_EQ(list.back().C, 10000);
+  }
+}
+
+TEST(Candidates, AimAtTheBestTheHighestGradesOrTheGains) {
+  ComparisonOptions options;
+  options.methods = {"roc-svm", "ridge"};
+  options.C = {10};
+  EXPECT_EQ(texts_of(candidates(options, {1, 2, 3, 4})[0]),
+            (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 rel=3"}));
+  EXPECT_EQ(texts_of(candidates(options, {1, 2})[0]),
+            (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 rel=2"}));
+  EXPECT_EQ(texts_of(candidates(options, {1, 2})[1]),
+            (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 gain=exp2"}));
+  EXPECT_EQ(texts_of(candidates(options, {1})[0]), std::vector<std::string>{"C=10"}) << "one grade: one aim";
+}
+
+TEST(Candidates, AreThoseOfTheSpellingWhenAskedFor) {
+  ComparisonOptions options = small();
+  EXPECT_EQ(texts_of(candidates(options, {1, 2})[1]), (std::vector<std::string>{"C=1", "C=100"}));
+}
+
+TEST(Comparison, AnAimIsChosenOnTheValidationQueries) {
+  ComparisonOptions options = small();
+  options.equal_candidates = true;
+  options.methods = {"roc-svm", "dorm:ndcg@3"};
+  const ComparisonFigure figure = run_comparison(splits(), options).rows[0].figures[0];
+  EXPECT_EQ(figure.candidates, 6u);
+  const DataSplit& split = splits()[0];
+  double best = -1;
+  std::string chosen;
+  for (const char* aim : {"", ":rel=best", ":rel=2"})
+    for (double C : {1.0, 100.0}) {
+      const Model model =
+          train_method(split.train, std::string("roc-svm") + aim, {.C = C, .solve = {.threads = 1}}).model;
+      const std::vector<std::string> ndcg = {"ndcg@3"};
+      const double valid = evaluate(split.valid, score(model, split.valid), ndcg).measures[0].mean;
+      if (valid <= best) continue;
+      best = valid;
+      chosen = fmt::format("C={:g}{}{}", C, *aim ? " " : "", *aim ? aim + 1 : "");
+    }
+  EXPECT_EQ(figure.chosen[0], chosen);
+}
+
+TEST(Comparison, NamesItsBuildInEverythingWritten) {
+  const ComparisonResult result = run_comparison(splits(), small());
+  EXPECT_EQ(build_identity().find("build "), build_identity().size() - 18) << "twelve digits at the end";
+  EXPECT_NE(comparison_markdown(result).find(build_identity()), std::string::npos);
+  const std::string csv = comparison_csv(result);
+  for (std::size_t at = csv.find('\n') + 1; at < csv.size(); at = csv.find('\n', at) + 1)
+    EXPECT_NE(csv.substr(at, csv.find('\n', at) - at).find(build_identity()), std::string::npos);
+  for (const Cell& cell : make_cells(splits(), small())) EXPECT_NE(cell.key.find(build_identity()), std::string::npos);
 }
 
 // All but the seconds, which no two runs share.
@@ -207,6 +284,21 @@ TEST(Comparison, AMethodThatCannotLearnSaysWhyAndOthersGoOn) {
   EXPECT_NE(row_of(result, "precision-svm@8").failure.find("nothing to learn"), std::string::npos);
   EXPECT_EQ(row_of(result, "ridge").figures.size(), 2u);
   EXPECT_NE(comparison_markdown(result).find("precision-svm@8: nothing to learn"), std::string::npos);
+}
+
+// With one document of grade 2 in all, lists of its kind cannot be had on every split; the other aims serve.
+TEST(Comparison, ACandidateThatCannotLearnIsLeftOut) {
+  ComparisonOptions options = small();
+  options.equal_candidates = true;
+  options.methods = {"precision-svm@7", "dorm:ndcg@3"};
+  std::vector<DataSplit> few = {{world(1), world(2), world(3)}};
+  std::vector<float> labels;
+  for (std::size_t q = 0; q < few[0].train.num_queries(); ++q)
+    for (float label : few[0].train.query(q).labels) labels.push_back(q < 5 ? 2.0f : std::min(label, 1.0f));
+  few[0].train = few[0].train.with_labels(labels);
+  const ComparisonRow row = run_comparison(few, options).rows[0];
+  ASSERT_EQ(row.failure, "");
+  EXPECT_EQ(row.figures[0].candidates, 4u) << "rel=2 has no query with documents of both kinds";
 }
 
 TEST(Comparison, TestsAgainstTheBestOrTheOneAskedFor) {

@@ -46,7 +46,7 @@ TEST(EachMovie, GivesTheFiguresOfEvaluation) {
   write_movielens(folder.path("data"));
   const ExperimentResult result = run_experiment("eachmovie-ndcg", {.data_directory = folder.path("data")}, {});
   ASSERT_TRUE(result.complete);
-  ASSERT_EQ(result.tables.size(), 7u);
+  ASSERT_EQ(result.tables.size(), 10u);
   const Ratings ratings = read_ratings(folder.path("data/movielens-100k/u.data"));
   const std::vector<std::string> measures = {"ndcg@10"};
   double sum = 0, squares = 0;

@@ -55,10 +55,20 @@ TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
   struct {
     const char* spelling;
     const char* said;
-  } wrong[] = {
-      {"ranksvn", "did you mean \"ranksvm\""}, {"ridge:3", "expected ridge"}, {"feature", "expected feature:NAME"},
-      {"precision-svm@0", "above 0"},          {"dorm:map", "ndcg"},          {"precision-svm@x", "whole number"},
-      {"dorm:ndcg@10~powr:1", "power"}};
+  } wrong[] = {{"ranksvn", "did you mean \"ranksvm\""},
+               {"ridge:3", "expected ridge"},
+               {"feature", "expected feature:NAME"},
+               {"roc-svm:gain=exp2", "expected roc-svm[:rel=]"},
+               {"roc-svm:rel=bst", "best or a label"},
+               {"ridge:gain=log", "exp2 or linear"},
+               {"ridge@3", "expected ridge"},
+               {"svm-ir-qp:rel=1", "expected svm-ir-qp"},
+               {"precision-svm@3:rel=", "best or a label"},
+               {"dorm:ndcg@10~power:1~best~dense", "assignment"},
+               {"precision-svm@0", "above 0"},
+               {"dorm:map", "ndcg"},
+               {"precision-svm@x", "whole number"},
+               {"dorm:ndcg@10~powr:1", "power"}};
   for (const auto& [spelling, said] : wrong) {
     SCOPED_TRACE(spelling);
     const std::string message = test::message_of([&typed = spelling] { check_method(typed); });
@@ -66,6 +76,77 @@ TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
   }
   EXPECT_NO_THROW(check_method("dorm:ndcg@10~power:0.5~given"));
   EXPECT_THROW(train_method(informative(1), "feature:none"), Error);
+}
+
+Dataset labelled(const std::vector<std::vector<float>>& queries) {
+  DatasetBuilder builder;
+  Rng rng(3);
+  for (std::size_t q = 0; q < queries.size(); ++q)
+    for (float label : queries[q]) {
+      const auto noise = static_cast<float>(rng.normal());
+      builder.add({label, std::to_string(q)}, std::vector<float>{label + noise, noise, 1.0f + label * label});
+    }
+  return builder.finish();
+}
+
+// An aim is nothing but other labels: by hand, for two queries whose best labels differ.
+TEST(Methods, AimAtWhatTheirSpellingSays) {
+  const Dataset graded = labelled({{3, 1, 0, 2, 3}, {0, 2, 1, 1, 0}});
+  struct {
+    const char *aimed, *plain;
+    std::vector<std::vector<float>> labels;
+  } cases[] = {
+      {"roc-svm:rel=best", "roc-svm", {{1, 0, 0, 0, 1}, {0, 1, 0, 0, 0}}},
+      {"roc-svm:rel=2", "ranksvm", {{1, 0, 0, 1, 1}, {0, 1, 0, 0, 0}}},
+      {"precision-svm@2:rel=2", "precision-svm@2", {{1, 0, 0, 1, 1}, {0, 1, 0, 0, 0}}},
+      {"ap-svm:rel=best", "ap-svm", {{1, 0, 0, 0, 1}, {0, 1, 0, 0, 0}}},
+      {"svm:rel=best", "svm", {{1, 0, 0, 0, 1}, {0, 1, 0, 0, 0}}},
+      {"crammer-singer:gain=linear", "crammer-singer", {{3, 1, 0, 2, 3}, {0, 2, 1, 1, 0}}},
+      {"ridge:gain=exp2", "ridge", {{3, 3 / 7.f, 0, 9 / 7.f, 3}, {0, 9 / 7.f, 3 / 7.f, 3 / 7.f, 0}}},
+  };
+  for (const auto& [aimed, plain, labels] : cases) {
+    SCOPED_TRACE(aimed);
+    std::vector<float> numbers;
+    for (const auto& query : labels) numbers.insert(numbers.end(), query.begin(), query.end());
+    const Model expected = train_method(graded.with_labels(numbers), plain).model;
+    const Model found = train_method(graded, aimed).model;
+    EXPECT_EQ(found.weights, expected.weights);
+    EXPECT_EQ(found.method, aimed);
+  }
+  EXPECT_NE(train_method(graded, "ridge:gain=exp2").model.weights, train_method(graded, "ridge").model.weights);
+}
+
+// mslr calls labels from 2 on relevant; an aim of its own is not asked again.
+TEST(Methods, AimWhateverTheConventionCallsRelevant) {
+  const Dataset data = labelled({{3, 1, 0, 2}, {0, 1, 1, 0}});
+  EXPECT_EQ(train_method(data, "roc-svm:rel=best", {.convention = "mslr"}).model.weights,
+            train_method(data, "roc-svm:rel=best").model.weights);
+}
+
+TEST(PairDescent, FindsTheOptimumOfRankSvm) {
+  const Dataset data = informative(5);
+  for (double C : {1.0, 100.0}) {
+    const MethodOptions options{.C = C, .solve = {.tolerance = 1e-4, .max_passes = 100000, .threads = 1}};
+    const SolveReport counted = train_method(data, "ranksvm", options).solve;
+    const SolveReport pairs = train_method(data, "ranksvm-pairs", options).solve;
+    EXPECT_LE(pairs.gap, 1e-4);
+    EXPECT_NEAR(pairs.primal, counted.primal, 2e-4 * counted.primal);
+    EXPECT_GT(pairs.support_vectors, 0u);
+  }
+}
+
+TEST(PairDescent, StopsWhenAsked) {
+  MethodOptions options{.solve = {.tolerance = 1e-12, .threads = 1}};
+  const auto stop = [](const Progress& progress) { return progress.pass < 3; };
+  EXPECT_EQ(train_method(informative(5), "ranksvm-pairs", options, stop).solve.status, SolveStatus::interrupted);
+}
+
+TEST(Methods, AnotherOracleFindsTheSameModel) {
+  const Dataset data = informative(6);
+  const MethodOptions options{.C = 10, .solve = {.tolerance = 1e-6, .threads = 1}};
+  const SolveReport fast = train_method(data, "dorm:ndcg@5~power:0.5~best", options).solve;
+  const SolveReport dense = train_method(data, "dorm:ndcg@5~power:0.5~best~assignment", options).solve;
+  EXPECT_NEAR(dense.primal, fast.primal, 1e-5 * fast.primal);
 }
 
 TEST(Methods, RefuseDataWithNothingToLearn) {
