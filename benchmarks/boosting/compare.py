@@ -14,6 +14,7 @@ chosen for each fold and seed on the validation part; standard errors are paired
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import os
 import time
@@ -24,7 +25,7 @@ import numpy as np
 import xgboost as xgb
 from folds import MEASURES, Part, cell_path
 from tables import print_table
-from variants import Annealed, PerQuery
+from variants import Annealed, PerQuery, gain_residuals
 
 import dorm
 
@@ -39,14 +40,22 @@ METHODS = "lambdarank,regression,xgboost-rank:ndcg,dorm-hinge,dorm-ramp"
 class Fold:
     """Training, validation and test part, and the data sets of the libraries, each made once."""
 
-    def __init__(self, folder: Path, fold: int, seed: int) -> None:
-        numbers = [(fold + k) % 5 + 1 for k in range(5)]
-        self.parts = [Part(folder, n, 100 * seed + fold) for n in (numbers[:3], numbers[3:4], numbers[4:])]
-        train, valid, _ = self.parts
+    def __init__(self, parts: list[Part]) -> None:
+        self.parts = parts
+        train, valid, _ = parts
         shared = {"feature_pre_filter": False, "num_threads": 1, "verbose": -1}
         self.lightgbm = lgb.Dataset(train.X, train.y, group=train.sizes, params=shared).construct()
         self.lightgbm_valid = self.lightgbm.create_valid(valid.X, valid.y, group=valid.sizes).construct()
-        self.xgboost = [xgb.DMatrix(part.X, part.y, group=part.sizes) for part in self.parts]
+
+    @functools.cached_property
+    def xgboost(self) -> list[xgb.DMatrix]:
+        return [xgb.DMatrix(part.X, part.y, group=part.sizes) for part in self.parts]
+
+    @classmethod
+    def of_files(cls, folder: Path, fold: int, seed: int) -> Fold:
+        numbers = [(fold + k) % 5 + 1 for k in range(5)]
+        picked = (numbers[:3], numbers[3:4], numbers[4:])
+        return cls([Part.of_files(folder, n, 100 * seed + fold) for n in picked])
 
 
 class Watch:
@@ -67,10 +76,14 @@ class Watch:
 
 
 def lightgbm_objective(method: str, measures: tuple[str, ...], seed: int, column: int):
-    if method == "lambdarank":
-        return {"objective": method, "lambdarank_truncation_level": TRUNCATIONS[column]}
-    if method == "regression":
+    if method.startswith("lambdarank"):
+        _, *truncation = method.split("-")
+        level = int(truncation[0]) if truncation else TRUNCATIONS[column]
+        return {"objective": "lambdarank", "lambdarank_truncation_level": level}
+    if method in ("regression", "rank_xendcg"):
         return {"objective": method}
+    if method == "regression-gains":
+        return {"objective": gain_residuals}
     if method == "dorm-annealed":
         return {"objective": Annealed(measures[0], seed)}
     if method == "dorm-per-query":
@@ -137,7 +150,7 @@ def run_cells(folder: Path, out: Path, methods: list[str], measure: str, seeds: 
         cells = [cell for cell in cells if not cell[-1].exists()]
         if not cells:
             continue
-        fold = Fold(folder, number, seed)
+        fold = Fold.of_files(folder, number, seed)
         for method, leaves, column, path in cells:
             start = time.process_time()
             watched = (measure,) if method.startswith("dorm") else MEASURES

@@ -21,7 +21,7 @@ class Method:
         for fold in range(5):
             values, whole, kept = [], [], []
             for seed in range(1, seeds + 1):
-                test = Part(folder, [(fold + 4) % 5 + 1], 100 * seed + fold)
+                test = Part.of_files(folder, [(fold + 4) % 5 + 1], 100 * seed + fold)
                 cells = [_stored(cell_path(out, method, measure, seed, fold, *p), measure) for p in grid]
                 valid, scores = max(cells, key=lambda cell: cell[0])
                 self.valid.append(valid)

@@ -25,12 +25,15 @@ struct ObjectiveOptions {
   std::string convention = "standard";
   std::string reference = "best";  // best: hinge; predicted: ramp
   std::string decay = "auto";      // auto: discount for best, measure for predicted; or a name of decay_catalog()
-  double sigma = 0.3;              // scale of the perturbation, in units of scores; 0: none
+  double sigma = 1;                // scale of the perturbation, in units of scores; 0: none
   std::size_t pairs = 1;           // antithetic pairs per round
   double margin = 1;               // of the loss against score differences
   double curvature_floor = 1e-3;   // added to every curvature of a document in a query with something to learn
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: all cores; results do not depend on it
+
+  // Scores and noise, in margins, may not be larger: the oracles add them up, and the sums must stay finite.
+  static constexpr double kLargestScore = 1e300;
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };
@@ -53,7 +56,7 @@ class Objective {
 
   /// gradient[i] = weight_q mean_m d_i and curvature[i] = weight_q (mean_m |d_i| + floor), d the gradient at the m-th
   /// perturbation of round `round`. Returns losses(scores, round). Throws Error(bad_input) on a wrong number of scores,
-  /// NaN or infinity.
+  /// NaN, infinity, or beyond kLargestScore margins.
   std::vector<double> gradient(std::span<const double> scores, std::uint64_t round, std::span<double> gradient,
                                std::span<double> curvature) const;
 

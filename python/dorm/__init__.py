@@ -12,6 +12,7 @@ measure ...
 from ._core import __version__
 from ._factor_report import FactorizationReport, FactorRound, HalfStep
 from .assignment import Assignment, assign
+from .blending import Blend
 from .boosting import Metric, Objective, metric, objective
 from .catalog import catalog
 from .data import RankingData, read_letor, synth
@@ -24,6 +25,7 @@ from .splitting import QueryKFold
 
 __all__ = [
     "Assignment",
+    "Blend",
     "Candidate",
     "Certificate",
     "Comparison",

@@ -16,8 +16,8 @@ from ._threads import thread_count
 from .evaluation import evaluate
 from .measure import Measure
 
-DEFAULT_SIGMA = 0.3
-SIGMAS = (0.1, 0.3, 1.0)
+DEFAULT_SIGMA = 1.0
+SIGMAS = (0.3, 1.0, 3.0)
 
 
 class Objective:
@@ -159,7 +159,8 @@ def objective(
         predicted ranking.
     sigma
         Scale of the noise added to the scores before the most violated ranking is looked for, in units of scores.
-        Without noise (0) trees learn worse. ``"auto"`` is 0.3, unless `Objective.choose` picks it on validation data.
+        With little or no noise trees overfit, the more the fewer the training queries. ``"auto"`` is 1, unless
+        `Objective.choose` picks it on validation data.
     decay, margin, pairs, convention
         Position weights of a ranking's score; scale of the loss against scores; antithetic pairs of noise per round;
         convention of the measure.

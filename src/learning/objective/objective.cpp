@@ -91,11 +91,11 @@ void Objective::check(std::span<const double> scores) const {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} scores for {} documents; expected one per document", scores.size(), num_documents_));
   for (std::size_t i = 0; i < scores.size(); ++i)
-    if (!std::isfinite(scores[i]))
+    if (!(std::abs(scores[i]) / options_.margin <= ObjectiveOptions::kLargestScore))  // not a number, too
       throw Error(ErrorCode::bad_input,
-                  fmt::format("the score of document {} is {}; expected a finite number (is the learning rate too "
-                              "large?)",
-                              i, scores[i]));
+                  fmt::format("the score of document {} is {}; expected a finite number, at most {:g} times the margin "
+                              "(is the learning rate too large?)",
+                              i, scores[i], ObjectiveOptions::kLargestScore));
 }
 
 std::size_t Objective::perturbations() const { return options_.sigma == 0 ? 1 : 2 * options_.pairs; }

@@ -15,6 +15,7 @@ void ObjectiveOptions::validate() const {
                 fmt::format("unknown reference \"{}\"; known: best (hinge), predicted (ramp)", reference));
   require(std::isfinite(sigma) && sigma >= 0, "sigma", sigma, "a number, 0 or more");
   require(std::isfinite(margin) && margin > 0, "margin", margin, "a positive number");
+  require(sigma / margin <= kLargestScore, "sigma", sigma, fmt::format("at most {:g} times the margin", kLargestScore));
   require(std::isfinite(curvature_floor) && curvature_floor >= 0, "curvature_floor", curvature_floor,
           "a number, 0 or more");
   require(pairs >= 1 && pairs <= 1000, "pairs", static_cast<double>(pairs), "1 to 1000");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dorm/objective.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -219,6 +220,9 @@ TEST(Objective, MistakesAreNamed) {
   ObjectiveOptions options;
   options.sigma = -1;
   EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }), "sigma is -1; expected a number, 0 or more");
+  options.sigma = 1e301;
+  EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }),
+            "sigma is 1e+301; expected at most 1e+300 times the margin");
   options = {};
   options.reference = "given";
   EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }),
@@ -228,9 +232,13 @@ TEST(Objective, MistakesAreNamed) {
   EXPECT_NE(message_of([&] { Objective(labels, ends, options); }).find("ndcg"), std::string::npos);
   const Objective objective(labels, ends);
   std::vector<double> gradient(3), curvature(3);
-  const std::vector<double> bad = {0, std::numeric_limits<double>::quiet_NaN(), 1};
-  EXPECT_EQ(message_of([&] { objective.gradient(bad, 0, gradient, curvature); }),
-            "the score of document 1 is nan; expected a finite number (is the learning rate too large?)");
+  for (const auto& [score, text] : {std::pair{std::numeric_limits<double>::quiet_NaN(), "nan"}, {1e301, "1e+301"}}) {
+    const std::vector<double> bad = {0, score, 1};
+    EXPECT_EQ(message_of([&] { objective.gradient(bad, 0, gradient, curvature); }),
+              fmt::format("the score of document 1 is {}; expected a finite number, at most 1e+300 times the margin "
+                          "(is the learning rate too large?)",
+                          text));
+  }
   EXPECT_EQ(message_of([&] { objective.gradient(std::vector<double>(2), 0, gradient, curvature); }),
             "2 scores for 3 documents; expected one per document");
 }

@@ -121,18 +121,58 @@ def test_metric_is_the_evaluated_measure(grouped, measure):
     assert (name, value, larger_is_better) == (measure, expected.mean, True)
 
 
+def test_the_default_noise_is_one(grouped):
+    _, y, sizes = grouped
+    scores = np.random.default_rng(2).normal(size=len(y))
+    plain, one = dorm.objective(), dorm.objective(sigma=1)
+    np.testing.assert_array_equal(plain(y, scores, None, sizes)[0], one(y, scores, None, sizes)[0])
+
+
 def test_sigma_is_chosen_on_validation(grouped):
     X, y, sizes = grouped
     tried = []
 
     def train(objective):
         tried.append(objective.sigma)
-        return {0.1: 1, 0.3: 3, 1.0: 2}[objective.sigma]
+        return {0.3: 1, 1.0: 3, 3.0: 2}[objective.sigma]
 
     loss = dorm.objective(sigma="auto")
     assert loss.choose(train, score=float) == 3
-    assert tried == [0.1, 0.3, 1.0]
-    assert loss.sigma == 0.3
+    assert tried == [0.3, 1.0, 3.0]
+    assert loss.sigma == 1.0
+
+
+class TestBlend:
+    def test_is_the_sum_over_spreads(self):
+        rng = np.random.default_rng(1)
+        X, other = rng.normal(size=(50, 2)), rng.normal(size=(7, 2))
+        blend = dorm.Blend([lambda rows: 10 * rows[:, 0], lambda rows: rows[:, 1] - 3], X)
+        wanted = other[:, 0] / X[:, 0].std() + (other[:, 1] - 3) / X[:, 1].std()
+        np.testing.assert_allclose(blend.predict(other), wanted, rtol=1e-12)
+        np.testing.assert_allclose(blend.predict(other[2:3]), wanted[2:3], rtol=1e-12)  # whatever is scored with it
+
+    def test_a_constant_model_changes_nothing(self):
+        X = np.arange(6.0).reshape(3, 2)
+        blend = dorm.Blend([lambda rows: rows[:, 0], lambda rows: np.ones(len(rows))], X)
+        np.testing.assert_array_equal(np.argsort(blend.predict(X)), [0, 1, 2])
+        assert blend.weights[1] == 0
+
+    def test_models_of_both_libraries(self, grouped):
+        X, y, sizes = grouped
+        hinge = through_lightgbm(dorm.objective("ndcg@10"), X, y, sizes)
+        trees = through_xgboost(dorm.objective("ndcg@10"), X, y, sizes)
+        regression = lightgbm.train({**LIGHTGBM, "objective": "regression"}, lightgbm.Dataset(X, y), 5)
+        blend = dorm.Blend([hinge, regression, lambda rows: trees.predict(xgboost.DMatrix(rows))], X)
+        scores = blend.predict(X)
+        assert ndcg(y, scores, sizes) > ndcg(y, np.zeros(len(y)), sizes) + 0.1
+        twin = pickle.loads(pickle.dumps(dorm.Blend([hinge, regression], X)))
+        np.testing.assert_array_equal(twin.predict(X), dorm.Blend([hinge, regression], X).predict(X))
+
+    def test_mistakes(self):
+        with pytest.raises(ValueError, match="no models"):
+            dorm.Blend([], np.zeros((2, 1)))
+        with pytest.raises(ValueError, match="model 1 gives scores that are not finite"):
+            dorm.Blend([lambda rows: rows[:, 0], lambda rows: rows[:, 0] * np.nan], np.ones((2, 1)))
 
 
 def test_copies_and_pickles(grouped):
@@ -174,7 +214,7 @@ PATHS = [through_lightgbm, through_lgbmranker, through_xgboost]
 @pytest.mark.parametrize("train", PATHS)
 class TestMistakesThroughEveryLibrary:
     def test_scores_that_overflow(self, grouped, train):
-        with pytest.raises(ValueError, match=r"score of document \d+ is (-?inf|-?nan); expected a finite number"):
+        with pytest.raises(ValueError, match=r"score of document \d+ is -?(inf|nan|\d.*e\+30\d); expected a finite"):
             train(dorm.objective(), *grouped, learning_rate=1e308 if train is not through_xgboost else 3e38)
 
     def test_labels_out_of_range(self, grouped, train):
@@ -220,6 +260,14 @@ class TestMistakes:
         scores[3] = bad
         with pytest.raises(ValueError, match="score of document 3 is"):
             dorm.objective()(y, scores, None, sizes)
+
+    @pytest.mark.parametrize("reference", ["best", "predicted"])
+    def test_scores_whose_sums_overflow(self, reference):
+        y, scores = np.arange(30) % 3, np.where(np.arange(30) % 2, 1.7e308, -1.7e308)
+        with pytest.raises(ValueError, match=r"score of document 0 is -1.7e\+308; expected .* at most 1e\+300 times"):
+            dorm.objective(reference=reference)(y, scores, None, [30])
+        gradient, _ = dorm.objective(reference=reference)(y, scores / 1e10, None, [30])
+        assert np.isfinite(gradient).all()
 
     def test_sigma_that_is_a_word(self):
         with pytest.raises(ValueError, match='expected a number, 0 or more, or "auto"'):
