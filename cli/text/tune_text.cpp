@@ -59,8 +59,8 @@ std::string choice_reason(const TuneResult& result, Choice choice) {
 }
 
 std::string_view choice_name(Choice choice) {
-  constexpr std::string_view kNames[] = {"average", "best", "steady", "one-standard-error"};
-  return kNames[static_cast<std::size_t>(choice)];
+  constexpr std::string_view kChoices[] = {"average", "best", "steady", "one-standard-error"};
+  return kChoices[static_cast<std::size_t>(choice)];
 }
 
 std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {

@@ -61,8 +61,8 @@ struct Steps {
   double length = 1, turn = 0;
 };
 
-// The Krylov space of A + s I is that of A, and residuals are collinear, so the coefficients of every shift follow from
-// those of one.
+// The Krylov space of A + s I is that of A, and residuals are collinear, so the coefficients of every shift follow
+// from those of one.
 void advance(Shifted& each, double step, const Steps& before) {
   const double next =
       each.zeta * each.previous * before.length /
