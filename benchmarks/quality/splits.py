@@ -340,7 +340,7 @@ def run(options):
         except FileNotFoundError as missing:
             print(f"{name}: left out, {missing}")
             continue
-        for seed in range(splits):
+        for seed in range(min(splits, options.splits)):
             parts = None
             for method, fit in chosen.items():
                 path = options.out / f"{name} {seed} {method}.json"
@@ -409,6 +409,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("build-bench/splits"))
     parser.add_argument("--sets", type=lambda text: text.split(";"), help="names between semicolons")
     parser.add_argument("--methods", type=lambda text: text.split(";"))
+    parser.add_argument("--splits", type=int, default=10, help="at most so many of each set")
     parser.add_argument("--against", default="tune", help="the method that others are subtracted from")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
