@@ -36,6 +36,9 @@ Model example() {
   model.health = 0.7;
   model.data = {0xfedcba9876543210u, 5, 4, 60, 3};
   model.validation = 0.625;
+  model.parts = {{0.75, "ndcg@10", "power:0.5", "best", "ridge", 0.1, 4, {2.5, 2.4999, 4e-5, "converged"}, 0.7, 0.5},
+                 {0.25, "", "", "none", "ridge-gain", 1000, 0, {0, 0, 0, "none"}, 0, std::nan("")}};
+  model.folds = 5;
   return model;
 }
 
@@ -61,6 +64,11 @@ TEST(ModelJson, EveryFieldComesBackToTheLastBit) {
   EXPECT_EQ(back.data.fingerprint, model.data.fingerprint);
   EXPECT_EQ(back.validation, model.validation);
   EXPECT_EQ(back.certificate.status, "converged");
+  ASSERT_EQ(back.parts.size(), 2u);
+  EXPECT_EQ(back.parts[0].certificate.dual, 2.4999);
+  EXPECT_EQ(back.parts[1].start, "ridge-gain");
+  EXPECT_TRUE(std::isnan(back.parts[1].validation));
+  EXPECT_EQ(back.folds, 5u);
   EXPECT_EQ(to_json(back), to_json(model));
 }
 
@@ -73,7 +81,8 @@ TEST(ModelJson, AMissingValidationStaysMissing) {
 
 TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
   for (const char* pointer : {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
-                              "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap"}) {
+                              "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap",
+                              "/parts/0/share", "/parts/1/bound", "/parts/1/certificate/gap"}) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
     json[at.parent_pointer()].erase(at.back());
@@ -113,6 +122,11 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
                                                            {"/certificate/dual", nullptr},
                                                            {"/certificate/gap", {1}},
                                                            {"/certificate/status", 1},
+                                                           {"/parts", 1},
+                                                           {"/parts/0/share", "x"},
+                                                           {"/parts/1/rounds", -1},
+                                                           {"/parts/1/certificate/primal", "x"},
+                                                           {"/folds", -1},
                                                            {"/options", 1},
                                                            {"/options/C", "x"},
                                                            {"/options/tolerance", "x"},
