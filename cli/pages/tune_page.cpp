@@ -50,7 +50,7 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const TuneCell& chosen, cons
                            const std::string& measure) {
   report::Heatmap map{.title = fmt::format("Validation {} of {}", measure,
                                            trained_for.empty() ? "cheap rankers" : "cells trained for " + trained_for),
-                      .row_label = "decay, bound",
+                      .row_label = trained_for.empty() ? "ranker" : "decay, bound",
                       .column_label = "C"};
   std::set<double> grid;
   for (const TuneCell& cell : tuned.cells)
