@@ -45,7 +45,8 @@ std::string cell_name(const TuneCell& cell) {
 
 std::string choice_reason(const TuneResult& result, Choice choice) {
   const TuneCell& chosen = chosen_of(result);
-  if (number_chosen(result) > 1) return "shares by how far a cell is behind the best, in standard errors";
+  if (number_chosen(result) > 1)
+    return "shares by how far a cell is behind the best, in standard errors of the difference";
   const TuneCell& best = *best_first(result).front();
   if (&chosen == &best) return "the largest validation figure";
   if (best.degenerate()) return "the best of the cells that carry information";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learning/train/choose.h"
+
 namespace dorm {
 namespace {
 
@@ -11,15 +13,17 @@ constexpr double kErrorsPerFold = 0.5;  // standard errors behind the best by wh
 constexpr double kLeastShare = 0.05;    // of the largest
 
 /// The share in units of that of the best.
-double of_the_best(double mean, const Moments& best) {
-  const double behind = best.mean - mean, unit = kErrorsPerFold * best.standard_error;
-  if (behind <= 0) return 1;
-  return unit > 0 ? std::exp(-behind / unit) : 0;
+double of_the_best(std::span<const double> per_query, std::span<const double> best) {
+  const Moments behind = paired(best, per_query);
+  if (behind.mean <= 0) return 1;
+  return behind.standard_error > 0 ? std::exp(-behind.mean / (kErrorsPerFold * behind.standard_error)) : 0;
 }
 
 }  // namespace
 
-bool hopeless(double mean, const Moments& best) { return of_the_best(mean, best) < kLeastShare; }
+bool hopeless(std::span<const double> per_query, std::span<const double> best) {
+  return of_the_best(per_query, best) < kLeastShare;
+}
 
 double spread(const Representation& features, std::span<const double> w) {
   const Dataset& data = features.data();
@@ -36,14 +40,13 @@ double spread(const Representation& features, std::span<const double> w) {
 }
 
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query) {
-  std::vector<Moments> moments;
-  for (const std::span<const double> values : per_query) moments.push_back(moments_of(values));
-  const Moments best = *std::max_element(moments.begin(), moments.end(),
-                                         [](const Moments& a, const Moments& b) { return a.mean < b.mean; });
+  std::vector<double> means;
+  for (const std::span<const double> values : per_query) means.push_back(moments_of(values).mean);
+  const auto best = static_cast<std::size_t>(std::max_element(means.begin(), means.end()) - means.begin());
   std::vector<double> shares;
   double total = 0;
-  for (const Moments& each : moments) {
-    const double share = of_the_best(each.mean, best);
+  for (const std::span<const double> values : per_query) {
+    const double share = of_the_best(values, per_query[best]);
     shares.push_back(share < kLeastShare ? 0.0 : share);
     total += shares.back();
   }

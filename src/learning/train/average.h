@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "dorm/train.h"
-#include "learning/train/choose.h"
 #include "model/features/representation.h"
 
 namespace dorm {
@@ -16,14 +15,14 @@ namespace dorm {
 /// The root of the mean squared score over all documents, scores centred within their query. 0: it ranks nothing.
 double spread(const Representation& features, std::span<const double> w);
 
-/// How much each of several judged rankers counts, summing to 1: exp(-2 d), where d is how far its mean is behind
-/// the best, in standard errors of the best mean. With few queries the error is large and all count alike; with
-/// many the best remain. Shares below a twentieth of the largest are dropped. `per_query` may hold NaN, at the same
-/// queries for all.
+/// How much each of several judged rankers counts, summing to 1: exp(-2 t), where t is how far its mean is behind the
+/// best, in standard errors of their paired difference over queries. With few queries the errors are large and all
+/// count alike; with many the best remain. Shares below a twentieth of the largest are dropped. `per_query` may hold
+/// NaN, at the same queries for all.
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query);
 
-/// Whether a mean is so far behind the best that it would have no share.
-bool hopeless(double mean, const Moments& best);
+/// Whether a ranker is so far behind the best that it would have no share.
+bool hopeless(std::span<const double> per_query, std::span<const double> best);
 
 /// A sum of weights, each divided by its spread and multiplied by its share.
 class AverageOfWeights {

@@ -53,10 +53,14 @@ Moments moments_of(std::span<const double> values) {
   return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
 }
 
+Moments paired(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> difference(a.size());
+  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = a[q] - b[q];
+  return moments_of(difference);
+}
+
 bool behind(std::span<const double> values, std::span<const double> best) {
-  std::vector<double> difference(best.size());
-  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = best[q] - values[q];
-  const Moments moments = moments_of(difference);
+  const Moments moments = paired(best, values);
   return moments.mean > moments.standard_error;
 }
 

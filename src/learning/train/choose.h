@@ -16,6 +16,9 @@ struct Moments {
 /// Over the values that are not NaN.
 Moments moments_of(std::span<const double> values);
 
+/// Of the differences a - b, query by query.
+Moments paired(std::span<const double> a, std::span<const double> b);
+
 /// Whether the mean of `values` is behind that of `best` by more than one standard error of their paired difference.
 bool behind(std::span<const double> values, std::span<const double> best);
 

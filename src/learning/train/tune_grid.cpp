@@ -49,7 +49,7 @@ struct Tuning::Split {
   TrainingSet set;
   std::unique_ptr<const Scorer> scorer;
   std::map<std::string, std::vector<double>> starts;  // shared by paths, so made before they run
-  std::optional<Moments> best;                        // of the cells that are judged first
+  std::vector<double> best;                           // validation of the best cell that is judged first
 
   Split(const Task& train_task, const Task& validation_task, const TrainOptions& options, const Scaling& scaling)
       : train(train_task),
@@ -194,9 +194,8 @@ void Tuning::note_best(const std::vector<std::vector<Judged>>& judged) {
   for (std::size_t path = 0; path < judged.size(); ++path)
     for (const Judged& each : judged[path]) {
       if (each.health < kDegenerate) continue;
-      const Moments moments = moments_of(each.per_query);
-      std::optional<Moments>& best = splits_[path % splits_.size()]->best;
-      if (!best || moments.mean > best->mean) best = moments;
+      std::vector<double>& best = splits_[path % splits_.size()]->best;
+      if (best.empty() || mean_of(each) > moments_of(best).mean) best = each.per_query;
     }
 }
 
@@ -251,7 +250,7 @@ std::vector<Tuning::Judged> Tuning::run_rounds_path(const Split& split, const Se
                         std::string(fitted.status())};
     judged.push_back(std::move(each));
     if (!tell(judged.back()) || (C >= kTellingC && judged.back().health < kDegenerate)) break;
-    if (split.best && hopeless(mean_of(judged.back()), *split.best)) break;
+    if (!split.best.empty() && hopeless(judged.back().per_query, split.best)) break;
     if (judged.size() > 1 && mean_of(judged.back()) <= mean_of(judged[judged.size() - 2])) break;
     warm = std::move(fitted.first_round);
     previous = C;

@@ -20,17 +20,17 @@ std::vector<double> shares_of(const std::vector<std::vector<double>>& values) {
   return shares_by_validation(views);
 }
 
-TEST(Average, ASharesFallsByEForEveryHalfStandardErrorBehindTheBest) {
-  // The best: mean 0.6, standard error sqrt(0.04 / 3) / sqrt(4) = 0.057735; the other is one half of that behind.
-  const double half = 0.1 / std::sqrt(3.0) / 2;
+TEST(Average, AShareFallsByEForEveryHalfStandardErrorBehindTheBest) {
+  // Behind by m +- 0.06 in turn, over four queries: the standard error is 0.06 / sqrt(3), and m is a half of that.
+  const double m = 0.06 / std::sqrt(3.0) / 2, near = m - 0.06, far = m + 0.06;
   const std::vector<double> shares =
-      shares_of({{0.5, 0.7, kNone, 0.5, 0.7}, {0.5 - half, 0.7 - half, kNone, 0.5 - half, 0.7 - half}});
+      shares_of({{0.5, 0.7, kNone, 0.5, 0.7}, {0.5 - near, 0.7 - far, kNone, 0.5 - near, 0.7 - far}});
   EXPECT_NEAR(shares[1] / shares[0], std::exp(-1.0), 1e-9);
   EXPECT_NEAR(shares[0] + shares[1], 1, 1e-15);
 }
 
 TEST(Average, FarBehindIsOut) {
-  const std::vector<double> shares = shares_of({{0.5, 0.7}, {0.1, 0.2}, {0.5, 0.7}});
+  const std::vector<double> shares = shares_of({{0.5, 0.7}, {0.1, 0.25}, {0.5, 0.7}});
   EXPECT_EQ(shares, (std::vector<double>{0.5, 0.0, 0.5}));
 }
 
