@@ -19,20 +19,10 @@ constexpr std::array<CatalogEntry, 4> kUnjudged = {{
     {.name = "auto", .usage = "auto", .help = "bad where labels are whole numbers and none is below -1, else grade"},
 }};
 
-/// Other labels over the same block of features.
-struct Relabelled {
-  Dataset data;
-  std::vector<float> labels;
-};
-
 Dataset as_bad(const Dataset& data) {
-  const std::span<const float> labels = data.storage().labels;
-  auto owner = std::make_shared<Relabelled>(Relabelled{data, {labels.begin(), labels.end()}});
-  for (float& label : owner->labels) label = std::max(label, 0.0f);
-  auto storage = std::make_shared<Storage>(data.storage());
-  storage->labels = owner->labels;
-  storage->owner = std::move(owner);
-  return Dataset(std::move(storage));
+  std::vector<float> labels(data.storage().labels.begin(), data.storage().labels.end());
+  for (float& label : labels) label = std::max(label, 0.0f);
+  return data.with_labels(labels);
 }
 
 struct Judged {
