@@ -94,8 +94,8 @@ def lightgbm_objective(method: str, measures: tuple[str, ...], seed: int, column
     return {"objective": dorm.objective(measures[0], reference, noise, random_state=seed, n_jobs=1)}
 
 
-def train_lightgbm(method: str, measures: tuple[str, ...], seed: int, leaves: int, column: int, fold: Fold):
-    params = {
+def lightgbm_params(method: str, measures: tuple[str, ...], seed: int, leaves: int, column: int) -> dict:
+    return {
         **lightgbm_objective(method, measures, seed, (LEAVES.index(leaves) + column) % 3),
         "learning_rate": RATE,
         "num_leaves": leaves,
@@ -107,6 +107,10 @@ def train_lightgbm(method: str, measures: tuple[str, ...], seed: int, leaves: in
         "seed": seed,
         "verbose": -1,
     }
+
+
+def train_lightgbm(method: str, measures: tuple[str, ...], seed: int, leaves: int, column: int, fold: Fold):
+    params = lightgbm_params(method, measures, seed, leaves, column)
     watch = Watch(fold.parts[1], measures)
 
     def stop(env):

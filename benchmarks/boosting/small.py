@@ -16,11 +16,13 @@ Every finished split of a method is one file under --out.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 from pathlib import Path
 
+import lightgbm as lgb
 import numpy as np
-from compare import Fold, train_lightgbm
+from compare import Fold, lightgbm_params, train_lightgbm
 from splits import Splits
 
 MEASURE = "ndcg@10"
@@ -80,6 +82,24 @@ def print_table(name: str, methods: list[str], values: np.ndarray) -> None:
         print(f"| {method.replace('|', ' or ')} | {values[:, k, 0].mean():.4f} | {cells} |", flush=True)
 
 
+def print_curves(name: str, splits: Splits, methods: list[str], count: int) -> None:
+    """The measure on the training and the test part by rounds, without early stopping; 15 leaves of 20 rows."""
+    rounds = (10, 50, 100)
+    print(f"\n{name}, {count} splits, {MEASURE} on the training / test part")
+    print("| method | " + " | ".join(f"{r} rounds" for r in rounds) + " |")
+    print("|---" * (1 + len(rounds)) + "|")
+    for method in methods:
+        values = []
+        for number in range(count):
+            fold = Fold(splits.parts(number))
+            model = lgb.train(lightgbm_params(method, (MEASURE,), number, 15, 0), fold.lightgbm, rounds[-1])
+            for r, part in itertools.product(rounds, (fold.parts[0], fold.parts[2])):
+                scores = model.predict(part.X, num_iteration=r, num_threads=1)
+                values.append(np.nanmean(part.values(scores, (MEASURE,))))
+        means = np.reshape(values, (count, len(rounds), 2)).mean(axis=0)
+        print(f"| {method} | " + " | ".join(f"{a:.3f} / {b:.3f}" for a, b in means) + " |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=("develop", "report"), required=True)
@@ -87,6 +107,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=8)
     parser.add_argument("--train", type=int, default=65, help="training queries of a split")
     parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--curves", action="store_true", help="print how fast each method fits its training part")
     parser.add_argument("--out", type=Path, default=Path("build-bench/boosting-small"))
     options = parser.parse_args()
     root = Path(os.environ.get("DORM_DATA", "../shared/data"))
@@ -95,6 +116,9 @@ def main() -> None:
         out = options.out / f"{name}_{options.half}_{options.train}"
         out.mkdir(parents=True, exist_ok=True)
         splits = Splits(root, name, options.half, options.train)
+        if options.curves:
+            print_curves(name, splits, methods, options.splits)
+            continue
         values = []
         for number in range(options.splits):
             results = Results(splits, number, out)
