@@ -126,6 +126,9 @@ void Training::attempt(Bound bound, Start start) {
   check_resumed(resume, rounds);
   Fitted fitted = run_rounds(*risk_, rounds, first, relay, std::move(resume));
   early.keep_best(fitted);
+  // Told to stop, a solver looks once more where it stands. Converged there, it has not ended where it would have.
+  if (stopped_ && !early.over() && fitted.report.status == SolveStatus::converged)
+    fitted.report.status = SolveStatus::interrupted;
   record(bound, start, fitted);
   if (!unfinished_) checkpoint_.finish(std::move(fitted));
 }
