@@ -178,7 +178,7 @@ EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& sett
       warn(settings, fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
                                  "their offsets, such items the offset of one nobody has rated",
                                  path, unknown.users, unknown.items));
-    return evaluate(test, scores, measures, arguments.options);
+    return evaluate(model, test, scores, measures, arguments.options);
   };
   EvalReport report;
   report.table = judge(arguments.model);

@@ -33,8 +33,10 @@ constexpr const char* kFactorizeDescription =
     "of\n"
     "two convex problems (all items, then each user) then lower a bound on the measure of every user's "
     "list,\n"
-    "regularised towards that start. With --valid or --valid-share the best round is kept. The same options\n"
-    "give the same model, whatever the number of threads. Ctrl-C stops and writes the best so far.";
+    "regularised towards that start. How strongly, how many rounds, and what the start knows are chosen by\n"
+    "held-out training ratings unless given (--fixed: not at all). With --valid or --valid-share the best\n"
+    "round is kept. The same options give the same model, whatever the number of threads. Ctrl-C stops and\n"
+    "writes the best so far.";
 
 constexpr const char* kFactorizeExamples =
     "Examples:\n"
@@ -43,11 +45,24 @@ constexpr const char* kFactorizeExamples =
     "  dorm factorize ratings.csv --model m.factors --split given:10 --split-seed 3\n"
     "  dorm factorize ratings.dat --model m.factors --valid-share 0.1 --rounds 10 --checkpoint m.ck\n";
 
+/// Options that are chosen by held-out ratings unless they are given.
+struct GivenOptions {
+  CLI::Option *start_lambda = nullptr, *lambda = nullptr, *rounds = nullptr, *implicit = nullptr, *neighbours = nullptr,
+              *item_damping = nullptr, *item_prior = nullptr;
+
+  FactorizeSearch others() const {
+    const auto absent = [](const CLI::Option* option) { return option->count() == 0; };
+    return {absent(start_lambda), absent(lambda),     absent(rounds),
+            absent(implicit),     absent(neighbours), absent(item_damping) && absent(item_prior)};
+  }
+};
+
 struct FactorizeArguments {
   std::string ratings, model, valid, test, item_features, item_columns, user_features, user_columns, warm;
   std::string measures = "ndcg@10,ndcg";
   double valid_share = 0;
-  bool uncentred = false;
+  bool uncentred = false, fixed = false;
+  GivenOptions given;
   SplitArguments split;
   FactorizeOptions options;
 };
@@ -72,13 +87,18 @@ FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
   options.threads = settings.threads;
   options.centred = !arguments.uncentred;
   options.keep_checkpoint = true;
+  if (!arguments.fixed) options.search = arguments.given.others();
+  if (inputs.validation != nullptr) options.search.rounds = false;  // validation chooses the round
   LiveLine line;
   return factorize(train, options, inputs, [&](const FactorizeProgress& progress) {
     if (!settings.quiet && line.due()) {
       const std::string validation =
           std::isnan(progress.validation) ? "" : fmt::format(", validation {:.4f}", progress.validation);
-      line.show(progress.stage == "start" ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
-                                          : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}",
+      line.show(progress.stage == "choice"
+                    ? fmt::format("dorm: choosing by held-out ratings, {} settings tried, {}", progress.round,
+                                  duration_text(line.seconds()))
+                : progress.stage == "start" ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
+                                            : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}",
                                                         progress.round, progress.stage, progress.objective,
                                                         progress.gap, validation, duration_text(line.seconds())));
     }
@@ -95,7 +115,7 @@ std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& part
   how.convention = arguments.options.convention;
   how.threads = settings.threads;
   EvalReport report;
-  report.table = evaluate(parts.test, score(model, parts.test), split_measures(arguments.measures), how);
+  report.table = evaluate(model, parts.test, score(model, parts.test), split_measures(arguments.measures), how);
   return report;
 }
 
@@ -140,22 +160,32 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
 
 void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
   FactorizeOptions& o = arguments.options;
+  GivenOptions& given = arguments.given;
   const OptionGroup problem(app, "Learning problem"), stopping(app, "Stopping");
   problem.add("--rank", o.rank, "K", fmt::format("factors of users and items ({})", o.rank));
   problem.add("--measure", o.measure, "NAME", fmt::format("what to train for ({})", o.measure));
   problem.add("--convention", o.convention, "NAME", "of the measure (standard)");
   problem.add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
   problem.add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
-  problem.add("--lambda", o.lambda, "X", fmt::format("regularisation of the ranking objective ({})", o.lambda));
+  given.lambda = problem.add("--lambda", o.lambda, "X", fmt::format("of the ranking objective (chosen, else {})", o.lambda));
   problem.add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
-  problem.add("--rounds", o.rounds, "N", fmt::format("of item and user steps; 0: squared loss only ({})", o.rounds));
+  given.rounds = problem.add("--rounds", o.rounds, "N",
+                             fmt::format("of item and user steps; 0: the start alone (chosen, else {})", o.rounds));
   problem.flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start");
-  problem.add("--start-lambda", o.start_lambda, "X", fmt::format("ridge of the start ({})", o.start_lambda));
+  given.start_lambda = problem.add("--start-lambda", o.start_lambda, "X",
+                                   fmt::format("ridge of the start; inf: item means alone (chosen, else {})", o.start_lambda));
   problem.add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
-  problem.add("--implicit", o.implicit, "X",
-              fmt::format("ridge of the table of what being rated says; 0: none ({})", o.implicit));
-  problem.add("--neighbours", o.neighbours, "K",
-              fmt::format("item features from who rated them together; 0: none ({})", o.neighbours));
+  given.implicit =
+      problem.add("--implicit", o.implicit, "X",
+                  fmt::format("ridge of the table of what being rated says; 0: none (chosen, else {})", o.implicit));
+  given.neighbours =
+      problem.add("--neighbours", o.neighbours, "K",
+                  fmt::format("item features from who rated them together; 0: none (chosen, else {})", o.neighbours));
+  given.item_damping = problem.add("--item-damping", o.item_damping, "X",
+                                   fmt::format("ratings that damp an item's mean (learnt, else {})", o.item_damping));
+  given.item_prior = problem.add("--item-prior", o.item_prior, "X",
+                                 fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
+  problem.flag("--fixed", arguments.fixed, "choose nothing: what is not given has the value after 'else'");
   stopping.add("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
   stopping.add("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
   stopping.add("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));

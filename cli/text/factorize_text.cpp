@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "base/json.h"
 #include "output.h"
+#include "text/factors_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -41,11 +41,13 @@ std::string factorize_text(const FactorizeResult& result, const Ratings& train, 
   text +=
       fmt::format("rank {}, {} item features, {} user features; {} bound of {}\n", model.layout.rank,
                   model.item_features.size(), model.user_features.size(), model.options.bound, model.options.measure);
+  if (model.grades.stretched) text += grades_text(model) + "\n";
+  if (!model.choice.candidates.empty()) text += fmt::format("\n{}", choice_text(model));
   if (!report.half_steps.empty()) text += fmt::format("\n{}", half_steps_table(result));
   if (!report.rounds.empty() && std::isfinite(report.rounds.front().validation))
     text += fmt::format("\n{}", validation_table(result));
-  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start\n", report.status,
-                      model.rounds, report.seconds, report.start_seconds);
+  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start and {:.2f} s for the choice\n",
+                      report.status, model.rounds, report.seconds, report.start_seconds, report.choice_seconds);
   if (test != nullptr) text += "\ntest:\n" + eval_text(*test);
   return text + fmt::format("model        {}\n", path);
 }
@@ -75,10 +77,12 @@ std::string factorize_json(const FactorizeResult& result, const Ratings& train, 
                {"round", result.model.rounds},
                {"objective", finite_or_null(result.model.objective)},
                {"validation", finite_or_null(result.model.validation)},
+               {"choice_seconds", result.report.choice_seconds},
                {"start_seconds", result.report.start_seconds},
                {"seconds", result.report.seconds},
                {"half_steps", std::move(steps)},
                {"rounds", std::move(rounds)}};
+  if (!result.model.choice.candidates.empty()) json["choice"] = choice_json(result.model);
   if (test != nullptr) json["test"] = Json::parse(eval_json(*test));
   return printable_json(json, 2) + "\n";
 }

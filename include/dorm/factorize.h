@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/evaluate.h"
 #include "dorm/ratings.h"
 
 namespace dorm {
@@ -45,6 +46,16 @@ struct FactorLayout {
   bool operator==(const FactorLayout&) const = default;
 };
 
+/// Options that are learnt from the training ratings instead of being taken as they stand: by held-out ratings, and the
+/// item prior by how the means of items spread. None by default, in which case the options decide alone.
+struct FactorizeSearch {
+  bool start_lambda = false, lambda = false, rounds = false, implicit = false, neighbours = false, item_prior = false;
+
+  static FactorizeSearch all() { return {true, true, true, true, true, true}; }
+  bool by_held_out() const { return start_lambda || lambda || rounds || implicit || neighbours; }
+  bool operator==(const FactorizeSearch&) const = default;
+};
+
 /// The defaults come from measurements (docs/benchmarks.md, docs/ratings-results.md). Scores are in stars: a fourth of
 /// the range of the ratings.
 struct FactorizeOptions {
@@ -57,8 +68,10 @@ struct FactorizeOptions {
   double margin = 10;             // factor of the measure, in stars
   std::size_t rounds = 2;         // of item step and user step
   bool centred = true;            // regularise towards the start; false: towards 0
-  double start_lambda = 12;       // of the squared-loss start
+  double start_lambda = 12;       // of the squared-loss start; infinity: the item means alone
   std::size_t start_sweeps = 12;
+  double item_damping = 5;        // an item's mean is damped by so many ratings
+  double item_prior = -1;         // of this size, in stars above the mean of all ratings
   double implicit = 0;            // ridge of the table of implicit feedback, relative to start_lambda; 0: no table
   std::size_t neighbours = 0;     // number of item features from the graph of items rated by the same users; 0: none
   double tolerance = 1e-3;        // relative duality gap of each half step
@@ -67,6 +80,7 @@ struct FactorizeOptions {
   double seconds = 0;             // 0: no limit
   std::size_t threads = 0;        // 0: all cores; the model does not depend on it
   std::uint64_t seed = 1;
+  FactorizeSearch search;  // what is chosen by the ratings; its values here do not count then
   std::string checkpoint;  // a file to save progress to and resume from; empty: none
   bool keep_checkpoint =
       false;  // leave that of a finished training to the caller, who removes it once the model is safe
@@ -93,6 +107,35 @@ struct FactorRound {
   double seconds = 0;  // since the beginning
 };
 
+/// What a measure with gains 2^r - 1 takes for the label of a rating. Ratings that are whole or half stars from 0 to 5
+/// are labels as they are. Any others are stretched: `low` becomes 1, `high` becomes 5, and what lies beyond is cut off.
+struct RatingGrades {
+  bool stretched = false;
+  double low = 1, high = 5;  // the first and last percentile of the training ratings
+
+  float label(float rating) const;
+  /// Whether the measure depends on these: ndcg, dcg or mwta without a gain of their own under such a convention.
+  bool apply_to(std::string_view measure, std::string_view convention) const;
+  bool operator==(const RatingGrades&) const = default;
+};
+
+/// A setting that was tried on held-out ratings.
+struct FactorCandidate {
+  double start_lambda = 0;  // for all ratings; infinity: the item means alone
+  double implicit = 0;
+  std::size_t neighbours = 0, rounds = 0;
+  double lambda = 0;           // of the rounds
+  double value = 0;            // mean of the measure over the held-out lists
+  double gain = 0, error = 0;  // over the item means: mean over the lists, and its standard error
+};
+
+/// How the options were chosen; no candidates: they were given, or there was too little to choose by.
+struct FactorChoice {
+  std::vector<FactorCandidate> candidates;  // in the order in which they were tried
+  std::size_t chosen = 0;                   // the one of the largest gain - error; the item means where none is above 0
+  std::size_t lists = 0;                    // held-out lists, one of each user
+};
+
 struct FactorModel {
   IdTable users, items;
   FactorLayout layout;
@@ -101,6 +144,8 @@ struct FactorModel {
   std::vector<double> offsets;                            // by item, in stars
   FactorMatrix implicit;      // by item: its part in the prior of those who rated it; no rows: no such prior
   double mean = 0, unit = 1;  // rating = mean + unit * stars, about
+  RatingGrades grades;
+  FactorChoice choice;
   std::vector<std::uint64_t> seen_begin;  // seen items of user u: [seen_begin[u], ...)
   std::vector<std::uint32_t> seen;        // increasing within a user
   FactorizeOptions options;               // without threads, seconds and what belongs to checkpoints
@@ -118,7 +163,7 @@ struct FactorizeReport {
   std::size_t users_without_order = 0;  // nothing to rank: no ratings, or all the same
   std::string status;                   // rounds, validation, stationary, nothing_to_learn, time_limit, interrupted
   bool finished = true;                 // false: time_limit or interrupted, and a checkpoint has more to do
-  double start_seconds = 0, seconds = 0;
+  double choice_seconds = 0, start_seconds = 0, seconds = 0;  // the last: altogether
 };
 
 struct FactorizeResult {
@@ -135,8 +180,8 @@ struct FactorizeInputs {
 };
 
 struct FactorizeProgress {
-  std::string_view stage;  // start, items, users
-  std::size_t round = 0;
+  std::string_view stage;  // choice, start, items, users
+  std::size_t round = 0;   // of stage choice: the settings that were tried
   double objective = 0, gap = 0;
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the best round so far
 };
@@ -152,6 +197,9 @@ struct UnknownIds {
   std::size_t users = 0, items = 0;
 };
 std::vector<double> score(const FactorModel& model, const Ratings& ratings, UnknownIds* unknown = nullptr);
+/// The measures of the users' lists under these scores, with the labels that the model's grades make of the ratings.
+EvaluationTable evaluate(const FactorModel& model, const Ratings& ratings, std::span<const double> scores,
+                         std::span<const std::string> measures, const EvaluateOptions& options);
 
 struct Recommendation {
   std::uint32_t item = 0;

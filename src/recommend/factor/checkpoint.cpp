@@ -12,6 +12,7 @@
 #include "data/io/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
+#include "recommend/factor/choose.h"
 #include "recommend/factor/factor_file.h"
 #include "recommend/factor/factor_start.h"
 
@@ -19,7 +20,7 @@ namespace dorm {
 namespace {
 
 constexpr std::string_view kCheckpointFormat = "dorm-factor-checkpoint";
-constexpr int kCheckpointVersion = 2;
+constexpr int kCheckpointVersion = 3;
 
 std::uint64_t fingerprint(const Ratings& ratings) {
   Checksum sum;
@@ -92,11 +93,13 @@ std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& o,
   return fmt::format(
       "ratings={:016x} validation={:016x} item_features={:016x} user_features={:016x} warm={} rank={} "
       "measure={} convention={} decay={} bound={} lambda={} margin={} centred={} start_lambda={} "
-      "start_sweeps={} implicit={} neighbours={} tolerance={} seed={}",
+      "start_sweeps={} implicit={} neighbours={} item_damping={} item_prior={} search={}{}{}{}{}{} tolerance={} seed={}",
       fingerprint(train), inputs.validation == nullptr ? 0 : fingerprint(*inputs.validation),
       fingerprint(inputs.item_features), fingerprint(inputs.user_features), inputs.warm != nullptr, o.rank, o.measure,
       o.convention, o.decay, o.bound, o.lambda, o.margin, o.centred, o.start_lambda, o.start_sweeps, o.implicit,
-      o.neighbours, o.tolerance, o.seed);
+      o.neighbours, o.item_damping, o.item_prior, int{o.search.start_lambda}, int{o.search.lambda},
+      int{o.search.rounds}, int{o.search.implicit}, int{o.search.neighbours}, int{o.search.item_prior}, o.tolerance,
+      o.seed);
 }
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path) {
@@ -134,9 +137,10 @@ bool load_checkpoint(FactorState& state, const Ratings& train, const FactorizeOp
   if (archive.header().required<std::string>("identity", "text") != checkpoint_identity(train, options, inputs))
     archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");
   read_history(archive.header(), state);
-  if (!fits(state.model, train, options, inputs) || !history_fits(state))
+  const FactorizeOptions settled = with_choice(options, state.model.options);
+  if (!fits(state.model, train, settled, inputs) || !history_fits(state))
     archive.refuse("this checkpoint does not fit the ratings; delete it to start afresh");
-  state.model.options = deciding_options(options);
+  state.model.options = deciding_options(settled);
   state.user_centre = like(state.model.user_factors, archive, "user_centre");
   state.item_centre = like(state.model.item_factors, archive, "item_centre");
   state.best_users = like(state.model.user_factors, archive, "best_users");

@@ -15,7 +15,8 @@ struct FactorState {
   std::vector<FactorRound> rounds;
 };
 
-/// What must not change between the run that wrote a checkpoint and the run that resumes from it.
+/// What must not change between the run that wrote a checkpoint and the run that resumes from it. What is left to a
+/// search is read from the checkpoint, and not searched again.
 std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs);
 
 void save_checkpoint(const FactorState& state, const std::string& identity, const std::string& path);

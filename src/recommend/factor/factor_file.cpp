@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <sstream>
 
 #include "data/io/peek.h"
@@ -14,7 +15,15 @@ namespace dorm {
 namespace {
 
 constexpr std::string_view kFactorFormat = "dorm-factors";
-constexpr int kFactorVersion = 2;
+constexpr int kFactorVersion = 3;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// JSON has neither NaN nor infinity.
+Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+double number_or(const JsonFields& fields, const char* key, double fallback) {
+  return fields.optional<double>(key, "a number or null", fallback);
+}
 
 Json options_json(const FactorizeOptions& o) {
   return {{"rank", o.rank},
@@ -26,10 +35,12 @@ Json options_json(const FactorizeOptions& o) {
           {"margin", o.margin},
           {"rounds", o.rounds},
           {"centred", o.centred},
-          {"start_lambda", o.start_lambda},
+          {"start_lambda", number_or_null(o.start_lambda)},  // null: infinity
           {"start_sweeps", o.start_sweeps},
           {"implicit", o.implicit},
           {"neighbours", o.neighbours},
+          {"item_damping", o.item_damping},
+          {"item_prior", o.item_prior},
           {"tolerance", o.tolerance},
           {"max_passes", o.max_passes},
           {"patience", o.patience},
@@ -47,10 +58,12 @@ FactorizeOptions options_from(const JsonFields& json) {
   json.read("margin", o.margin);
   json.read("rounds", o.rounds);
   json.read("centred", o.centred);
-  json.read("start_lambda", o.start_lambda);
+  o.start_lambda = number_or(json, "start_lambda", kInfinity);
   json.read("start_sweeps", o.start_sweeps);
   if (json.has("implicit")) json.read("implicit", o.implicit);
   if (json.has("neighbours")) json.read("neighbours", o.neighbours);
+  if (json.has("item_damping")) json.read("item_damping", o.item_damping);
+  if (json.has("item_prior")) json.read("item_prior", o.item_prior);
   json.read("tolerance", o.tolerance);
   json.read("max_passes", o.max_passes);
   json.read("patience", o.patience);
@@ -59,10 +72,45 @@ FactorizeOptions options_from(const JsonFields& json) {
   return o;
 }
 
-// JSON has no NaN.
-Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
-double number_or_nan(const JsonFields& fields, const char* key) {
-  return fields.optional<double>(key, "a number or null", std::nan(""));
+Json choice_json(const FactorChoice& choice) {
+  Json candidates = Json::array();
+  for (const FactorCandidate& each : choice.candidates)
+    candidates.push_back({{"start_lambda", number_or_null(each.start_lambda)},
+                          {"implicit", each.implicit},
+                          {"neighbours", each.neighbours},
+                          {"rounds", each.rounds},
+                          {"lambda", each.lambda},
+                          {"value", each.value},
+                          {"gain", each.gain},
+                          {"error", each.error}});
+  return {{"lists", choice.lists}, {"chosen", choice.chosen}, {"candidates", std::move(candidates)}};
+}
+
+FactorChoice choice_from(const JsonFields& json) {
+  FactorChoice choice;
+  json.read("lists", choice.lists);
+  json.read("chosen", choice.chosen);
+  for (const JsonFields& fields : json.objects("candidates", "a list of settings")) {
+    FactorCandidate each;
+    each.start_lambda = number_or(fields, "start_lambda", kInfinity);
+    fields.read("implicit", each.implicit);
+    fields.read("neighbours", each.neighbours);
+    fields.read("rounds", each.rounds);
+    fields.read("lambda", each.lambda);
+    fields.read("value", each.value);
+    fields.read("gain", each.gain);
+    fields.read("error", each.error);
+    choice.candidates.push_back(each);
+  }
+  if (choice.chosen >= choice.candidates.size()) json.fail("chosen", "the number of a candidate");
+  return choice;
+}
+
+RatingGrades grades_from(const JsonFields& json) {
+  RatingGrades grades{.stretched = true};
+  json.read("low", grades.low);
+  json.read("high", grades.high);
+  return grades;
 }
 
 bool all_finite(std::span<const double> values) {
@@ -93,7 +141,7 @@ void check_seen(const ArchiveReader& archive, const FactorModel& model) {
 }  // namespace
 
 Json factor_header(const FactorModel& model) {
-  return {{"version_of_dorm", DORM_VERSION},
+  Json header = {{"version_of_dorm", DORM_VERSION},
           {"users", model.users.size()},
           {"items", model.items.size()},
           {"mean", model.mean},
@@ -102,6 +150,9 @@ Json factor_header(const FactorModel& model) {
           {"objective", number_or_null(model.objective)},
           {"validation", number_or_null(model.validation)},
           {"options", options_json(model.options)}};
+  if (model.grades.stretched) header["grades"] = {{"low", model.grades.low}, {"high", model.grades.high}};
+  if (!model.choice.candidates.empty()) header["choice"] = choice_json(model.choice);
+  return header;
 }
 
 void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive) {
@@ -123,8 +174,10 @@ FactorModel factors_from(const ArchiveReader& archive) {
   header.read("mean", model.mean);
   header.read("unit", model.unit);
   header.read("rounds", model.rounds);
-  model.objective = number_or_nan(header, "objective");
-  model.validation = number_or_nan(header, "validation");
+  model.objective = number_or(header, "objective", std::nan(""));
+  model.validation = number_or(header, "validation", std::nan(""));
+  if (header.has("grades")) model.grades = grades_from(header.object("grades"));
+  if (header.has("choice")) model.choice = choice_from(header.object("choice"));
   model.options = options_from(header.object("options"));
   model.users = IdTable(archive.names("user_ids"));
   model.items = IdTable(archive.names("item_ids"));

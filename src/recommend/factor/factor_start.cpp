@@ -8,13 +8,14 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "recommend/factor/grades.h"
+#include "recommend/factor/item_prior.h"
 #include "recommend/factor/neighbours.h"
 
 namespace dorm {
 namespace {
 
-constexpr double kDamping = 5, kPrior = -1;  // ratings, stars
-constexpr double kSpread = 0.1;              // of the random factors
+constexpr double kSpread = 0.1;  // of the random factors
 
 // A sum of twelve uniforms: the same bits everywhere.
 double about_normal(Rng& rng) {
@@ -33,7 +34,9 @@ void set_scale(FactorModel& model, const Ratings& ratings) {
       highest = std::max(highest, value);
     }
   model.mean = sum / static_cast<double>(ratings.size());
-  model.unit = highest > lowest ? (static_cast<double>(highest) - lowest) / 4 : 1;
+  model.grades = grades_of(ratings);
+  const double range = model.grades.stretched ? model.grades.high - model.grades.low : static_cast<double>(highest) - lowest;
+  model.unit = range > 0 ? range / 4 : 1;
 }
 
 void set_offsets(FactorModel& model, const Ratings& ratings) {
@@ -41,7 +44,7 @@ void set_offsets(FactorModel& model, const Ratings& ratings) {
   for (std::size_t j = 0; j < ratings.num_items(); ++j) {
     double sum = 0;
     for (const float value : ratings.of_item(j).value) sum += (value - model.mean) / model.unit;
-    model.offsets[j] = damped_offset(sum, ratings.of_item(j).size());
+    model.offsets[j] = damped_offset(model.options, sum, ratings.of_item(j).size());
   }
 }
 
@@ -77,10 +80,6 @@ std::vector<std::string> names_of(const SideFeatures* features) {
 
 }  // namespace
 
-double damped_offset(double sum, std::size_t count) {
-  return (sum + kDamping * kPrior) / (static_cast<double>(count) + kDamping);
-}
-
 void fix_user_row(const FactorLayout& layout, const SideFeatures* features, std::string_view id,
                   std::span<double> row) {
   write_features(features, id, row.subspan(layout.user_width(), layout.fixed_user - 1));
@@ -98,6 +97,7 @@ FactorizeOptions deciding_options(FactorizeOptions options) {
   options.seconds = 0;
   options.checkpoint.clear();
   options.keep_checkpoint = false;
+  options.search = {};
   return options;
 }
 
@@ -114,6 +114,11 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
   model.user_features = names_of(inputs.user_features);
   model.layout = {model.item_features.size() + 1, options.rank, model.user_features.size() + 1};
   set_scale(model, ratings);
+  if (options.search.item_prior) {
+    const ItemPrior prior = learn_item_prior(ratings, model.mean, model.unit);
+    model.options.item_damping = prior.damping;
+    model.options.item_prior = prior.centre;
+  }
   set_offsets(model, ratings);
   set_seen(model, ratings);
   model.user_factors = FactorMatrix(ratings.num_users(), model.layout.width());

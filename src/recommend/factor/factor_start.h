@@ -7,14 +7,11 @@
 
 namespace dorm {
 
-/// (sum of the ratings + 5 priors) / (n + 5) - mean, in stars. The prior lies one star below the mean, because items
-/// with few ratings are on average worse.
-double damped_offset(double sum, std::size_t count);
-
 /// Those that a model depends on, and that it says it was made with.
 FactorizeOptions deciding_options(FactorizeOptions options);
 
-/// A model without learning: offsets, fixed coordinates, random shared factors of the items.
+/// A model without learning: offsets, fixed coordinates, random shared factors of the items. Its options say which item
+/// prior was taken.
 FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& options, const FactorizeInputs& inputs,
                            ThreadPool& pool);
 

@@ -12,9 +12,11 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "recommend/factor/checkpoint.h"
+#include "recommend/factor/choose.h"
 #include "recommend/factor/factor_start.h"
 #include "recommend/factor/implicit.h"
 #include "recommend/factor/item_step.h"
+#include "recommend/factor/refine.h"
 #include "recommend/factor/squared_loss.h"
 #include "recommend/factor/user_step.h"
 
@@ -25,15 +27,17 @@ constexpr double kStationary = 1e-5;  // relative fall of the objective in a rou
 
 class Alternation {
  public:
-  Alternation(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs,
+  Alternation(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs, ThreadPool& pool,
               const FactorizeObserver& observer)
-      : train_(train), options_(options), inputs_(inputs), observer_(observer), pool_(thread_count(options.threads)) {}
+      : train_(train), asked_(options), options_(options), inputs_(inputs), observer_(observer), pool_(pool) {}
 
   FactorizeResult run();
+  FactorModel run_from(FactorModel start);
 
  private:
   double seconds() const { return watch_.seconds(); }
-  bool tell(std::string_view stage, double gap);
+  bool tell(std::string_view stage, std::size_t round, double gap);
+  void choose();
   void make_start();
   void set_centre();
   HalfStep step_items(ItemStep& step, std::size_t round);
@@ -46,21 +50,22 @@ class Alternation {
   double regulariser_of_items() const;
 
   const Ratings& train_;
-  const FactorizeOptions& options_;
+  const FactorizeOptions& asked_;
+  FactorizeOptions options_;  // with what was left to a search settled
   const FactorizeInputs& inputs_;
   const FactorizeObserver& observer_;
-  ThreadPool pool_;
+  ThreadPool& pool_;
   Stopwatch watch_;
   FactorState state_;
   FactorizeReport report_;
   bool wanted_ = true;
   double best_validation_ = -INFINITY;
-  std::string measure_;
+  FactorChoice choice_;
 };
 
-bool Alternation::tell(std::string_view stage, double gap) {
+bool Alternation::tell(std::string_view stage, std::size_t round, double gap) {
   const double objective = state_.rounds.empty() ? 0 : state_.rounds.back().objective;
-  if (observer_ && !observer_({stage, state_.round + 1, objective, gap,
+  if (observer_ && !observer_({stage, round, objective, gap,
                                std::isfinite(best_validation_) ? best_validation_ : std::nan("")}))
     wanted_ = false;
   if (!wanted_) report_.status = "interrupted";
@@ -71,15 +76,27 @@ bool Alternation::tell(std::string_view stage, double gap) {
   return wanted_;
 }
 
+void Alternation::choose() {
+  if (!asked_.search.by_held_out()) return;
+  ChosenOptions chosen = choose_options(train_, asked_, inputs_, pool_, [&](std::size_t tried) {
+    return tell("choice", tried, 0);
+  });
+  options_ = std::move(chosen.options);
+  choice_ = std::move(chosen.choice);
+  report_.choice_seconds = seconds();
+}
+
 void Alternation::make_start() {
+  const double began = seconds();
   state_.model = unlearnt_model(train_, options_, inputs_, pool_);
+  state_.model.choice = std::move(choice_);
   if (inputs_.warm != nullptr) {
     copy_factors(*inputs_.warm, state_.model);
   } else {
     fit_squared_loss(state_.model, train_, pool_,
-                     [&](std::size_t sweep) { return tell("start", 1.0 / static_cast<double>(sweep)); });
+                     [&](std::size_t sweep) { return tell("start", 1, 1.0 / static_cast<double>(sweep)); });
   }
-  report_.start_seconds = seconds();
+  report_.start_seconds = seconds() - began;
 }
 
 void Alternation::set_centre() {
@@ -106,7 +123,7 @@ HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
   const double started = seconds();
   const double other = regulariser_of_users();
   const ItemStepResult result = step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre,
-                                           state_.model.item_factors, [&](double gap) { return tell("items", gap); });
+                                           state_.model.item_factors, [&](double gap) { return tell("items", round, gap); });
   return {round,
           true,
           result.before + other,
@@ -149,7 +166,7 @@ void Alternation::close_round(double objective) {
     how.bootstrap = 0;
     how.threads = 1;
     const std::string measures[] = {options_.measure};
-    round.validation = evaluate(*inputs_.validation, scores, measures, how).measures.front().mean;
+    round.validation = evaluate(state_.model, *inputs_.validation, scores, measures, how).measures.front().mean;
     better = round.validation > best_validation_;
   }
   if (better) {
@@ -164,7 +181,7 @@ void Alternation::close_round(double objective) {
 /// Only what is whole is saved: a round cut short by a stop would count as one when training is taken up again.
 void Alternation::save() const {
   if (wanted_ && !options_.checkpoint.empty())
-    save_checkpoint(state_, checkpoint_identity(train_, options_, inputs_), options_.checkpoint);
+    save_checkpoint(state_, checkpoint_identity(train_, asked_, inputs_), options_.checkpoint);
 }
 
 /// Whether the rounds made ask for no further one; says why in the status. By the state alone, so that a finished
@@ -185,7 +202,7 @@ void Alternation::run_rounds(RankingLists& lists) {
   ItemStep items(lists, {state_.model.layout, options_.lambda, options_.tolerance, options_.max_passes, options_.seed},
                  pool_);
   report_.status = lists.size() > 0 ? "rounds" : "nothing_to_learn";
-  while (state_.round < options_.rounds && lists.size() > 0 && !settled() && tell("items", 1)) {
+  while (state_.round < options_.rounds && lists.size() > 0 && !settled() && tell("items", state_.round + 1, 1)) {
     report_.half_steps.push_back(step_items(items, state_.round + 1));
     if (wanted_) report_.half_steps.push_back(step_users(lists, state_.round + 1));
     ++state_.round;
@@ -197,17 +214,19 @@ void Alternation::run_rounds(RankingLists& lists) {
 }
 
 FactorizeResult Alternation::run() {
-  const bool resumed = !options_.checkpoint.empty() && load_checkpoint(state_, train_, options_, inputs_);
+  const bool resumed = !options_.checkpoint.empty() && load_checkpoint(state_, train_, asked_, inputs_);
   if (resumed) {
+    options_ = with_choice(asked_, state_.model.options);
     for (const FactorRound& round : state_.rounds)
       if (round.round == state_.best_round && !std::isnan(round.validation)) best_validation_ = round.validation;
   } else {
+    choose();
     make_start();
     set_centre();
     close_round(0);
     save();
   }
-  RankingLists lists(train_, options_, pool_);
+  RankingLists lists(train_, options_, pool_, state_.model.grades);
   report_.users_without_order = train_.num_users() - lists.size();
   if (wanted_) run_rounds(lists);
   report_.finished = wanted_;
@@ -225,12 +244,28 @@ FactorizeResult Alternation::run() {
   return {std::move(state_.model), std::move(report_)};
 }
 
+FactorModel Alternation::run_from(FactorModel start) {
+  state_.model = std::move(start);
+  set_centre();
+  close_round(0);
+  RankingLists lists(train_, options_, pool_, state_.model.grades);
+  run_rounds(lists);
+  return std::move(state_.model);
+}
+
 }  // namespace
+
+FactorModel refined(FactorModel start, const Ratings& train, ThreadPool& pool, const std::function<bool()>& go_on) {
+  const FactorizeOptions options = start.options;
+  const FactorizeObserver observer = [&](const FactorizeProgress&) { return go_on(); };
+  return Alternation(train, options, {}, pool, observer).run_from(std::move(start));
+}
 
 FactorizeResult factorize(const Ratings& train, const FactorizeOptions& options, const FactorizeInputs& inputs,
                           const FactorizeObserver& observer) {
   options.validate();
-  return Alternation(train, options, inputs, observer).run();
+  ThreadPool pool(thread_count(options.threads));
+  return Alternation(train, options, inputs, pool, observer).run();
 }
 
 }  // namespace dorm

@@ -17,7 +17,9 @@ void FactorizeOptions::validate() const {
   };
   positive("lambda", lambda);
   positive("margin", margin);
-  positive("start lambda", start_lambda);
+  require(start_lambda > 0, "start lambda", start_lambda, "a number above 0, or infinity");
+  require(item_damping >= 0 && std::isfinite(item_damping), "item damping", item_damping, "0 or more");
+  require(std::isfinite(item_prior), "item prior", item_prior, "a number");
   require(implicit >= 0 && std::isfinite(implicit), "implicit", implicit, "0 (off) or more");
   require(neighbours <= 1000, "neighbours", real(neighbours), "0 to 1000");
   require(start_sweeps <= 10000, "start_sweeps", real(start_sweeps), "0 to 10000");

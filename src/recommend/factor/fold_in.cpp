@@ -4,6 +4,7 @@
 
 #include "recommend/factor/factor_start.h"
 #include "recommend/factor/implicit.h"
+#include "recommend/factor/item_prior.h"
 #include "recommend/factor/squared_loss.h"
 #include "recommend/factor/user_step.h"
 
@@ -74,7 +75,7 @@ std::size_t fold_in_users(FactorModel& model, const Ratings& ratings, const Side
     solve_user_row(model, ridges, fresh.ratings.of_user(u), row, solvers[worker]);
   });
   if (model.rounds > 0) {
-    RankingLists lists(fresh.ratings, model.options, pool);
+    RankingLists lists(fresh.ratings, model.options, pool, model.grades);
     std::vector<UserStep> steps = user_steps(pool.size(), model.options);
     const std::size_t width = model.layout.user_width();
     pool.run(lists.size(), [&](std::size_t l, std::size_t worker) {
@@ -118,7 +119,7 @@ std::size_t fold_in_items(FactorModel& model, const Ratings& ratings, const Side
     const std::size_t item = first_new + k;
     double sum = 0;
     for (const float value : values[k]) sum += (value - model.mean) / model.unit;
-    model.offsets[item] = damped_offset(sum, values[k].size());
+    model.offsets[item] = damped_offset(model.options, sum, values[k].size());
     fix_item_row(model.layout, features, model.items[item], model.item_factors.row(item));
     solve_item_row(model, ridges, {raters[k], values[k]}, model.offsets[item], model.item_factors.row(item),
                    solvers[worker]);

@@ -12,14 +12,20 @@ void score_items(std::span<const std::uint32_t> items, std::span<const double> u
     scores[i] = offsets[items[i]] + dot(user_row, item_factors.row(items[i]));
 }
 
-RankingLists::RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool)
+RankingLists::RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool,
+                           const RatingGrades& grades)
     : ratings_(ratings), bound_(parse_bound(options.bound)) {
+  const bool stretched = grades.apply_to(options.measure, options.convention);
+  std::vector<float> labels;
   const auto measure = make_trainable(options.measure, make_convention(options.convention));
   const Decay decay(options.decay);
   for (std::uint32_t user = 0; user < ratings.num_users(); ++user) {
     const RatingRow row = ratings.of_user(user);
     if (row.size() < 2) continue;
-    Factors factors = measure->factor(row.value);
+    labels.assign(row.value.begin(), row.value.end());
+    if (stretched)
+      for (float& label : labels) label = grades.label(label);
+    Factors factors = measure->factor(labels);
     if (factors.kind == Factors::Kind::first)  // gains must stay 0 and 1
       for (double& a : factors.a) a *= options.margin;
     else

@@ -24,9 +24,10 @@ class RankingLists {
     ListProblem problem;  // documents are positions in the row
   };
 
-  /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are multiplied
-  /// by `margin`. References are `given` or `average` at once, else empty until set.
-  RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool);
+  /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are those of the
+  /// labels that `grades` make of the ratings, multiplied by `margin`. References are `given` or `average` at once, else
+  /// empty until set.
+  RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool, const RatingGrades& grades = {});
 
   std::size_t size() const { return lists_.size(); }
   const List& operator[](std::size_t l) const { return lists_[l]; }

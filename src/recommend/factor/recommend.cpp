@@ -7,7 +7,7 @@
 
 #include "base/vector_ops.h"
 #include "dorm/error.h"
-#include "recommend/factor/factor_start.h"
+#include "recommend/factor/item_prior.h"
 
 namespace dorm {
 namespace {
@@ -44,7 +44,7 @@ std::vector<double> score(const FactorModel& model, const Ratings& ratings, Unkn
     const auto user = model.users.find(ratings.users()[u]);
     missing.users += !user;
     for (const std::uint32_t item : row.index) {
-      double value = place[item] ? model.offsets[*place[item]] : damped_offset(0, 0);
+      double value = place[item] ? model.offsets[*place[item]] : damped_offset(model.options, 0, 0);
       if (place[item] && user) value += dot(model.user_factors.row(*user), model.item_factors.row(*place[item]));
       if (place[item] && !user) value += model.item_factors.row(*place[item]).back();
       scores.push_back(value);

@@ -17,6 +17,7 @@ constexpr std::size_t kImplicitSteps = 5;                  // of conjugate gradi
 
 Ridges ridges_of(const FactorLayout& layout, double lambda) {
   Ridges ridges;
+  ridges.lambda = lambda;
   ridges.user.assign(layout.user_width(), lambda);
   ridges.item.assign(layout.item_width(), lambda);
   ridges.user.front() = kUserBiasRidge;
@@ -76,7 +77,8 @@ void solve_user_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
   std::vector<double> target(ratings.size());
   for (std::size_t i = 0; i < target.size(); ++i)
     target[i] = (ratings.value[i] - model.mean) / model.unit - model.offsets[ratings.index[i]];
-  if (ratings.size() == 0) return void(std::fill_n(user_row.begin(), ridges.user.size(), 0.0));
+  if (ratings.size() == 0 || std::isinf(ridges.lambda))
+    return void(std::fill_n(user_row.begin(), ridges.user.size(), 0.0));
   std::vector<double> centre(ridges.user.size());
   prior_mean(model, ratings.index, centre);
   solver.solve(model.item_factors, ratings.index, target, 0, ridges.user, user_row, centre);
@@ -87,7 +89,8 @@ void solve_item_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
   const std::size_t begin = model.layout.item_begin();
   std::vector<double> target(ratings.size());
   for (std::size_t i = 0; i < target.size(); ++i) target[i] = (ratings.value[i] - model.mean) / model.unit - offset;
-  if (ratings.size() == 0) return std::fill(item_row.begin() + begin, item_row.end(), 0.0);
+  if (ratings.size() == 0 || std::isinf(ridges.lambda))
+    return std::fill(item_row.begin() + begin, item_row.end(), 0.0);
   solver.solve(model.user_factors, ratings.index, target, begin, ridges.item, item_row);
 }
 
@@ -100,11 +103,11 @@ void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& po
     pool.run(ratings.num_users(), [&](std::size_t u, std::size_t worker) {
       solve_user_row(model, ridges, ratings.of_user(u), model.user_factors.row(u), solvers[worker]);
     });
-    if (model.implicit.rows > 0) improve_implicit(model, ratings, pool, kImplicitSteps);
+    if (model.implicit.rows > 0 && !std::isinf(ridges.lambda)) improve_implicit(model, ratings, pool, kImplicitSteps);
     pool.run(ratings.num_items(), [&](std::size_t j, std::size_t worker) {
       solve_item_row(model, ridges, ratings.of_item(j), model.offsets[j], model.item_factors.row(j), solvers[worker]);
     });
-    if (!after_sweep(sweep)) return;
+    if (!after_sweep(sweep) || std::isinf(ridges.lambda)) return;
   }
 }
 

@@ -11,8 +11,9 @@
 
 namespace dorm {
 
-/// Ridge of the coordinates of a factor row.
+/// Ridge of the coordinates of a factor row. An infinite lambda leaves all learnt coordinates 0, biases included.
 struct Ridges {
+  double lambda = 0;
   std::vector<double> user;  // user_width() entries
   std::vector<double> item;  // item_width() entries
 };
