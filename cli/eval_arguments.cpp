@@ -139,6 +139,7 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
       "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "
       "per query; -: before the others"));
   output.add("--format", arguments.format, "NAME", "table or trec; see below (table)");
+  add_layout_option(app, arguments.layout, "Split");
   add_split_options(app, arguments.split);
   add_input_options(app, arguments.input, "--input-format");
   app.description(kEvalDescription);

@@ -15,6 +15,7 @@ namespace dorm::cli {
 struct EvalArguments {
   std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
       position_gains, format = "table";
+  std::string layout = "auto";  // of ratings
   SplitArguments split;
   TopicArguments topics;
   std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says

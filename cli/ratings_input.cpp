@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dorm/error.h"
+#include "dorm/read.h"
 #include "input.h"
 
 namespace dorm::cli {
@@ -48,11 +49,27 @@ void add_split_options(CLI::App& app, SplitArguments& arguments) {
   app.add_option("--split-seed", arguments.seed, "which of the random splits (0)")->option_text("S")->group("Split");
 }
 
-Ratings load_ratings(const std::string& path, const Settings& settings) {
+void add_layout_option(CLI::App& app, std::string& layout, const char* group) {
+  app.add_option("--layout", layout,
+                 "of ratings files: triples (user, item, rating), wide (a line\n"
+                 "per user, a column per item), wide:X (X means not rated),\n"
+                 "wide:none (no number does); auto: triples, and what looks\n"
+                 "wide is refused (auto)")
+      ->option_text("NAME")
+      ->group(group);
+}
+
+Ratings load_ratings(const std::string& path, const std::string& layout, const Settings& settings) {
+  const RatingsLayout shape = parse_ratings_layout(layout);
   RatingsReport report;
-  Ratings ratings = read_ratings(path, &report);
-  for (const std::string& warning : report.warnings) warn(settings, warning);
-  return ratings;
+  try {
+    Ratings ratings = read_ratings(path, &report, shape);
+    for (const std::string& warning : report.warnings) warn(settings, warning);
+    return ratings;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_option) throw;
+    throw Error(ErrorCode::bad_option, fmt::format("{}; say so by --layout", error.what()));
+  }
 }
 
 SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings) {

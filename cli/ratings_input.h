@@ -22,7 +22,9 @@ struct SplitRatings {
   Ratings given;  // new users: what is told to the model about them; else empty
 };
 
-Ratings load_ratings(const std::string& path, const Settings& settings);
+/// Declares --layout, how the ratings stand in their files.
+void add_layout_option(CLI::App& app, std::string& layout, const char* group);
+Ratings load_ratings(const std::string& path, const std::string& layout, const Settings& settings);
 /// Throws Error(bad_option) for a split that is not known.
 SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings);
 

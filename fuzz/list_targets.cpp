@@ -46,8 +46,7 @@ void topics(Bytes input) {
   for (const TopicShare& share : table.shares) require(share.topic < table.names.size() && share.weight >= 0);
 }
 
-void ratings(Bytes input) {
-  const Ratings read = parse_ratings(as_text(input), "input");
+void check_ratings(const Ratings& read) {
   std::size_t seen = 0;
   for (std::size_t user = 0; user < read.num_users(); ++user) {
     const RatingRow row = read.of_user(user);
@@ -55,6 +54,16 @@ void ratings(Bytes input) {
       require(row.index[k] < read.num_items() && std::isfinite(row.value[k]));
   }
   require(seen == read.size());
+}
+
+void ratings(Bytes input) { check_ratings(parse_ratings(as_text(input), "input")); }
+
+// The layout, a zero byte, the table.
+void wide_ratings(Bytes input) {
+  const std::string_view text = as_text(input);
+  const std::size_t cut = std::min(text.find('\0'), text.size());
+  const RatingsLayout layout = parse_ratings_layout(text.substr(0, cut));
+  check_ratings(parse_ratings(text.substr(std::min(cut + 1, text.size())), "input", nullptr, layout));
 }
 
 // The columns, a zero byte, the table.
@@ -69,8 +78,13 @@ void side_features(Bytes input) {
 }  // namespace
 
 std::span<const Target> list_targets() {
-  static constexpr Target kTargets[] = {{"scores", scores}, {"trec", trec},       {"gains", gains},
-                                        {"topics", topics}, {"ratings", ratings}, {"side-features", side_features}};
+  static constexpr Target kTargets[] = {{"scores", scores},
+                                        {"trec", trec},
+                                        {"gains", gains},
+                                        {"topics", topics},
+                                        {"ratings", ratings},
+                                        {"side-features", side_features},
+                                        {"wide-ratings", wide_ratings}};
   return kTargets;
 }
 

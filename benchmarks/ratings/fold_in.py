@@ -38,7 +38,7 @@ class Lists:
         self.dorm, self.users, self.top, self.extra = dorm, users, top, extra
 
     def train(self, ratings: Path, model: Path, seed: int) -> Path:
-        command = [self.dorm, "factorize", ratings, "--model", model, "--rank", "20", "--seed", str(seed)]
+        command = [self.dorm, "factorize", ratings, "--model", model, "--rank", "20", "--fixed", "--seed", str(seed)]
         command += self.extra
         subprocess.run([*command, "--threads", "1", "--quiet", "--json"], check=True, capture_output=True)
         return model

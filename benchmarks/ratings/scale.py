@@ -42,7 +42,18 @@ def write_ratings(path: Path, users: int, items: int, count: int, hidden: int, s
 
 def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, rounds: int, extra: list[str]) -> dict:
     report = work / "report.json"
-    command = [dorm, "factorize", ratings, "--model", work / "model", "--rank", str(rank), "--rounds", str(rounds)]
+    command = [
+        dorm,
+        "factorize",
+        ratings,
+        "--model",
+        work / "model",
+        "--rank",
+        str(rank),
+        "--fixed",
+        "--rounds",
+        str(rounds),
+    ]
     command += ["--valid-share", "0.05", "--patience", "1", "--threads", str(threads), "--json", "--quiet", *extra]
     load = round(os.getloadavg()[0], 1)
     with report.open("w") as out:

@@ -167,7 +167,8 @@ EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
 
 EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
-  SplitRatings parts = split_ratings(load_ratings(arguments.ratings, settings), arguments.split, settings);
+  SplitRatings parts =
+      split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings);
   const Ratings& test = arguments.split.split.empty() ? parts.train : parts.test;
   const auto judge = [&](const std::string& path) {
     FactorModel model = load_factors(path);

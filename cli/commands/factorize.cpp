@@ -59,6 +59,7 @@ struct GivenOptions {
 
 struct FactorizeArguments {
   std::string ratings, model, valid, test, item_features, item_columns, user_features, user_columns, warm;
+  std::string layout = "auto";
   std::string measures = "ndcg@10,ndcg";
   double valid_share = 0;
   bool uncentred = false, fixed = false;
@@ -94,13 +95,12 @@ FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
     if (!settings.quiet && line.due()) {
       const std::string validation =
           std::isnan(progress.validation) ? "" : fmt::format(", validation {:.4f}", progress.validation);
-      line.show(progress.stage == "choice"
-                    ? fmt::format("dorm: choosing by held-out ratings, {} settings tried, {}", progress.round,
-                                  duration_text(line.seconds()))
+      line.show(progress.stage == "choice"  ? fmt::format("dorm: choosing by held-out ratings, {} settings tried, {}",
+                                                          progress.round, duration_text(line.seconds()))
                 : progress.stage == "start" ? fmt::format("dorm: squared-loss start, {}", duration_text(line.seconds()))
                                             : fmt::format("dorm: round {}, {}: objective {:.6g}, gap {:.2g}{}, {}",
-                                                        progress.round, progress.stage, progress.objective,
-                                                        progress.gap, validation, duration_text(line.seconds())));
+                                                          progress.round, progress.stage, progress.objective,
+                                                          progress.gap, validation, duration_text(line.seconds())));
     }
     return stop.signal() == 0;
   });
@@ -127,10 +127,11 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
     throw Error(ErrorCode::bad_option, "--valid and --valid-share exclude each other");
   if (!arguments.test.empty() && !arguments.split.split.empty())
     throw Error(ErrorCode::bad_option, "--test and --split exclude each other");
-  SplitRatings parts = split_ratings(load_ratings(arguments.ratings, settings), arguments.split, settings);
-  if (!arguments.test.empty()) parts.test = load_ratings(arguments.test, settings);
+  SplitRatings parts =
+      split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings);
+  if (!arguments.test.empty()) parts.test = load_ratings(arguments.test, arguments.layout, settings);
   std::optional<Ratings> validation;
-  if (!arguments.valid.empty()) validation = load_ratings(arguments.valid, settings);
+  if (!arguments.valid.empty()) validation = load_ratings(arguments.valid, arguments.layout, settings);
   if (arguments.valid_share != 0) {
     RatingsSplit split = split_random(parts.train, arguments.valid_share, arguments.options.seed);
     parts.train = std::move(split.train);
@@ -167,13 +168,15 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
   problem.add("--convention", o.convention, "NAME", "of the measure (standard)");
   problem.add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
   problem.add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
-  given.lambda = problem.add("--lambda", o.lambda, "X", fmt::format("of the ranking objective (chosen, else {})", o.lambda));
+  given.lambda =
+      problem.add("--lambda", o.lambda, "X", fmt::format("of the ranking objective (chosen, else {})", o.lambda));
   problem.add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
   given.rounds = problem.add("--rounds", o.rounds, "N",
                              fmt::format("of item and user steps; 0: the start alone (chosen, else {})", o.rounds));
   problem.flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start");
-  given.start_lambda = problem.add("--start-lambda", o.start_lambda, "X",
-                                   fmt::format("ridge of the start; inf: item means alone (chosen, else {})", o.start_lambda));
+  given.start_lambda =
+      problem.add("--start-lambda", o.start_lambda, "X",
+                  fmt::format("ridge of the start; inf: item means alone (chosen, else {})", o.start_lambda));
   problem.add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
   given.implicit =
       problem.add("--implicit", o.implicit, "X",
@@ -183,8 +186,9 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
                   fmt::format("item features from who rated them together; 0: none (chosen, else {})", o.neighbours));
   given.item_damping = problem.add("--item-damping", o.item_damping, "X",
                                    fmt::format("ratings that damp an item's mean (learnt, else {})", o.item_damping));
-  given.item_prior = problem.add("--item-prior", o.item_prior, "X",
-                                 fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
+  given.item_prior =
+      problem.add("--item-prior", o.item_prior, "X",
+                  fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
   problem.flag("--fixed", arguments.fixed, "choose nothing: what is not given has the value after 'else'");
   stopping.add("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
   stopping.add("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
@@ -201,6 +205,7 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   app.add_option("RATINGS", arguments->ratings,
                  "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
   written(files.add("--model", arguments->model, "FILE", "where to write the recommender"));
+  add_layout_option(app, arguments->layout, "Files");
   files.add("--valid", arguments->valid, "FILE", "ratings to choose the round by");
   files.add("--valid-share", arguments->valid_share, "X", "take this share of the training ratings for that");
   files.add("--test", arguments->test, "FILE", "ratings to report measures on");

@@ -46,7 +46,7 @@ constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
 }};
 
 struct RecommendArguments {
-  std::string model, user, users, ratings, user_features, user_columns, similar_to, format = "text";
+  std::string model, user, users, ratings, user_features, user_columns, similar_to, format = "text", layout = "auto";
   std::string output = "-";
   std::size_t top = 10;
   bool all = false, with_seen = false, for_spreadsheets = false;
@@ -109,7 +109,7 @@ void fold_in(FactorModel& model, const RecommendArguments& arguments, const Sett
   if (arguments.ratings.empty()) return;
   std::optional<SideFeatures> features;
   if (!arguments.user_features.empty()) features = read_side_features(arguments.user_features, arguments.user_columns);
-  const Ratings ratings = load_ratings(arguments.ratings, settings);
+  const Ratings ratings = load_ratings(arguments.ratings, arguments.layout, settings);
   const std::size_t ignored = fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
   if (ignored > 0)
     warn(settings, fmt::format("{}: {} of {} ratings are of items the model does not know, and are ignored",
@@ -146,6 +146,7 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   whom.flag("--all", arguments->all, "every user of the model");
   whom.add("--similar-to", arguments->similar_to, "ITEM", "items like this one instead (cosine)");
   whom.add("--ratings", arguments->ratings, "FILE", "ratings of new users, to fold them in");
+  add_layout_option(app, arguments->layout, "For whom");
   whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
   whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
   output.add("--top", arguments->top, "N", "how many items (10)");

@@ -48,7 +48,7 @@ std::string choice_text(const FactorModel& model) {
     rows.push_back({setting_text(each), fmt::format("{:.4f}", each.value), fmt::format("{:+.4f}", each.gain),
                     fmt::format("{:.4f}", each.error), k == model.choice.chosen ? "chosen" : ""});
   }
-  return fmt::format("{}chosen by {} held-out lists: the most above the item means after one standard error is taken off\n",
+  return fmt::format("{}chosen by {} held-out lists: most above the item means, half an error taken off\n",
                      aligned(rows), model.choice.lists);
 }
 

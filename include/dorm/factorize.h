@@ -107,8 +107,9 @@ struct FactorRound {
   double seconds = 0;  // since the beginning
 };
 
-/// What a measure with gains 2^r - 1 takes for the label of a rating. Ratings that are whole or half stars from 0 to 5
-/// are labels as they are. Any others are stretched: `low` becomes 1, `high` becomes 5, and what lies beyond is cut off.
+/// What a measure with gains 2^r - 1 takes for the label of a rating. Ratings that are whole or half stars from
+/// 0 to 5 are labels as they are. Any others are stretched: `low` becomes 1, `high` becomes 5, and what lies
+/// beyond is cut off.
 struct RatingGrades {
   bool stretched = false;
   double low = 1, high = 5;  // the first and last percentile of the training ratings
@@ -132,7 +133,7 @@ struct FactorCandidate {
 /// How the options were chosen; no candidates: they were given, or there was too little to choose by.
 struct FactorChoice {
   std::vector<FactorCandidate> candidates;  // in the order in which they were tried
-  std::size_t chosen = 0;                   // the one of the largest gain - error; the item means where none is above 0
+  std::size_t chosen = 0;                   // the one of the largest gain - error / 2
   std::size_t lists = 0;                    // held-out lists, one of each user
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,12 +114,26 @@ struct RatingsReport {
   std::vector<std::string> warnings;
 };
 
+/// How ratings stand in a file.
+struct RatingsLayout {
+  /// detect: triples, but a file that looks wide is refused. wide: a line for each user, a column for each item, of
+  /// numbers, empty cells and NA. A header names the items; a first column of text, or one that the header calls
+  /// user, id or nothing, names the users; else both are numbered from 1. A first column that counts the ratings of
+  /// its line is left out.
+  enum class Shape { detect, triples, wide } shape = Shape::detect;
+  std::optional<float> not_rated = {};  // of wide: the number that means so
+  bool all_rated = false;               // of wide: no number does; else one that looks like it is refused
+};
+/// auto, triples, wide, wide:X or wide:none. Throws Error(bad_option).
+RatingsLayout parse_ratings_layout(std::string_view text);
+
 /// `user item rating [anything else]` per line, separated by ::, tab, comma, semicolon or blanks, whichever the first
 /// line has; plain, .gz or .zst. A first line without a number in any cell is a header; columns called user, item and
 /// rating (or userId, movie_id, score ...) are then found by name, else the first three are taken. If a user has rated
 /// an item several times, the last rating counts. Throws Error with file, line and column.
-Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr);
-Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr);
+Ratings read_ratings(const std::string& path, RatingsReport* report = nullptr, const RatingsLayout& layout = {});
+Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report = nullptr,
+                      const RatingsLayout& layout = {});
 
 /// The lines of a file that are not blank, without blanks around them; for lists of users or items.
 std::vector<std::string> read_lines(const std::string& path);

@@ -109,10 +109,39 @@ nb::dict report_dict(const FactorizeReport& report, bool interrupted) {
   out["rounds"] = rounds;
   out["users_without_order"] = report.users_without_order;
   out["status"] = report.status;
+  out["choice_seconds"] = report.choice_seconds;
   out["start_seconds"] = report.start_seconds;
   out["seconds"] = report.seconds;
   out["interrupted"] = interrupted;
   return out;
+}
+
+nb::list candidates_of(const FactorModel& model) {
+  nb::list out;
+  for (std::size_t k = 0; k < model.choice.candidates.size(); ++k) {
+    const FactorCandidate& each = model.choice.candidates[k];
+    nb::dict entry;
+    entry["start_regularization"] = each.start_lambda;
+    entry["implicit"] = each.implicit;
+    entry["neighbours"] = each.neighbours;
+    entry["rounds"] = each.rounds;
+    entry["regularization"] = each.lambda;
+    entry["value"] = each.value;
+    entry["gain"] = each.gain;
+    entry["error"] = each.error;
+    entry["chosen"] = k == model.choice.chosen;
+    out.append(entry);
+  }
+  return out;
+}
+
+/// The labels that a measure takes the ratings for.
+nb::object labels_of(const FactorModel& model, const Vector<float>& ratings, const std::string& measure,
+                     const std::string& convention) {
+  std::vector<float> labels(ratings.data(), ratings.data() + ratings.shape(0));
+  if (model.grades.apply_to(measure, convention))
+    for (float& label : labels) label = model.grades.label(label);
+  return to_numpy(std::move(labels));
 }
 
 nb::dict progress_dict(const FactorizeProgress& progress) {
@@ -238,6 +267,14 @@ void bind_ratings(nb::module_& module) {
 }
 
 void bind_options(nb::module_& module) {
+  nb::class_<FactorizeSearch>(module, "FactorizeSearch")
+      .def(nb::init<>())
+      .def_rw("start_regularization", &FactorizeSearch::start_lambda)
+      .def_rw("regularization", &FactorizeSearch::lambda)
+      .def_rw("rounds", &FactorizeSearch::rounds)
+      .def_rw("implicit", &FactorizeSearch::implicit)
+      .def_rw("neighbours", &FactorizeSearch::neighbours)
+      .def_rw("item_prior", &FactorizeSearch::item_prior);
   nb::class_<FactorizeOptions>(module, "FactorizeOptions")
       .def(nb::init<>())
       .def_rw("rank", &FactorizeOptions::rank)
@@ -253,6 +290,9 @@ void bind_options(nb::module_& module) {
       .def_rw("start_sweeps", &FactorizeOptions::start_sweeps)
       .def_rw("implicit", &FactorizeOptions::implicit)
       .def_rw("neighbours", &FactorizeOptions::neighbours)
+      .def_rw("item_damping", &FactorizeOptions::item_damping)
+      .def_rw("item_prior", &FactorizeOptions::item_prior)
+      .def_rw("search", &FactorizeOptions::search)
       .def_rw("tolerance", &FactorizeOptions::tolerance)
       .def_rw("max_passes", &FactorizeOptions::max_passes)
       .def_rw("patience", &FactorizeOptions::patience)
@@ -276,6 +316,8 @@ void bind_factors(nb::module_& module) {
       .def_prop_ro("offsets", [](const FactorModel& model) { return to_numpy(std::vector<double>(model.offsets)); })
       .def_ro("item_features", &FactorModel::item_features)
       .def_ro("user_features", &FactorModel::user_features)
+      .def("candidates", &candidates_of)
+      .def("labels", &labels_of, "ratings"_a.noconvert(), "measure"_a, "convention"_a)
       .def_ro("mean", &FactorModel::mean)
       .def_ro("unit", &FactorModel::unit)
       .def_ro("rounds", &FactorModel::rounds)

@@ -10,7 +10,7 @@ measure ...
 """
 
 from ._core import __version__
-from ._factor_report import FactorizationReport, FactorRound, HalfStep
+from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
 from .assignment import Assignment, assign
 from .blending import Blend
 from .boosting import Metric, Objective, metric, objective
@@ -32,6 +32,7 @@ __all__ = [
     "DormFactorization",
     "DormRanker",
     "Evaluation",
+    "FactorCandidate",
     "FactorRound",
     "FactorizationReport",
     "HalfStep",

@@ -32,6 +32,21 @@ class FactorRound:
 
 
 @dataclass(frozen=True)
+class FactorCandidate:
+    """A setting that was tried on held-out ratings."""
+
+    start_regularization: float  #: infinity: the item means alone
+    implicit: float
+    neighbours: int
+    rounds: int
+    regularization: float  #: of the rounds
+    value: float  #: mean of the measure over the held-out lists
+    gain: float  #: over the item means
+    error: float  #: standard error of the gain
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class FactorizationReport:
     """Prints as a table of the half steps."""
 
@@ -39,8 +54,9 @@ class FactorizationReport:
     rounds: list[FactorRound]
     users_without_order: int  #: nothing to rank: no ratings, or all the same
     status: str  #: rounds, validation, stationary, nothing_to_learn, time_limit or interrupted
+    choice_seconds: float  #: for choosing by held-out ratings
     start_seconds: float
-    seconds: float
+    seconds: float  #: altogether
     interrupted: bool  #: by Ctrl-C
 
     @classmethod

@@ -13,13 +13,30 @@ from . import _core
 from ._threads import thread_count
 from .measure import Measure
 
+_HELD_OUT = ("start_regularization", "regularization", "rounds", "implicit", "neighbours")
 _EXPECTED = {float: "a number", int: "a whole number", str: "a name", bool: "True or False"}
 
 
 def factorize_options(estimator: Any) -> _core.FactorizeOptions:
-    """The same for a factorization."""
+    """The same for a factorization. Parameters that are None are left to a search, or are fixed defaults."""
     options = _core.FactorizeOptions()
-    _set_all(options, estimator.get_params(deep=False))
+    given = estimator.get_params(deep=False)
+    if not isinstance(estimator.fixed, (bool, np.bool_)):
+        raise ValueError(f"fixed is {estimator.fixed!r}; expected True or False")
+    if not estimator.fixed:
+        for name in ("start_regularization", "regularization", "rounds", "implicit", "neighbours"):
+            setattr(options.search, name, given[name] is None)
+        options.search.item_prior = given["item_damping"] is None and given["item_prior"] is None
+    searched = (
+        "start_regularization",
+        "regularization",
+        "rounds",
+        "implicit",
+        "neighbours",
+        "item_damping",
+        "item_prior",
+    )
+    _set_all(options, {name: value for name, value in given.items() if name not in searched or value is not None})
     _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
     options.checkpoint = os.fspath(estimator.checkpoint or "")
     options.threads = thread_count(estimator.n_jobs)

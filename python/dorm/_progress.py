@@ -37,6 +37,8 @@ class FactorProgress(Progress):
     """The same of a factorization."""
 
     def _line(self, progress: dict[str, Any]) -> str:
+        if progress["stage"] == "choice":
+            return f"choosing by held-out ratings, {progress['round']} settings tried"
         if progress["stage"] == "start":
             return "squared-loss start"
         return (

@@ -104,7 +104,11 @@ def read_ratings(ratings: Any, name: str = "ratings", user_ids: Any = None, item
     """A file, a sparse matrix, a data frame or three arrays. ``user_ids`` and ``item_ids`` replace the row and column
     numbers of a matrix as ids."""
     if isinstance(ratings, (str, os.PathLike)):
-        core, said = _core.Ratings.read(os.fspath(ratings))
+        try:
+            core, said = _core.Ratings.read(os.fspath(ratings))
+        except ValueError as error:
+            hint = "; pass such a matrix as scipy.sparse or as three arrays" if "a layout that" in str(error) else ""
+            raise ValueError(f"{error}{hint}") from None if hint else error
         for text in said:
             warnings.warn(text, stacklevel=4)
         return RatingsInput(core, from_texts(core.users), from_texts(core.items))

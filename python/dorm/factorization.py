@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._factor_report import FactorizationReport
+from ._factor_report import FactorCandidate, FactorizationReport
 from ._options import factorize_options
 from ._progress import FactorProgress, combine
 from ._ratings import (
@@ -28,6 +28,7 @@ from ._ratings import (
 )
 from ._threads import thread_count
 from .evaluation import Evaluation, evaluate
+from .measure import Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,15 @@ class DormFactorization(BaseEstimator):
         Factors of users and items, beside biases and features.
     measure
         What to train for: ``"ndcg@10"``, ``"ndcg"``, ``"mrr:rel=4"``, ...
+    fixed
+        False: parameters that are None are chosen by held-out training ratings, and the item prior is learnt from how
+        the means of items spread. True: they have the value that their line names.
     regularization
-        Towards the start. The parameter to tune, with ``start_regularization``.
+        Towards the start. None: chosen (fixed: 12).
     margin
         Scale of the measure in stars (a fourth of the range of the ratings).
     rounds
-        Of item step and user step; 0: the squared loss only.
+        Of item step and user step; 0: the squared loss only. None: chosen, or by ``validation`` (fixed: 2).
     bound
         ``"average"``, ``"given"``, ``"best"`` or ``"predicted"``.
     decay
@@ -70,11 +74,14 @@ class DormFactorization(BaseEstimator):
     centred
         Regularise towards the squared-loss start; False: towards 0.
     start_regularization, start_sweeps
-        Ridge and sweeps of the squared-loss start.
+        Ridge and sweeps of the squared-loss start. An infinite ridge leaves the item means alone. None: chosen
+        (fixed: 12).
     implicit
-        Ridge of the table of implicit feedback, in units of the other ridges; 0: no such term.
+        Ridge of the table of implicit feedback, in units of the other ridges; 0: no such term. None: chosen (fixed: 0).
     neighbours
-        Features of the items from the graph of who rated them together; 0: none.
+        Features of the items from the graph of who rated them together; 0: none. None: chosen (fixed: 0).
+    item_damping, item_prior
+        An item's mean is damped by so many ratings that lie so many stars above the mean. None: learnt (fixed: 5, -1).
     tolerance
         Relative duality gap of each half step.
     max_passes
@@ -102,6 +109,8 @@ class DormFactorization(BaseEstimator):
         Whom and what the rows are about.
     report_ : FactorizationReport
         Half steps with their gaps, rounds with their objective and validation value.
+    candidates_ : list of FactorCandidate
+        The settings that were tried on held-out ratings; empty where nothing was left to choose.
     model_
         The core's model.
 
@@ -112,7 +121,7 @@ class DormFactorization(BaseEstimator):
     >>> users, items = rng.integers(0, 50, 800), rng.integers(0, 30, 800)
     >>> stars = 1 + (users + items) % 5
     >>> _, first = np.unique(users * 30 + items, return_index=True)
-    >>> recommender = dorm.DormFactorization(rank=4).fit((users[first], items[first], stars[first]))
+    >>> recommender = dorm.DormFactorization(rank=4, fixed=True).fit((users[first], items[first], stars[first]))
     >>> best = recommender.recommend(7, n=3)
     >>> len(best.items)
     3
@@ -124,18 +133,21 @@ class DormFactorization(BaseEstimator):
         self,
         rank: int = 10,
         *,
+        fixed: bool = False,
         measure: str = "ndcg@10",
-        regularization: float = 12.0,
+        regularization: float | None = None,
         margin: float = 10.0,
-        rounds: int = 2,
+        rounds: int | None = None,
         bound: str = "average",
         decay: str = "measure",
         convention: str = "standard",
         centred: bool = True,
-        start_regularization: float = 12.0,
+        start_regularization: float | None = None,
         start_sweeps: int = 12,
-        implicit: float = 0.0,
-        neighbours: int = 0,
+        implicit: float | None = None,
+        neighbours: int | None = None,
+        item_damping: float | None = None,
+        item_prior: float | None = None,
         tolerance: float = 1e-3,
         max_passes: int = 50,
         patience: int = 2,
@@ -146,6 +158,7 @@ class DormFactorization(BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.rank = rank
+        self.fixed = fixed
         self.measure = measure
         self.regularization = regularization
         self.margin = margin
@@ -158,6 +171,8 @@ class DormFactorization(BaseEstimator):
         self.start_sweeps = start_sweeps
         self.implicit = implicit
         self.neighbours = neighbours
+        self.item_damping = item_damping
+        self.item_prior = item_prior
         self.tolerance = tolerance
         self.max_passes = max_passes
         self.patience = patience
@@ -204,6 +219,8 @@ class DormFactorization(BaseEstimator):
         Ctrl-C stops training, warns, and keeps the best round so far: ``report_.status`` is then ``"interrupted"``.
         """
         options = factorize_options(self)
+        if validation is not None:
+            options.search.rounds = False  # validation chooses the round
         train = read_ratings(ratings)
         model, report = _core.factorize(
             train.core,
@@ -280,17 +297,25 @@ class DormFactorization(BaseEstimator):
                 stacklevel=2,
             )
         user, values = test.by_user
-        return evaluate(
-            values,
-            scores,
-            qid=test.user_ids[user],
-            measures=measures,
-            convention=convention or self.convention,
-            ties=ties,
-            bootstrap=bootstrap,
-            random_state=random_state,
-            n_jobs=self.n_jobs,
-        )
+        convention = convention or self.convention
+        asked = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+        if not asked:
+            raise ValueError("measures names none; expected e.g. 'ndcg@10'")
+        parts = [
+            evaluate(
+                self.model_.labels(values, str(getattr(measure, "name", measure)), convention),
+                scores,
+                qid=test.user_ids[user],
+                measures=measure,
+                convention=convention,
+                ties=ties,
+                bootstrap=bootstrap,
+                random_state=random_state,
+                n_jobs=self.n_jobs,
+            )
+            for measure in asked
+        ]
+        return replace(parts[0], measures=[part.measures[0] for part in parts])
 
     def score(self, ratings: Any, y: Any = None) -> float:
         """The mean over users of the measure this factorization trains for."""
@@ -333,8 +358,8 @@ class DormFactorization(BaseEstimator):
         it, else text; ``report_`` is not stored."""
         model = _core.FactorModel.load(os.fspath(path))
         stored = model.options
-        names = set(cls().get_params()) - {"time_limit", "checkpoint", "n_jobs", "random_state", "verbose"}
-        made = cls(**{name: getattr(stored, name) for name in names}, random_state=stored.seed)
+        names = set(cls().get_params()) - {"fixed", "time_limit", "checkpoint", "n_jobs", "random_state", "verbose"}
+        made = cls(**{name: getattr(stored, name) for name in names}, fixed=True, random_state=stored.seed)
         made._adopt(model, from_texts(model.users), from_texts(model.items))
         return made
 
@@ -361,6 +386,7 @@ class DormFactorization(BaseEstimator):
             values, rows, width = getattr(model, name)
             setattr(self, f"{name}_", values.reshape(rows, width))
         self.item_offsets_ = model.offsets
+        self.candidates_ = [FactorCandidate(**entry) for entry in model.candidates()]
 
     def _grown(self, given: RatingsInput, ignored: int, what: str) -> DormFactorization:
         if ignored:

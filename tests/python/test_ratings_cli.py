@@ -93,3 +93,53 @@ def test_a_user_with_one_rating_gets_the_items_others_like(tmp_path):
     assert json.loads(report)["users_without_order"] == 1
     items = json.loads(dorm("recommend", tmp_path / "m", "--user", "c", "--json"))["items"]
     assert [entry["item"] for entry in items] == ["x", "y"]
+
+
+def test_the_choice_is_shown_kept_and_can_be_turned_off(world, tmp_path):
+    report = json.loads(dorm("factorize", world / "r.tsv", "--model", tmp_path / "m", "--rank", 3, "--json", "--quiet"))
+    candidates = report["choice"]["candidates"]
+    assert candidates[0]["start_lambda"] is None and candidates[0]["gain"] == 0
+    safe = [c["gain"] - c["error"] / 2 for c in candidates]
+    assert safe[report["choice"]["chosen"]] == max(safe)
+    assert json.loads(dorm("info", tmp_path / "m", "--json"))["choice"] == report["choice"]
+    assert "chosen by 40 held-out lists" in dorm("info", tmp_path / "m")
+    dorm("factorize", world / "r.tsv", "--model", tmp_path / "f", "--rank", 3, "--fixed", "--quiet")
+    info = json.loads(dorm("info", tmp_path / "f", "--json"))
+    assert "choice" not in info
+    assert (info["start_lambda"], info["item_damping"], info["item_prior"], info["rounds"]) == (12, 5, -1, 2)
+
+
+def test_given_options_are_not_searched(world, tmp_path):
+    options = ["--rank", 3, "--start-lambda", 2.5, "--rounds", 1, "--json", "--quiet"]
+    report = json.loads(dorm("factorize", world / "r.tsv", "--model", tmp_path / "m", *options))
+    assert {c["start_lambda"] for c in report["choice"]["candidates"]} == {None, 2.5}
+    info = json.loads(dorm("info", tmp_path / "m", "--json"))
+    assert (info["start_lambda"], info["rounds"]) == (2.5, 1)
+
+
+def test_a_time_limit_in_the_choice_leaves_the_item_means(world, tmp_path):
+    report = dorm("factorize", world / "r.tsv", "--model", tmp_path / "m", "--time-limit", 1e-9, "--json", "--quiet")
+    assert json.loads(report)["status"] == "time_limit"
+    assert json.loads(dorm("info", tmp_path / "m", "--json"))["start_lambda"] is None
+    lists = dorm("recommend", tmp_path / "m", "--all", "--with-seen", "--top", ITEMS, "--format", "csv").splitlines()
+    rows = list(csv.DictReader(lists))
+    assert len({tuple(r["item"] for r in rows if r["user"] == f"u{u}") for u in range(USERS)}) == 1
+
+
+def test_wide_tables_are_refused_or_read(tmp_path):
+    rng = random.Random(2)
+    table = [[rng.choice([99, round(rng.uniform(-10, 10), 2)]) for _ in range(12)] for _ in range(30)]
+    counts = [sum(x != 99 for x in row) for row in table]
+    (tmp_path / "w").write_text("".join(",".join(map(str, [n, *row])) + "\n" for n, row in zip(counts, table)))
+    asked = ["factorize", tmp_path / "w", "--model", tmp_path / "m", "--rank", 2, "--fixed", "--quiet"]
+    assert "say so by --layout" in dorm(*asked, status=2)
+    assert "99 stands in" in dorm(*asked, "--layout", "wide", status=2)
+    assert not (tmp_path / "m").exists()
+    dorm(*asked, "--layout", "wide:99")
+    info = json.loads(dorm("info", tmp_path / "m", "--json"))
+    assert (info["users"], info["items"], info["ratings"]) == (30, 12, sum(counts))
+    triples = [f"{u + 1}\t{i + 1}\t{x}\n" for u, row in enumerate(table) for i, x in enumerate(row) if x != 99]
+    (tmp_path / "t").write_text("".join(triples))
+    values = [dorm("eval", "--ratings", tmp_path / f, "--layout", layout, "--model", tmp_path / "m", "--json")
+              for f, layout in (("w", "wide:99"), ("t", "auto"))]  # fmt: skip
+    assert json.loads(values[0])["measures"] == json.loads(values[1])["measures"]

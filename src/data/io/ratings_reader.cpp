@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <optional>
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/io/rating_columns.h"
 #include "data/io/rating_records.h"
+#include "data/io/wide_ratings.h"
 #include "dorm/ratings.h"
 #include "dorm/read.h"
 
@@ -16,40 +18,28 @@ namespace dorm {
 namespace {
 
 using Columns = std::array<std::size_t, 3>;  // of user, item, rating
+constexpr std::size_t kWideFrom = 6;         // cells of a line that may be a row of a matrix
 constexpr std::array<std::string_view, 3> kWhat = {"user", "item", "rating"};
 
-// "userId", "User_ID" and "user" are one name.
-std::string plain_name(std::string_view cell) {
-  std::string name;
-  for (const char c : cell)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (name.size() > 2 && name.ends_with("id")) name.resize(name.size() - 2);
-  return name;
-}
-
-bool means(std::size_t column, const std::string& name) {
-  static constexpr std::array<std::array<std::string_view, 6>, 3> kNames = {
-      {{"user", "reviewer", "customer", "viewer", "person", "u"},
-       {"item", "movie", "film", "product", "book", "i"},
-       {"rating", "score", "stars", "value", "label", "r"}}};
-  return std::find(kNames[column].begin(), kNames[column].end(), name) != kNames[column].end();
-}
-
-// Where user, item and rating stand according to a header; the first three columns if it does not say.
-Columns columns_of(const RatingRecords& header) {
+// Where user, item and rating stand according to a header; nothing if it does not say.
+std::optional<Columns> columns_of(const RatingRecords& header) {
   Columns columns = {header.size(), header.size(), header.size()};
   for (std::size_t cell = header.size(); cell-- > 0;)
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (means(c, plain_name(header[cell]))) columns[c] = cell;
   const bool named = std::all_of(columns.begin(), columns.end(), [&](auto c) { return c < header.size(); });
-  return named ? columns : Columns{0, 1, 2};
+  return named ? std::optional(columns) : std::nullopt;
 }
 
-bool is_header(const RatingRecords& line) {
-  for (std::size_t cell = 0; cell < line.size(); ++cell)
-    if (is_number(line[cell])) return false;
-  return line.size() >= 3;
+// A line of numbers behind its first cell: a row of a matrix, rather than user, item, rating and something else.
+void refuse_wide(const RatingRecords& line) {
+  if (line.size() < kWideFrom) return;
+  for (std::size_t cell = 1; cell < line.size(); ++cell)
+    if (!is_number(line[cell]) && !is_absent(line[cell])) return;
+  throw Error(ErrorCode::bad_option, line.error(1, "").position(),
+              fmt::format("found {} numbers on a line, as in a matrix with a row for each user; expected user, item, "
+                          "rating, or a layout that says what it is (triples, wide, wide:X)",
+                          line.size()));
 }
 
 float rating_of(const RatingRecords& line, std::size_t cell) {
@@ -81,36 +71,62 @@ void describe(RatingsReport& report, const RatingRecords& lines, bool header, co
                     lines.lines().name(), ratings.duplicates()));
 }
 
-Ratings ratings_from(TextSource& source, const std::string& name, RatingsReport* report) {
-  RatingRecords lines(source, name);
+Ratings triples_from(RatingRecords& lines, bool told, bool& header) {
   IdTable users, items;
   std::vector<Rating> ratings;
-  Columns columns = {0, 1, 2};
-  bool first = true, header = false;
+  std::optional<Columns> named;
+  bool first = true;
   while (lines.next()) {
     if (first && is_header(lines)) {
-      columns = columns_of(lines);
+      named = columns_of(lines);
       header = true;
     } else {
+      const Columns columns = named.value_or(Columns{0, 1, 2});
+      if (!told && !named && ratings.empty()) refuse_wide(lines);
       check_cells(lines, columns);
       const float value = rating_of(lines, columns[2]);
       ratings.push_back({users.add(lines[columns[0]]), items.add(lines[columns[1]]), value});
     }
     first = false;
   }
-  if (ratings.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no ratings");
-  Ratings result(std::move(users), std::move(items), ratings);
-  if (report != nullptr) describe(*report, lines, header, result);
+  return Ratings(std::move(users), std::move(items), ratings);
+}
+
+Ratings ratings_from(TextSource& source, const std::string& name, RatingsReport* report, const RatingsLayout& layout) {
+  RatingRecords lines(source, name);
+  bool header = false;
+  RatingsReport said;
+  Ratings result = layout.shape == RatingsLayout::Shape::wide
+                       ? wide_ratings_from(lines, layout, header, said.warnings)
+                       : triples_from(lines, layout.shape == RatingsLayout::Shape::triples, header);
+  if (result.size() == 0) throw Error(ErrorCode::bad_input, {name, 0, 0}, "no ratings");
+  describe(said, lines, header, result);
+  if (report != nullptr) *report = std::move(said);
   return result;
 }
 
 }  // namespace
 
-Ratings read_ratings(const std::string& path, RatingsReport* report) {
-  return ratings_from(*open_text(path), path, report);
+Ratings read_ratings(const std::string& path, RatingsReport* report, const RatingsLayout& layout) {
+  return ratings_from(*open_text(path), path, report, layout);
 }
-Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report) {
-  return ratings_from(*text_in_memory(text), name, report);
+Ratings parse_ratings(std::string_view text, const std::string& name, RatingsReport* report,
+                      const RatingsLayout& layout) {
+  return ratings_from(*text_in_memory(text), name, report, layout);
+}
+
+RatingsLayout parse_ratings_layout(std::string_view text) {
+  using Shape = RatingsLayout::Shape;
+  if (text == "auto") return {};
+  if (text == "triples") return {.shape = Shape::triples};
+  if (text == "wide") return {.shape = Shape::wide};
+  if (text == "wide:none") return {.shape = Shape::wide, .all_rated = true};
+  double value = 0;
+  if (text.starts_with("wide:") && parse_number(text.substr(5), value) == NumberKind::finite && fits_float(value))
+    return {.shape = Shape::wide, .not_rated = static_cast<float>(value)};
+  throw Error(ErrorCode::bad_option, fmt::format("layout {} of ratings; expected auto, triples, wide, wide:X (X stands "
+                                                 "for not rated) or wide:none (no number does)",
+                                                 in_quotes(text)));
 }
 
 std::vector<std::string> read_lines(const std::string& path) {

@@ -93,7 +93,8 @@ std::string checkpoint_identity(const Ratings& train, const FactorizeOptions& o,
   return fmt::format(
       "ratings={:016x} validation={:016x} item_features={:016x} user_features={:016x} warm={} rank={} "
       "measure={} convention={} decay={} bound={} lambda={} margin={} centred={} start_lambda={} "
-      "start_sweeps={} implicit={} neighbours={} item_damping={} item_prior={} search={}{}{}{}{}{} tolerance={} seed={}",
+      "start_sweeps={} implicit={} neighbours={} item_damping={} item_prior={} search={}{}{}{}{}{} tolerance={} "
+      "seed={}",
       fingerprint(train), inputs.validation == nullptr ? 0 : fingerprint(*inputs.validation),
       fingerprint(inputs.item_features), fingerprint(inputs.user_features), inputs.warm != nullptr, o.rank, o.measure,
       o.convention, o.decay, o.bound, o.lambda, o.margin, o.centred, o.start_lambda, o.start_sweeps, o.implicit,

@@ -14,17 +14,20 @@
 namespace dorm {
 namespace {
 
-constexpr std::array kRidges{0.5, 0.7, 1.0, 1.4};  // in units of the noise
-constexpr std::array kLambdas{12.0, 24.0};
+constexpr std::array kRidges{0.6, 0.8, 1.0, 1.3};  // of the start, in units of the noise
+constexpr std::array kLambdas{1.0, 2.0};           // of the rounds, see round_lambda
 constexpr double kImplicit = 2;
 constexpr std::size_t kNeighbours = 20, kRounds = 2;
-constexpr double kCaution = 1;              // standard errors that a gain must be worth
-constexpr std::size_t kMostRatings = 100'000, kMostRank = 20, kFewRatings = 30'000, kFewestLists = 20;
+constexpr double kCaution = 0.5;  // standard errors that a gain must be worth
+constexpr std::size_t kMostRatings = 100'000, kMostRank = 20, kFewRatings = 15'000, kFewestLists = 20;
 constexpr double kMeansAlone = std::numeric_limits<double>::infinity();
+
+/// What multiples of lambda are taken of: the fixed value, or the noise where it is stronger.
+double round_lambda(double noise) { return std::max(FactorizeOptions().lambda, noise); }
 
 struct Tried {
   FactorCandidate setting;
-  double multiple = kMeansAlone;      // of the noise ridge
+  double multiple = kMeansAlone;    // of the noise ridge
   std::vector<FactorModel> models;  // by fold
   std::vector<double> values;       // by user: mean over the draws, NaN where there is no list
   double safe_gain() const { return setting.gain - kCaution * setting.error; }
@@ -48,9 +51,10 @@ class Chooser {
   };
   bool go_on();
   FactorizeOptions options_of(const Terms& terms) const;
+  const std::vector<FactorModel>& unlearnt(const Terms& terms);
   void try_means();
   void try_start(double multiple, const Terms& terms);
-  void try_rounds(std::size_t start, double lambda);
+  void try_rounds(std::size_t start, double multiple);
   void judge(Tried&& tried);
   void search_starts();
   void search_terms();
@@ -70,6 +74,7 @@ class Chooser {
   std::vector<HeldOut> folds_;
   std::size_t lists_ = 0;
   std::vector<Tried> tried_;
+  std::vector<std::pair<Terms, std::vector<FactorModel>>> unlearnt_;  // by terms; a model per fold
 };
 
 Chooser::Chooser(const Ratings& train, const FactorizeOptions& asked, const FactorizeInputs& inputs, ThreadPool& pool,
@@ -106,6 +111,14 @@ FactorizeOptions Chooser::options_of(const Terms& terms) const {
   return options;
 }
 
+const std::vector<FactorModel>& Chooser::unlearnt(const Terms& terms) {
+  for (const auto& [known, models] : unlearnt_)
+    if (known == terms) return models;
+  std::vector<FactorModel> models;
+  for (const HeldOut& fold : folds_) models.push_back(unlearnt_model(fold.train, options_of(terms), inputs_, pool_));
+  return unlearnt_.emplace_back(terms, std::move(models)).second;
+}
+
 void Chooser::try_means() {
   Tried means;
   means.setting.start_lambda = kMeansAlone;
@@ -119,25 +132,24 @@ void Chooser::try_start(double multiple, const Terms& terms) {
   Tried tried;
   tried.multiple = multiple;
   tried.setting = {.start_lambda = multiple * noise_, .implicit = terms.implicit, .neighbours = terms.neighbours};
-  for (const HeldOut& fold : folds_) {
-    if (!go_on()) return;
-    FactorModel model = unlearnt_model(fold.train, options_of(terms), inputs_, pool_);
-    model.options.start_lambda = multiple * noise_ridge(model, fold.train);
-    fit_squared_loss(model, fold.train, pool_, [&](std::size_t) { return go_on(); });
+  for (std::size_t fold = 0; fold < folds_.size() && go_on(); ++fold) {
+    FactorModel model = unlearnt(terms)[fold];
+    model.options.start_lambda = multiple * noise_ridge(model, folds_[fold].train);
+    fit_squared_loss(model, folds_[fold].train, pool_, [&](std::size_t) { return go_on(); });
     tried.models.push_back(std::move(model));
   }
   if (wanted_) judge(std::move(tried));
 }
 
-void Chooser::try_rounds(std::size_t start, double lambda) {
+void Chooser::try_rounds(std::size_t start, double multiple) {
   Tried tried;
   tried.multiple = tried_[start].multiple;
   tried.setting = tried_[start].setting;
-  tried.setting.lambda = lambda;
+  tried.setting.lambda = multiple * round_lambda(noise_);
   tried.setting.rounds = search_.rounds ? kRounds : asked_.rounds;
   for (std::size_t fold = 0; fold < folds_.size() && wanted_; ++fold) {
     FactorModel model = tried_[start].models[fold];
-    model.options.lambda = lambda;
+    model.options.lambda = multiple * round_lambda(noise_ridge(model, folds_[fold].train));
     model.options.rounds = tried.setting.rounds;
     tried.models.push_back(refined(std::move(model), folds_[fold].train, pool_, [&] { return go_on(); }));
   }
@@ -196,7 +208,8 @@ void Chooser::search_terms() {
   if (!search_.implicit && !search_.neighbours) return;
   const Terms terms{search_.implicit ? kImplicit : asked_.implicit,
                     search_.neighbours ? kNeighbours : asked_.neighbours};
-  const double plain = tried_[*best([](const Tried& t) { return !t.models.empty() && std::isfinite(t.multiple); })].multiple;
+  const double plain =
+      tried_[*best([](const Tried& t) { return !t.models.empty() && std::isfinite(t.multiple); })].multiple;
   try_start(plain, terms);
   const auto stronger = std::upper_bound(kRidges.begin(), kRidges.end(), plain);
   if (wanted_ && search_.start_lambda && stronger != kRidges.end()) try_start(*stronger, terms);
@@ -213,12 +226,12 @@ void Chooser::search_rounds() {
   const auto first = best([](const Tried& t) { return std::isfinite(t.multiple); });
   const auto second = best([&](const Tried& t) { return std::isfinite(t.multiple) && &t != &tried_[*first]; });
   std::size_t better = tried_.size();
-  try_rounds(*first, search_.lambda ? kLambdas.front() : asked_.lambda);
+  try_rounds(*first, search_.lambda ? kLambdas.front() : asked_.lambda / round_lambda(noise_));
   for (std::size_t k = 1; k < kLambdas.size() && search_.lambda && wanted_; ++k) {
     try_rounds(*first, kLambdas[k]);
     if (wanted_ && tried_.back().safe_gain() > tried_[better].safe_gain()) better = tried_.size() - 1;
   }
-  if (wanted_ && second) try_rounds(*second, tried_[better].setting.lambda);
+  if (wanted_ && second) try_rounds(*second, tried_[better].setting.lambda / round_lambda(noise_));
 }
 
 bool Chooser::run() {

@@ -142,14 +142,14 @@ void check_seen(const ArchiveReader& archive, const FactorModel& model) {
 
 Json factor_header(const FactorModel& model) {
   Json header = {{"version_of_dorm", DORM_VERSION},
-          {"users", model.users.size()},
-          {"items", model.items.size()},
-          {"mean", model.mean},
-          {"unit", model.unit},
-          {"rounds", model.rounds},
-          {"objective", number_or_null(model.objective)},
-          {"validation", number_or_null(model.validation)},
-          {"options", options_json(model.options)}};
+                 {"users", model.users.size()},
+                 {"items", model.items.size()},
+                 {"mean", model.mean},
+                 {"unit", model.unit},
+                 {"rounds", model.rounds},
+                 {"objective", number_or_null(model.objective)},
+                 {"validation", number_or_null(model.validation)},
+                 {"options", options_json(model.options)}};
   if (model.grades.stretched) header["grades"] = {{"low", model.grades.low}, {"high", model.grades.high}};
   if (!model.choice.candidates.empty()) header["choice"] = choice_json(model.choice);
   return header;

@@ -35,7 +35,8 @@ void set_scale(FactorModel& model, const Ratings& ratings) {
     }
   model.mean = sum / static_cast<double>(ratings.size());
   model.grades = grades_of(ratings);
-  const double range = model.grades.stretched ? model.grades.high - model.grades.low : static_cast<double>(highest) - lowest;
+  const double range =
+      model.grades.stretched ? model.grades.high - model.grades.low : static_cast<double>(highest) - lowest;
   model.unit = range > 0 ? range / 4 : 1;
 }
 

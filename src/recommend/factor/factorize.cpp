@@ -65,10 +65,11 @@ class Alternation {
 
 bool Alternation::tell(std::string_view stage, std::size_t round, double gap) {
   const double objective = state_.rounds.empty() ? 0 : state_.rounds.back().objective;
-  if (observer_ && !observer_({stage, round, objective, gap,
-                               std::isfinite(best_validation_) ? best_validation_ : std::nan("")}))
+  if (wanted_ && observer_ &&
+      !observer_({stage, round, objective, gap, std::isfinite(best_validation_) ? best_validation_ : std::nan("")})) {
     wanted_ = false;
-  if (!wanted_) report_.status = "interrupted";
+    report_.status = "interrupted";
+  }
   if (wanted_ && options_.seconds > 0 && seconds() > options_.seconds) {
     wanted_ = false;
     report_.status = "time_limit";
@@ -78,9 +79,8 @@ bool Alternation::tell(std::string_view stage, std::size_t round, double gap) {
 
 void Alternation::choose() {
   if (!asked_.search.by_held_out()) return;
-  ChosenOptions chosen = choose_options(train_, asked_, inputs_, pool_, [&](std::size_t tried) {
-    return tell("choice", tried, 0);
-  });
+  ChosenOptions chosen =
+      choose_options(train_, asked_, inputs_, pool_, [&](std::size_t tried) { return tell("choice", tried, 0); });
   options_ = std::move(chosen.options);
   choice_ = std::move(chosen.choice);
   report_.choice_seconds = seconds();
@@ -122,8 +122,9 @@ double Alternation::regulariser_of_items() const {
 HalfStep Alternation::step_items(ItemStep& step, std::size_t round) {
   const double started = seconds();
   const double other = regulariser_of_users();
-  const ItemStepResult result = step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre,
-                                           state_.model.item_factors, [&](double gap) { return tell("items", round, gap); });
+  const ItemStepResult result =
+      step.solve(state_.model.user_factors, state_.model.offsets, state_.item_centre, state_.model.item_factors,
+                 [&](double gap) { return tell("items", round, gap); });
   return {round,
           true,
           result.before + other,

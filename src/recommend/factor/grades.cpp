@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "dorm/measure.h"
+#include "dorm/oracle.h"
 
 namespace dorm {
 namespace {
@@ -73,9 +73,7 @@ Ratings labelled(const Ratings& ratings, const RatingGrades& grades) {
 
 EvaluationTable evaluate(const FactorModel& model, const Ratings& ratings, std::span<const double> scores,
                          std::span<const std::string> measures, const EvaluateOptions& options) {
-  const auto stretched = [&](const std::string& measure) {
-    return model.grades.apply_to(measure, options.convention);
-  };
+  const auto stretched = [&](const std::string& measure) { return model.grades.apply_to(measure, options.convention); };
   if (std::none_of(measures.begin(), measures.end(), stretched)) return evaluate(ratings, scores, measures, options);
   const Ratings labels = labelled(ratings, model.grades);
   EvaluationTable table;

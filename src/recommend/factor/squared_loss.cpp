@@ -89,8 +89,7 @@ void solve_item_row(const FactorModel& model, const Ridges& ridges, RatingRow ra
   const std::size_t begin = model.layout.item_begin();
   std::vector<double> target(ratings.size());
   for (std::size_t i = 0; i < target.size(); ++i) target[i] = (ratings.value[i] - model.mean) / model.unit - offset;
-  if (ratings.size() == 0 || std::isinf(ridges.lambda))
-    return std::fill(item_row.begin() + begin, item_row.end(), 0.0);
+  if (ratings.size() == 0 || std::isinf(ridges.lambda)) return std::fill(item_row.begin() + begin, item_row.end(), 0.0);
   solver.solve(model.user_factors, ratings.index, target, begin, ridges.item, item_row);
 }
 
@@ -107,7 +106,7 @@ void fit_squared_loss(FactorModel& model, const Ratings& ratings, ThreadPool& po
     pool.run(ratings.num_items(), [&](std::size_t j, std::size_t worker) {
       solve_item_row(model, ridges, ratings.of_item(j), model.offsets[j], model.item_factors.row(j), solvers[worker]);
     });
-    if (!after_sweep(sweep) || std::isinf(ridges.lambda)) return;
+    if (std::isinf(ridges.lambda) || !after_sweep(sweep)) return;
   }
 }
 

@@ -48,7 +48,7 @@ def matrix(triples):
 
 def small(**parameters):
     return dorm.DormFactorization(
-        **{"rank": 3, "regularization": 2.0, "start_regularization": 2.0, "n_jobs": 1} | parameters
+        **{"rank": 3, "fixed": True, "regularization": 2.0, "start_regularization": 2.0, "n_jobs": 1} | parameters
     )
 
 
@@ -67,6 +67,11 @@ def same(a, b):
     "parameters, options",
     [
         ({}, []),
+        ({"fixed": True}, ["--fixed"]),
+        (
+            {"item_damping": 3.0, "item_prior": 0.5, "rounds": 1},
+            ["--item-damping", 3, "--item-prior", 0.5, "--rounds", 1],
+        ),
         ({"rank": 4, "measure": "ndcg@5", "random_state": 7}, ["--rank", 4, "--measure", "ndcg@5", "--seed", 7]),
         ({"bound": "best", "regularization": 3.5}, ["--bound", "best", "--lambda", 3.5]),
         ({"implicit": 1.0, "neighbours": 3}, ["--implicit", 1, "--neighbours", 3]),
@@ -190,10 +195,9 @@ def test_pickle_and_load_keep_everything(fitted, tmp_path):
     fitted.save(tmp_path / "model")
     loaded = dorm.DormFactorization.load(tmp_path / "model")
     assert same(loaded, fitted)
-    left_out = {"n_jobs"}
-    assert {k: v for k, v in loaded.get_params().items() if k not in left_out} == {
-        k: v for k, v in fitted.get_params().items() if k not in left_out
-    }
+    kept = {k: v for k, v in fitted.get_params().items() if v is not None and k != "n_jobs"}
+    assert {k: v for k, v in loaded.get_params().items() if k in kept} == kept
+    assert (loaded.rounds, loaded.implicit, loaded.item_damping, loaded.item_prior) == (2, 0.0, 5.0, -1.0)
     assert loaded.recommend(3).items.tolist() == fitted.recommend(3).items.tolist()
     assert not hasattr(loaded, "report_")
 
@@ -379,3 +383,66 @@ def test_duplicates_are_told_and_the_last_counts(triples):
     stars = stars.copy()
     stars[0] = 6 - stars[0]
     assert same(recommender, small().fit((user, item, stars)))
+
+
+@pytest.fixture(scope="module")
+def chosen(triples):
+    return dorm.DormFactorization(rank=3, n_jobs=1).fit(triples)
+
+
+def test_what_is_not_given_is_chosen_and_told(chosen, triples, tmp_path):
+    means = chosen.candidates_[0]
+    assert np.isinf(means.start_regularization) and means.gain == 0
+    safe = [c.gain - c.error / 2 for c in chosen.candidates_]
+    (best,) = [k for k, c in enumerate(chosen.candidates_) if c.chosen]
+    assert safe[best] == max(safe)
+    assert chosen.report_.choice_seconds > 0
+    chosen.save(tmp_path / "model")
+    loaded = dorm.DormFactorization.load(tmp_path / "model")
+    assert loaded.candidates_ == chosen.candidates_
+    assert loaded.start_regularization == chosen.candidates_[best].start_regularization
+    assert same(clone(loaded).fit(triples), chosen), "the options that were chosen give the same model without a search"
+
+
+def test_what_is_given_is_not_searched(triples):
+    fitted = dorm.DormFactorization(rank=3, rounds=1, start_regularization=2.5, n_jobs=1).fit(triples)
+    assert {(c.start_regularization, c.rounds) for c in fitted.candidates_[1:]} <= {(2.5, 0), (2.5, 1)}
+    assert (fitted.model_.options.start_regularization, fitted.model_.options.rounds) == (2.5, 1)
+    assert small().fit(triples).candidates_ == []
+    with pytest.raises(ValueError, match="fixed is 'no'; expected True or False"):
+        dorm.DormFactorization(fixed="no").fit(triples)
+
+
+def test_any_scale_of_ratings_gives_the_same_rankings(triples):
+    user, item, stars = triples
+    rng = np.random.default_rng(4)
+    real = np.round(stars + rng.uniform(-0.4, 0.4, len(stars)), 2)
+    ours = dorm.DormFactorization(rank=3, n_jobs=1).fit((user, item, real))
+    for factor, shift in ((10, 0), (1, -100)):
+        theirs = dorm.DormFactorization(rank=3, n_jobs=1).fit((user, item, factor * real + shift))
+        assert np.allclose(
+            ours.user_factors_ @ ours.item_factors_.T, theirs.user_factors_ @ theirs.item_factors_.T, atol=1e-2
+        )
+        a, b = ours.evaluate((user, item, real)), theirs.evaluate((user, item, factor * real + shift))
+        assert a["ndcg@10"].mean == pytest.approx(b["ndcg@10"].mean, abs=1e-3)
+
+
+def test_labels_of_stretched_ratings_by_hand(triples):
+    """NDCG of gains 2^g - 1, g from 1 to 5 between the first and last percentile."""
+    user, item, stars = triples
+    values = 20 * stars - 70
+    fitted = small().fit((user, item, values))
+    grade = 1 + 4 * np.clip((values - values.min()) / (values.max() - values.min()), 0, 1)
+    scores = np.array([fitted.predict(int(u), int(i))[0] for u, i in zip(user, item)])
+    ndcg = []
+    for u in range(USERS):
+        gain, mine = 2 ** grade[user == u] - 1, scores[user == u]
+        discount = 1 / np.log2(np.arange(2, 12))
+        ndcg.append(gain[np.argsort(-mine)][:10] @ discount / (np.sort(gain)[::-1][:10] @ discount))
+    assert fitted.evaluate((user, item, values), "ndcg@10")["ndcg@10"].mean == pytest.approx(np.mean(ndcg), abs=1e-6)
+
+
+def test_a_wide_file_is_refused_with_a_way_out(tmp_path):
+    (tmp_path / "wide.csv").write_text("3,99,1.5,2,7,99\n")
+    with pytest.raises(ValueError, match="as in a matrix with a row for each user.*pass such a matrix as scipy.sparse"):
+        dorm.DormFactorization().fit(tmp_path / "wide.csv")

@@ -101,7 +101,7 @@ TEST(FactorFileOfVersionOne, IsRead) {
       EXPECT_TRUE(line.substr(0, last).ends_with("," + model.items[item.item])) << line;
       EXPECT_NEAR(std::stod(line.substr(last + 1)), item.score, 1e-12);
     }
-  EXPECT_EQ(factors_to_bytes(model).substr(0, 15), "dorm-factors 2\n");
+  EXPECT_EQ(factors_to_bytes(model).substr(0, 15), "dorm-factors 3\n");
 }
 
 }  // namespace
