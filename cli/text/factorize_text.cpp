@@ -46,8 +46,9 @@ std::string factorize_text(const FactorizeResult& result, const Ratings& train, 
   if (!report.half_steps.empty()) text += fmt::format("\n{}", half_steps_table(result));
   if (!report.rounds.empty() && std::isfinite(report.rounds.front().validation))
     text += fmt::format("\n{}", validation_table(result));
-  text += fmt::format("\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start and {:.2f} s for the choice\n",
-                      report.status, model.rounds, report.seconds, report.start_seconds, report.choice_seconds);
+  text += fmt::format(
+      "\nstopped: {}; round {} kept; {:.2f} s, of which {:.2f} s for the start and {:.2f} s for the choice\n",
+      report.status, model.rounds, report.seconds, report.start_seconds, report.choice_seconds);
   if (test != nullptr) text += "\ntest:\n" + eval_text(*test);
   return text + fmt::format("model        {}\n", path);
 }

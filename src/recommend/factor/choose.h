@@ -14,10 +14,10 @@ struct ChosenOptions {
   FactorChoice choice;
 };
 
-/// Settles what asked.search names. The same for any number of threads. `go_on(tried)` is called while settings are
-/// tried and stops the search with false; the item means alone are then chosen, which need no training. With too few
-/// ratings to choose by, and with a model to start from, nothing is tried: the values of `asked`, or of that model,
-/// stand.
+/// Settles what asked.search names. The same for any number of threads. `go_on(tried)` is called while settings
+/// are tried and stops the search with false; the item means alone are then chosen, which need no training. With
+/// too few ratings to choose by, and with a model to start from, nothing is tried: the values of `asked`, or of
+/// that model, stand.
 ChosenOptions choose_options(const Ratings& train, const FactorizeOptions& asked, const FactorizeInputs& inputs,
                              ThreadPool& pool, const std::function<bool(std::size_t tried)>& go_on);
 

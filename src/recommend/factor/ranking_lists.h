@@ -25,9 +25,10 @@ class RankingLists {
   };
 
   /// Lists of users with ratings of different gain; the others are counted. Borrows the ratings. Gains are those of the
-  /// labels that `grades` make of the ratings, multiplied by `margin`. References are `given` or `average` at once, else
-  /// empty until set.
-  RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool, const RatingGrades& grades = {});
+  /// labels that `grades` make of the ratings, multiplied by `margin`. References are `given` or `average` at once,
+  /// else empty until set.
+  RankingLists(const Ratings& ratings, const FactorizeOptions& options, ThreadPool& pool,
+               const RatingGrades& grades = {});
 
   std::size_t size() const { return lists_.size(); }
   const List& operator[](std::size_t l) const { return lists_[l]; }
