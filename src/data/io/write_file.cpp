@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <system_error>
 
+#include "base/signals_wait.h"
 #include "data/io/output_stream.h"
 #include "data/io/temporary_file.h"
 #include "dorm/error.h"
@@ -67,22 +67,6 @@ bool written_directly(const std::string& path) {
   return stream || !S_ISREG(status.st_mode);
 }
 
-// Signals wait as long as this lives: none ends the process while a file is there for a moment only.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 }  // namespace
 
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body) {
@@ -99,7 +83,7 @@ void require_writable(const std::string& path) {
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
     throw Error(ErrorCode::io, {path, 0, 0}, "cannot be written: there is no such folder; create it first");
-  const SignalsWait wait;
+  const SignalsWait wait;  // none ends the process while a file is there for a moment only
   const TemporaryFile probe(path, resolved(path));
 }
 

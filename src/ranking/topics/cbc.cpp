@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/signals_wait.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {
@@ -58,6 +59,7 @@ void configure(CbcModel& model, double seconds) {
 }
 
 ProgramSolution solve_by_cbc(const IntegerProgram& program, double seconds) {
+  const SignalsWait wait;  // the solver has a handler of its own, by which an ignored interrupt would cut it short
   ProgramSolution out;
   OsiClpSolverInterface lp;
   load(program, lp);
