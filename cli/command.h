@@ -15,6 +15,7 @@ namespace dorm::cli {
 struct Settings {
   bool json = false;
   bool quiet = false;
+  bool verbose = false;
   std::size_t threads = 0;
   std::string command_line;  // as it was typed, for reports
 };

@@ -141,7 +141,7 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
   output.add("--format", arguments.format, "NAME", "table or trec; see below (table)");
   add_layout_option(app, arguments.layout, "Split");
   add_split_options(app, arguments.split);
-  add_input_options(app, arguments.input, "--input-format");
+  add_input_options(app, arguments.input);
   app.description(kEvalDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Measures", measure_catalog()),
                          catalog_text("Subtopic measures", subtopic_catalog()),

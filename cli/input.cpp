@@ -38,10 +38,10 @@ Enum parse(std::string_view kind, std::string_view name, std::span<const Catalog
 
 }  // namespace
 
-void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option) {
+void add_input_options(CLI::App& app, InputArguments& arguments) {
   ReadOptions& options = arguments.options;
   const OptionGroup reading(app, "Reading");
-  reading.add(format_option, arguments.format, "NAME",
+  reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv or binary; by default by content and extension");
   reading.add("--missing", arguments.missing, "NAME",
               "NaN and infinite features: error (default), zero, or mean of\nthe column");

@@ -18,8 +18,8 @@ struct InputArguments {
   ReadOptions options = {};
 };
 
-/// `format_option` is another name for --format where a command has one of its own.
-void add_input_options(CLI::App& app, InputArguments& arguments, const char* format_option = "--format");
+/// --input-format and what else describes the data; --format is always that of the output.
+void add_input_options(CLI::App& app, InputArguments& arguments);
 
 /// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as the groups
 /// and spelled `group`. What was asked for is left in `rule`.

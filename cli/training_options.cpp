@@ -50,7 +50,8 @@ std::string default_text(const TrainOption& option) {
 }
 
 void add_option_of(CLI::App& app, const TrainOption& option, TrainOptions& options) {
-  const std::string name = fmt::format("{}{}", option.command[1] == '\0' ? "-" : "--", option.command);
+  const std::string name =
+      option.command[1] == '\0' ? fmt::format("-{0},--{0}", option.command) : fmt::format("--{}", option.command);
   const OptionValue initial = option.get(options);
   if (std::holds_alternative<bool>(initial)) {
     app.add_flag_function(

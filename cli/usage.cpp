@@ -10,7 +10,9 @@
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "help.h"
+#include "input.h"
 #include "messages.h"
+#include "option_names.h"
 #include "written_files.h"
 
 namespace dorm::cli {
@@ -24,7 +26,9 @@ constexpr const char* kAbout =
 
 void add_common_options(CLI::App& app, Settings& settings) {
   app.add_flag("--json", settings.json, "print JSON for programs")->group(kCommonGroup);
-  app.add_flag("--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
+  app.add_flag("-q,--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
+  app.add_flag("-v,--verbose", settings.verbose, "say more: every cell of a grid, not the ten best")
+      ->group(kCommonGroup);
   app.add_option("--threads", settings.threads, "threads to use; 0: all cores (0); results do not depend on it")
       ->option_text("N")
       ->group(kCommonGroup);
@@ -40,7 +44,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 /// Refuses the first argument that nothing asked for.
 void refuse_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known) {
-  const std::vector<std::string> extras = app.remaining();
+  std::vector<std::string> extras = app.remaining();
+  std::erase(extras, "--");
   if (extras.empty()) return;
   const auto option = std::find_if(extras.begin(), extras.end(),
                                    [](const std::string& text) { return text.size() > 1 && text.front() == '-'; });
@@ -59,6 +64,20 @@ void refuse_minus_signs(CLI::App& app) {
       return text.starts_with('-') ? fmt::format("{} is below 0; expected a whole number from 0 on", text)
                                    : std::string();
     });
+}
+
+/// The words of the command line from the last to the first, as CLI11 takes them, with old names replaced.
+std::vector<std::string> words_for_parser(int argc, const char* const* argv, const std::vector<std::string>& verbs,
+                                          std::vector<std::string>& warnings) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto verb = std::find_first_of(words.begin(), words.end(), verbs.begin(), verbs.end());
+  if (verb != words.end()) {
+    std::vector<std::string> own(verb + 1, words.end());
+    warnings = rename_old_options(*verb, own);
+    std::copy(own.begin(), own.end(), verb + 1);
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
 }
 
 /// The words as a shell would take them.
@@ -102,8 +121,9 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
     names.emplace_back(command.name);
   }
+  std::vector<std::string> warnings;
   try {
-    app.parse(argc, argv);
+    app.parse(words_for_parser(argc, argv, names, warnings));
   } catch (const CLI::Success& request) {  // help or version
     std::ostringstream page;
     const int status = app.exit(request, page, page);
@@ -114,6 +134,7 @@ int run_command_line(int argc, const char* const* argv, std::span<const Command>
     if (!verb->parsed()) continue;
     refuse_extras(*verb, "option", option_names(*verb));
     refuse_extras(app, "option", option_names(*verb));
+    for (const std::string& warning : warnings) warn(settings, warning);
     check_written_files(*verb);
     action();
     return 0;

@@ -248,7 +248,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.add("--measures", arguments->measures, "LIST",
                  fmt::format("measures, each tuned for ({})", arguments->measures));
   comparison.add("--against", options.against, "METHOD", "test the others against this one; by default the best");
-  comparison.add("--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
+  comparison.add("-C,--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
   comparison.add("--choose", arguments->choose, "NAME",
                  "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)");
   comparison.add("--convention", options.convention, "NAME", "details of the measures (standard)");

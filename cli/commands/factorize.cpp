@@ -191,7 +191,7 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
                   fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
   problem.flag("--fixed", arguments.fixed, "choose nothing: what is not given has the value after 'else'");
   stopping.add("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
-  stopping.add("--max-passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
+  stopping.add("--passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
   stopping.add("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));
   stopping.add("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
   stopping.add("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));

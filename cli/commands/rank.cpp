@@ -43,8 +43,8 @@ constexpr std::array<CatalogEntry, 4> kRankFormats = {{
      .usage = "order",
      .help = "per query, best first: qid, rank, document, score; with tabs and a header"},
     {.name = "trec", .usage = "trec", .help = "TREC run: qid Q0 document rank score dorm"},
-    {.name = "json",
-     .usage = "json",
+    {.name = "jsonl",
+     .usage = "jsonl",
      .help = "one JSON object per query and line: qid, ranking of {document, row, score}"},
 }};
 
@@ -86,7 +86,7 @@ std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankin
     const Query query = data.query(q);
     std::vector<std::size_t> order;
     for (const std::uint32_t i : rankings[q]) order.push_back(query.first_document + i);
-    if (arguments.ranking_format == "json") {
+    if (arguments.ranking_format == "jsonl") {
       text += json_line(data, query.id, order, scores);
       continue;
     }
@@ -112,7 +112,7 @@ void check(const RankArguments& arguments) {
     throw Error(ErrorCode::unsupported, "--one-per beside --topics; expected one of the two");
   if (arguments.ranking_format != "scores") return;
   const auto refuse = [](std::string_view what) {
-    throw Error(ErrorCode::bad_option, fmt::format("{}; expected --format order, trec or json beside it", what));
+    throw Error(ErrorCode::bad_option, fmt::format("{}; expected --format order, trec or jsonl beside it", what));
   };
   if (arguments.top > 0) refuse("--top needs a ranking");
   if (one_per) refuse("--one-per leaves documents out, so it needs a ranking");
@@ -137,7 +137,7 @@ std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::s
 }
 
 void run_rank(RankArguments arguments, const Settings& settings) {
-  if (settings.json) arguments.ranking_format = "json";
+  if (settings.json || arguments.ranking_format == "json") arguments.ranking_format = "jsonl";
   check(arguments);
   const AnyModel any = load_any_model(arguments.model);
   const auto* by_position = std::get_if<PositionModel>(&any);
@@ -168,7 +168,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
   app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
   app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are not used");
-  app.add_option("--format", arguments->ranking_format, "scores, order, trec or json; see below (scores)")
+  app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");
   app.add_option("--top", arguments->top, "only the first N documents of each query; 0: all (0)")
@@ -181,7 +181,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
       ->option_text("FILE")
       ->group("Output");
   add_topic_options(app, arguments->topics);
-  add_input_options(app, arguments->input, "--input-format");
+  add_input_options(app, arguments->input);
   app.description(kRankDescription);
   app.footer(fmt::format("{}\n{}", kRankExamples, catalog_text("Formats", kRankFormats)));
   return [arguments, &settings] { run_rank(*arguments, settings); };

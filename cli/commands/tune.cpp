@@ -61,7 +61,6 @@ struct TuneArguments : TrainingArguments {
   ListArguments lists;
   std::string grid, choose = "average";
   std::size_t folds = 0;  // 0: not asked for
-  bool verbose = false;
 };
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
@@ -109,7 +108,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   if (arguments.model == "-") return;
   const TrainResult trained{result.model, result.report};
   if (!settings.json) {
-    print(tune_text(result, options, tuned.judged_on, arguments.verbose) +
+    print(tune_text(result, options, tuned.judged_on, settings.verbose) +
           (result.refitted ? train_text(trained, arguments.model) : delivered_text(trained, arguments.model)) +
           tuned.page + report_lines(arguments.reports));
     return;
@@ -187,7 +186,6 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
   text("--grid", arguments->grid, "GRID", "what to try; see below");
   text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);
-  app.add_flag("--verbose", arguments->verbose, "print every cell, not the ten best")->group("Tuning");
   add_input_options(app, arguments->input);
   app.description(kTuneDescription);
   app.footer(training_footer(kTuneExamples));

@@ -102,7 +102,7 @@ def dorm(command, *arguments):
 
 
 def ranked(command, work, model):
-    answer = json.loads(dorm(command, "rank", work / model, work / "jordan.csv", "--top", SHOWN, "--format", "json"))
+    answer = json.loads(dorm(command, "rank", work / model, work / "jordan.csv", "--top", SHOWN, "--format", "jsonl"))
     return [(d["document"], d["score"]) for d in answer["ranking"]]
 
 

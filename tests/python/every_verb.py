@@ -50,7 +50,7 @@ CASES = {
     ),
     "rank": Case("rank m.json valid.txt -o out.scores", ("out.scores",)),
     "rank by a kernel": Case("rank k.json data.dorm --format trec -o out.run.gz", ("out.run.gz",)),
-    "rank positions": Case("rank p.json valid.txt --format json -o out.jsonl", ("out.jsonl",)),
+    "rank positions": Case("rank p.json valid.txt --format jsonl -o out.jsonl", ("out.jsonl",)),
     "rank under topics": Case(
         "rank m.json few.txt --topics topics.csv --limits limits.csv --top 3 --format order -o out.tsv", ("out.tsv",)
     ),

@@ -124,7 +124,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["eval", "--run", "r"], "--qrels FILE or --subtopics FILE is missing"),
         (["eval", "--qrels", "r"], "--run FILE is missing"),
         (["eval", "x", "--run", "r", "--qrels", "q"], "stand alone"),
-        (["info", "x", "--format", "leto"], 'unknown format "leto"; did you mean "letor"?'),
+        (["info", "x", "--input-format", "leto"], 'unknown format "leto"; did you mean "letor"?'),
         (["info", "x", "--missing", "zeros"], 'did you mean "zero"?'),
     ],
 )

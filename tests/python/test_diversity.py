@@ -134,7 +134,7 @@ def test_rank_and_eval_are_within_the_limits(pages, tmp_path, rule, limit):
     dorm("train", folder / "train.csv", "--one-per", spelled, *reading, "--model", model)
     assert json.loads(model.read_text())["one_per"] == spelled.replace("site", "group")
     asked = ["--one-per", spelled, *reading]
-    ranked = dorm("rank", model, folder / "test.csv", "--format", "json", *asked).stdout.splitlines()
+    ranked = dorm("rank", model, folder / "test.csv", "--format", "jsonl", *asked).stdout.splitlines()
     plain = dorm(
         "rank",
         model,
@@ -179,7 +179,7 @@ def test_top_cuts_the_list_within_the_limits(pages, tmp_path):
         (["train", "train.csv", "--one-per", "sight"], "no group column 'sight'; the header has"),
         (["train", "train.csv", "--one-per", "site:0"], "a whole number from 1 on"),
         (["train", "train.csv", "--one-per", "site:many"], "a whole number from 1 on"),
-        (["rank", "m.json", "test.csv", "--one-per", "site"], "--format order, trec or json"),
+        (["rank", "m.json", "test.csv", "--one-per", "site"], "--format order, trec or jsonl"),
         (["eval", "test.csv", "--feature", "a", "--one-per", "site", "--measures", "auc"], "all pairs"),
         (["eval", "test.csv", "--feature", "a", "--group-column", "site", "--as-ranked"], "--one-per"),
         (["eval", "test.csv", "--feature", "a", "--one-per", "site", "--ties", "expected"], "ties by index"),

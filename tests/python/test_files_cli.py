@@ -157,7 +157,7 @@ def test_files_in_an_output_folder_and_files_beside_the_data_are_inputs_too(work
     os.mkdir("r")
     data = Path("train.txt").read_bytes()
     Path("r/table.csv").write_bytes(data)
-    assert "same file" in dorm("compare", "r/table.csv", "--format", "letor", "--out", "r", status=2).stderr
+    assert "same file" in dorm("compare", "r/table.csv", "--input-format", "letor", "--out", "r", status=2).stderr
     assert Path("r/table.csv").read_bytes() == data
     Path("tiny.txt.weight").write_text("1\n1\n")
     done = dorm("rank", "model.json", "tiny.txt", "-o", "tiny.txt.weight", status=2)

@@ -192,7 +192,7 @@ def test_the_ranking_formats_agree_with_the_scores(here):
     scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
     first = len(next(iter(labels("valid.txt").values())))
     best = sorted(range(first), key=lambda i: -scores[i])[:3]
-    lines = dorm("rank", "m.json", "valid.txt", "--format", "json", "--top", 3).stdout.splitlines()
+    lines = dorm("rank", "m.json", "valid.txt", "--format", "jsonl", "--top", 3).stdout.splitlines()
     head = json.loads(lines[0])
     assert len(lines) == len(labels("valid.txt")) and [d["row"] - 1 for d in head["ranking"]] == best
     assert [d["score"] for d in head["ranking"]] == [scores[i] for i in best]
