@@ -106,12 +106,4 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < std::size(kUnits); ++unit) size /= 1000;
-  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 }  // namespace dorm::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/report.h"
 #include "messages.h"
 
 namespace dorm::cli {
@@ -25,6 +26,6 @@ void remove_file(const std::string& path);  // if there is one that can be remov
 /// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
-std::string bytes_text(std::uint64_t bytes);  // "1.5 GB"
+using report::bytes_text;
 
 }  // namespace dorm::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dorm/lab/comparison.h"
 #include "output.h"
 #include "written_files.h"
 
@@ -24,6 +25,10 @@ std::string report_lines(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += fmt::format("{:<13}{}\n", "report", path);
   return text;
+}
+
+pages::Origin origin_of(const Settings& settings) {
+  return {settings.command_line, "dorm " + build_identity(), settings.threads};
 }
 
 void write_reports(const report::Report& page, const std::vector<std::string>& paths) {

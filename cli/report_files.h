@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/report.h"
+#include "dorm/pages.h"
 
 namespace dorm::cli {
 
@@ -18,6 +18,9 @@ void check_report_files(const std::vector<std::string>& paths);
 
 /// "report FILE" for each, for the terminal.
 std::string report_lines(const std::vector<std::string>& paths);
+
+/// What the command tells of itself on a page.
+pages::Origin origin_of(const Settings& settings);
 
 /// Into every file that was asked for.
 void write_reports(const report::Report& page, const std::vector<std::string>& paths);

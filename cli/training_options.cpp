@@ -151,6 +151,20 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
   return forecast;
 }
 
+pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
+                                    const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
+                                    const std::string& reason) {
+  return {.train = data.train,
+          .valid = data.validation(),
+          .result = result,
+          .trace = trace,
+          .train_name = arguments.data,
+          .valid_name = arguments.valid,
+          .model_name = arguments.model,
+          .interrupted = interrupted,
+          .reason = reason};
+}
+
 std::string training_footer(const std::string& examples) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
                      catalog_text("Starts", start_catalog()), catalog_text("Decays", decay_catalog()),

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/train.h"
+#include "dorm/pages.h"
 #include "input.h"
 #include "learning/train/memory.h"
 
@@ -41,6 +41,11 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
 /// Throws Error(bad_option) when it cannot be.
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
                            std::size_t copies, std::size_t plane_parts, TrainOptions& options);
+
+/// What a page is told of a training; `reason`: why the chosen candidate won.
+pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
+                                    const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
+                                    const std::string& reason = {});
 
 /// The catalogs that explain bounds, starts, decays and scalings.
 std::string training_footer(const std::string& examples);

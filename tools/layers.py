@@ -151,6 +151,11 @@ LAYERS = {
         ("joint",),
     ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
+    "report/pages": Room(
+        "pages about trainings; a target of its own",
+        ("base", "data/io", "evaluation", "learning/train", "model", "report"),
+        ("pages",),
+    ),
     "lab/collaborative": Room(
         "rivals on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
         ("base", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),

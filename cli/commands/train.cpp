@@ -12,8 +12,8 @@
 #include "help.h"
 #include "list_options.h"
 #include "output.h"
-#include "pages/train_page.h"
 #include "progress.h"
+#include "report_files.h"
 #include "stop.h"
 #include "text/train_text.h"
 #include "training_options.h"
@@ -68,15 +68,21 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
   return train_method(data, arguments.method, method).model;
 }
 
-void write_page(const TrainingStory& story, const Settings& settings) {
-  if (!story.arguments.reports.empty()) write_reports(train_page(story, settings), story.arguments.reports);
+void write_page(const TrainArguments& arguments, const TrainingData& data, const TrainResult& result,
+                const Settings& settings, const pages::TrainingTrace& trace = {}, bool interrupted = false) {
+  if (arguments.reports.empty()) return;
+  const std::string reason =
+      result.report.candidates.empty() ? "" : choice_reason(result.report, arguments.options.measure);
+  write_reports(
+      pages::train_page(training_story(arguments, data, result, trace, interrupted, reason), origin_of(settings)),
+      arguments.reports);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
   const TrainResult result{about_file(arguments.data, [&] { return baseline_model(arguments, data.train, settings); }),
                            {}};
   write_text(arguments.model, to_json(result.model));
-  write_page({arguments, data, result, {}}, settings);
+  write_page(arguments, data, result, settings);
   if (arguments.model == "-") return;
   const Certificate& certificate = result.model.certificate;
   const bool solved = certificate.status != "none";
@@ -139,7 +145,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, gains), options);
   const StopRequest stop;
   TrainedLists trained;
-  TrainingTrace trace;
+  pages::TrainingTrace trace;
   {
     TrainingView view(settings.quiet, judged_by(arguments.lists, options), options.solve.tolerance);
     const TrainObserver observer = [&](const TrainProgress& progress) {
@@ -155,7 +161,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   if (result.report.finished) remove_file(options.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
-  write_page({arguments, data, result, trace, signal != 0, choice_reason(result.report, options.measure)}, settings);
+  write_page(arguments, data, result, settings, trace, signal != 0);
   if (arguments.model != "-") {
     Json json = train_json(result, arguments.model);
     json["reports"] = arguments.reports;

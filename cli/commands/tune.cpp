@@ -10,7 +10,7 @@
 #include "grid.h"
 #include "list_options.h"
 #include "output.h"
-#include "pages/train_page.h"
+#include "report_files.h"
 #include "stop.h"
 #include "text/train_text.h"
 #include "text/tune_text.h"
@@ -83,7 +83,7 @@ std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& 
 struct Tuned {
   TuneResult result;
   std::string model_text, page;  // page: about the lists, if they are not a sort
-  TrainingTrace trace;           // of the refit
+  pages::TrainingTrace trace;    // of the refit
   std::string judged_on;         // the validation data, or folds
   bool interrupted = false;
 };
@@ -92,10 +92,12 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
                 const Tuned& tuned, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
-  const TrainingStory story{arguments, data, refit, tuned.trace, tuned.interrupted};
-  write_reports(
-      tune_page(story, tuned.result, options, tuned.judged_on, choice_reason(tuned.result, options.choice), settings),
-      arguments.reports);
+  const pages::TuningStory tuning{
+      tuned.result, options, tuned.judged_on,
+      fmt::format("{}: {}", choice_name(options.choice), choice_reason(tuned.result, options.choice))};
+  write_reports(pages::tune_page(training_story(arguments, data, refit, tuned.trace, tuned.interrupted), tuning,
+                                 origin_of(settings)),
+                arguments.reports);
 }
 
 void write_result(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,

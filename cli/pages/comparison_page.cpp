@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "pages/comparison_blocks.h"
-#include "pages/provenance.h"
+#include "report/pages/provenance.h"
+#include "report_files.h"
 #include "text/tune_text.h"
 
 namespace dorm::cli {
@@ -109,8 +110,9 @@ report::Report comparison_page(const ComparisonResult& result, const ComparisonO
                                const std::vector<std::string>& data, const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report page{
-      .title = "Linear rankers compared", .summary = summary_text(ranked_methods(largest, 0)), .footer = footer_text()};
+  report::Report page{.title = "Linear rankers compared",
+                      .summary = summary_text(ranked_methods(largest, 0)),
+                      .footer = pages::footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
   if (!ranked.empty()) {
     const MeasureResult& best = ranked[0]->figures[0].result;
@@ -123,7 +125,7 @@ report::Report comparison_page(const ComparisonResult& result, const ComparisonO
   page.sections = {result_section(sizes),
                    {"Plots", comparison_plots(result, "")},
                    tests_section(largest),
-                   provenance_section(settings, options.seed, facts_of(result, options, data))};
+                   pages::provenance_section(origin_of(settings), options.seed, facts_of(result, options, data))};
   return page;
 }
 

@@ -6,7 +6,8 @@
 
 #include "pages/comparison_blocks.h"
 #include "pages/comparison_page.h"
-#include "pages/provenance.h"
+#include "report/pages/provenance.h"
+#include "report_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -109,7 +110,7 @@ report::Report experiment_page(std::span<const ExperimentResult> results, const 
                       .summary =
                           "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
                           "beside them.",
-                      .footer = footer_text()};
+                      .footer = pages::footer_text()};
   for (const ExperimentResult& result : results)
     page.sections.push_back(section_of(result, one ? "" : fmt::format("{}, ", result.name)));
   if (!skipped.empty()) {
@@ -118,7 +119,8 @@ report::Report experiment_page(std::span<const ExperimentResult> results, const 
       section.blocks.emplace_back(report::Notice{report::Notice::Kind::warning, reason});
     page.sections.push_back(std::move(section));
   }
-  page.sections.push_back(provenance_section(settings, options.seed, {{"data", options.data_directory}}));
+  page.sections.push_back(
+      pages::provenance_section(origin_of(settings), options.seed, {{"data", options.data_directory}}));
   return page;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "output.h"
+#include "report/pages/words.h"
 
 namespace dorm::cli {
 namespace {
@@ -89,14 +90,6 @@ std::string choice_reason(const TrainReport& report, const std::string& measure)
                      100 * (1 - chosen.certificate.primal / second->certificate.primal), name_of(second->start));
 }
 
-std::string effort_text(const SolveReport& solve) {
-  if (solve.passes == 0) return {};
-  std::string text = fmt::format("{} passes, {} oracle calls", solve.passes, solve.oracle_calls);
-  if (solve.planes > 0) text += fmt::format(", {} planes, {} support vectors", solve.planes, solve.support_vectors);
-  if (solve.qp_seconds > 0) text += fmt::format(", {:.0f} % of the time in the QP", 100 * qp_share(solve));
-  return text;
-}
-
 namespace {
 
 /// `chosen`: what is to be said of that; empty: nothing.
@@ -128,7 +121,7 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
          fmt::format("{}{}", health_text(model.health),
                      model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
   }
-  if (const std::string effort = effort_text(report.solve); !effort.empty())
+  if (const std::string effort = pages::effort_text(report.solve); !effort.empty())
     line("solver", fmt::format("{}, last round: {}", model.solver, effort));
   line("seconds", fmt::format("{:.2f}", report.seconds));
   line("model", model_path);

@@ -9,9 +9,6 @@
 
 namespace dorm::cli {
 
-/// What the last round of the chosen candidate took; empty when it was solved in an earlier run.
-std::string effort_text(const SolveReport& solve);
-
 /// The candidates as a table, why the chosen one won, the certificate of the model, and what it took.
 std::string train_text(const TrainResult& result, const std::string& model_path);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "output.h"
+#include "report/pages/words.h"
 
 namespace dorm::cli {
 namespace {
@@ -35,13 +36,6 @@ std::string bound_text(const TuneCell& cell) { return std::string(cell.bound ? n
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 }  // namespace
-
-std::string cell_name(const TuneCell& cell) {
-  const std::string kernel = cell.kernel == "none" ? "" : ", kernel " + cell.kernel;
-  if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
-  return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
-                     name_of(*cell.bound), name_of(cell.start), kernel);
-}
 
 std::string choice_reason(const TuneResult& result, Choice choice) {
   const TuneCell& chosen = chosen_of(result);
@@ -84,8 +78,8 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   const TuneCell& chosen = chosen_of(result);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
-                                                  number_chosen(result), chosen.share, cell_name(chosen))
-                                    : fmt::format("\nwinner       {}\n", cell_name(chosen));
+                                                  number_chosen(result), chosen.share, pages::cell_name(chosen))
+                                    : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));
   text += fmt::format("why          {}: {}\n", choice_name(options.choice), choice_reason(result, options.choice));
   return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
 }

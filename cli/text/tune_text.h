@@ -14,8 +14,6 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
 
-std::string cell_name(const TuneCell& cell);
-
 /// Why the chosen cell won, or what the shares are by.
 std::string choice_reason(const TuneResult& result, Choice choice);
 

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -193,6 +194,8 @@ std::string disarmed(std::string_view text);
 
 /// "0.0123", "< 0.0001"; nothing when p is no number.
 std::string p_value_text(double p);
+
+std::string bytes_text(std::uint64_t bytes);  // "1.5 GB"
 
 /// The numbers behind a picture: one row per x where all series share it, else one per point.
 Table numbers_of(const Plot& plot);

@@ -101,6 +101,14 @@ std::string p_value_text(double p) {
   return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p);
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "kB", "MB", "GB", "TB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1000 && unit + 1 < std::size(kUnits); ++unit) size /= 1000;
+  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
 std::string number_text(double value, const Column& column) {
   if (!std::isfinite(value)) return "";
   std::string text;

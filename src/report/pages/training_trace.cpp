@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "training_trace.h"
-
 #include <algorithm>
 
-namespace dorm::cli {
+#include "dorm/pages.h"
+
+namespace dorm::pages {
 
 void TrainingTrace::add(const TrainProgress& progress) {
   const std::string_view bound = name_of(progress.bound), start = name_of(progress.start);
@@ -29,4 +29,4 @@ const CandidateTrace* TrainingTrace::find(const std::string& bound, const std::s
   return found == candidates_.end() ? nullptr : &*found;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

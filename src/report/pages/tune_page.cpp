@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "pages/train_page.h"
-#include "text/tune_text.h"
+#include "dorm/pages.h"
+#include "report/pages/words.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
@@ -71,15 +71,16 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const TuneCell& chosen, cons
   return map;
 }
 
-report::Section grid_section(const TuneResult& tuned, const TuneOptions& options, const std::string& judged_on,
-                             const std::string& reason) {
-  const std::string& measure = options.train.measure;
+report::Section grid_section(const TuningStory& tuning) {
+  const TuneResult& tuned = tuning.tuned;
+  const std::string& measure = tuning.options.train.measure;
   const TuneCell& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
                                              [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
   report::Section section{"Grid"};
-  section.blocks.push_back(report::Facts{{{"judged on", judged_on},
-                                          {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)},
-                                          {"why", fmt::format("{}: {}", choice_name(options.choice), reason)}}});
+  report::Facts facts{
+      {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
+  if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
+  section.blocks.push_back(std::move(facts));
   std::vector<std::string> trained_for;
   for (const TuneCell& cell : tuned.cells)
     if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
@@ -95,12 +96,11 @@ report::Section grid_section(const TuneResult& tuned, const TuneOptions& options
 
 }  // namespace
 
-report::Report tune_page(const TrainingStory& story, const TuneResult& tuned, const TuneOptions& options,
-                         const std::string& judged_on, const std::string& reason, const Settings& settings) {
-  report::Report page = train_page(story, settings);
-  page.title = fmt::format("A ranker tuned for {}", options.train.measure);
-  page.sections.insert(page.sections.begin(), grid_section(tuned, options, judged_on, reason));
+report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin) {
+  report::Report page = train_page(story, origin);
+  page.title = fmt::format("A ranker tuned for {}", tuning.options.train.measure);
+  page.sections.insert(page.sections.begin(), grid_section(tuning));
   return page;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

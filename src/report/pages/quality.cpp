@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/quality.h"
+#include "report/pages/quality.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kLargestCutoff = 20;
@@ -92,4 +92,4 @@ report::Section cutoff_section(const std::vector<Judgement>& judgements) {
   return {"Quality", {measure_table(judgements), cutoff_plot(judgements)}};
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

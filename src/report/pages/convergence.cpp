@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/convergence.h"
+#include "report/pages/convergence.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 using report::Plot;
@@ -112,4 +112,4 @@ report::Section convergence_section(const TrainResult& result, const TrainingTra
   return section;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

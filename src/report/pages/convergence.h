@@ -2,11 +2,11 @@
 // How training went: candidates, certificate, and the way to it.
 #pragma once
 
+#include "dorm/pages.h"
 #include "dorm/report.h"
 #include "dorm/train.h"
-#include "training_trace.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 
 /// The candidates, the chosen one marked.
 report::Table candidates_table(const TrainReport& report, const std::string& measure);
@@ -15,4 +15,4 @@ report::Table candidates_table(const TrainReport& report, const std::string& mea
 /// where there is one.
 report::Section convergence_section(const TrainResult& result, const TrainingTrace& trace);
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pages/quality.h"
+#include "report/pages/quality.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kHardest = 10;  // queries
@@ -110,4 +110,4 @@ report::Section hardest_section(const Judgement& judgement) {
   return section;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/train_page.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "output.h"
-#include "pages/convergence.h"
-#include "pages/provenance.h"
-#include "pages/quality.h"
-#include "text/train_text.h"
+#include "dorm/pages.h"
+#include "report/pages/convergence.h"
+#include "report/pages/provenance.h"
+#include "report/pages/quality.h"
+#include "report/pages/words.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kShownWeights = 20;
 
 std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads) {
   std::vector<Judgement> out;
-  if (story.data.valid) out.push_back(judge(story.result.model, *story.data.valid, "validation data", threads));
-  out.push_back(judge(story.result.model, story.data.train, "training data", threads));
+  if (story.valid) out.push_back(judge(story.result.model, *story.valid, "validation data", threads));
+  out.push_back(judge(story.result.model, story.train, "training data", threads));
   return out;
 }
 
@@ -63,7 +61,7 @@ report::Section result_section(const TrainingStory& story) {
   for (const std::string& warning : report.warnings) section.blocks.push_back(report::Notice{.text = warning});
   if (story.interrupted)
     section.blocks.push_back(report::Notice{.text = "training was interrupted; the model is the best so far"});
-  if (!story.data.valid)
+  if (!story.valid)
     section.blocks.push_back(report::Notice{
         .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
   if (!report.candidates.empty()) section.blocks.push_back(candidates_table(report, model.measure));
@@ -118,26 +116,26 @@ report::Section weights_section(const Model& model) {
 
 std::vector<report::Fact> data_facts(const TrainingStory& story) {
   const DataSummary& data = story.result.model.data;
-  std::vector<report::Fact> facts = {{"training data", story.arguments.data,
+  std::vector<report::Fact> facts = {{"training data", story.train_name,
                                       fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}",
                                                   data.queries, data.documents, data.features, data.fingerprint)}};
-  if (story.data.valid)
-    facts.push_back({"validation data", story.arguments.valid,
-                     fmt::format("{} queries, {} documents, fingerprint {:016x}", story.data.valid->num_queries(),
-                                 story.data.valid->num_documents(), story.data.valid->fingerprint())});
-  facts.push_back({"model", story.arguments.model});
+  if (story.valid)
+    facts.push_back({"validation data", story.valid_name,
+                     fmt::format("{} queries, {} documents, fingerprint {:016x}", story.valid->num_queries(),
+                                 story.valid->num_documents(), story.valid->fingerprint())});
+  if (!story.model_name.empty()) facts.push_back({"model", story.model_name});
   return facts;
 }
 
 }  // namespace
 
-report::Report train_page(const TrainingStory& story, const Settings& settings) {
+report::Report train_page(const TrainingStory& story, const Origin& origin) {
   const Model& model = story.result.model;
-  const std::vector<Judgement> judgements = judge_all(story, settings.threads);
+  const std::vector<Judgement> judgements = judge_all(story, origin.threads);
   const Judgement& judged = judgements.front();
   const MeasureResult& measure = judged.table.measures[0];
   report::Report page{.title = fmt::format("A ranker for {}", model.measure),
-                      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.arguments.data,
+                      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.train_name,
                                              measure.name, measure.mean, judged.name, measure.queries),
                       .highlights = highlights(story, judged),
                       .footer = footer_text()};
@@ -146,8 +144,8 @@ report::Report train_page(const TrainingStory& story, const Settings& settings) 
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model));
   page.sections.push_back(hardest_section(judged));
-  page.sections.push_back(provenance_section(settings, model.seed, data_facts(story)));
+  page.sections.push_back(provenance_section(origin, model.seed, data_facts(story)));
   return page;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

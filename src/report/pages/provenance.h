@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "command.h"
-#include "dorm/report.h"
+#include "dorm/pages.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 
 /// The section that ends every report; `more` is added to its facts.
-report::Section provenance_section(const Settings& settings, std::optional<std::uint64_t> seed,
+report::Section provenance_section(const Origin& origin, std::optional<std::uint64_t> seed,
                                    std::vector<report::Fact> more = {});
 
 /// "dorm 0.1.0, 2024-05-01 12:00 UTC".
 std::string footer_text();
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

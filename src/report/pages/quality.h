@@ -9,7 +9,7 @@
 #include "dorm/model.h"
 #include "dorm/report.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 
 /// A model on one set of judged documents.
 struct Judgement {
@@ -28,4 +28,4 @@ report::Section cutoff_section(const std::vector<Judgement>& judgements);
 /// The spread over queries, and the worst ones with their lists.
 report::Section hardest_section(const Judgement& judgement);
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

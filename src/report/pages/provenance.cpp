@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/provenance.h"
+#include "report/pages/provenance.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -12,10 +12,8 @@
 
 #include "data/io/file.h"
 #include "dorm/error.h"
-#include "dorm/lab/comparison.h"
-#include "output.h"
 
-namespace dorm::cli {
+namespace dorm::pages {
 namespace {
 
 /// The model name that Linux gives, or the architecture elsewhere.
@@ -36,7 +34,7 @@ std::string processor(const utsname& system) {
 std::string memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
   if (pages <= 0 || bytes <= 0) return "unknown";
-  return bytes_text(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes));
+  return report::bytes_text(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes));
 }
 
 std::string compiler() {
@@ -49,25 +47,29 @@ std::string compiler() {
 
 }  // namespace
 
-report::Section provenance_section(const Settings& settings, std::optional<std::uint64_t> seed,
+report::Section provenance_section(const Origin& origin, std::optional<std::uint64_t> seed,
                                    std::vector<report::Fact> more) {
   utsname system{};
   ::uname(&system);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   report::Facts facts;
-  facts.facts.push_back({"version", "dorm " + build_identity(), "built with " + compiler()});
+  facts.facts.push_back(
+      {"version", origin.version.empty() ? "dorm " DORM_VERSION : origin.version, "built with " + compiler()});
   if (seed) facts.facts.push_back({"seed", std::to_string(*seed)});
   facts.facts.push_back(
-      {"threads", std::to_string(settings.threads == 0 ? cores : settings.threads), "results do not depend on it"});
+      {"threads", std::to_string(origin.threads == 0 ? cores : origin.threads), "results do not depend on it"});
   facts.facts.push_back({"processor", processor(system), fmt::format("{} cores", cores)});
   facts.facts.push_back({"memory", memory()});
   facts.facts.push_back({"system", fmt::format("{} {}", system.sysname, system.release)});
   for (report::Fact& fact : more) facts.facts.push_back(std::move(fact));
-  return {"How it was made", {report::Code{settings.command_line}, std::move(facts)}};
+  report::Section section{"How it was made"};
+  if (!origin.command.empty()) section.blocks.emplace_back(report::Code{origin.command});
+  section.blocks.emplace_back(std::move(facts));
+  return section;
 }
 
 std::string footer_text() {
   return fmt::format("dorm " DORM_VERSION ", {:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm::pages

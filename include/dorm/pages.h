@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages about what the library does, as reports (dorm/report.h): plain values in, a document out. The command and the
+// Python package write the same ones. Guide: docs/report.md.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dorm/report.h"
+#include "dorm/train.h"
+
+namespace dorm::pages {
+
+/// Where a page comes from.
+struct Origin {
+  std::string command = {};  // as it was typed; empty: not shown
+  std::string version = {};  // of the program; empty: that of the library
+  std::size_t threads = 0;   // 0: all cores
+};
+
+// ---- training ------------------------------------------------------------------------------------------------
+
+struct TracePoint {
+  std::size_t round = 0;
+  double passes = 0, seconds = 0;  // of the solver, over all rounds of this candidate
+  double primal = 0, dual = 0, gap = 0;
+  double validation = 0;  // NaN without validation data
+};
+
+struct CandidateTrace {
+  std::string bound, start;
+  std::vector<TracePoint> points;
+};
+
+/// What training went through: every evaluated point of every candidate.
+class TrainingTrace {
+ public:
+  /// To be called by the observer of train().
+  void add(const TrainProgress& progress);
+
+  const std::vector<CandidateTrace>& candidates() const { return candidates_; }
+  /// Null when nothing was seen of it, as after a checkpoint.
+  const CandidateTrace* find(const std::string& bound, const std::string& start) const;
+
+ private:
+  struct Spent {
+    double passes = 0, seconds = 0;
+  };
+
+  std::vector<CandidateTrace> candidates_;
+  std::size_t round_ = 0;
+  Spent before_, now_;  // in the rounds before; in this one
+};
+
+/// What a page about a training is made from; views. Names are what is shown of the data: files, or words.
+struct TrainingStory {
+  const Dataset& train;
+  const Dataset* valid = nullptr;
+  const TrainResult& result;   // without candidates for a baseline
+  const TrainingTrace& trace;  // may be empty
+  std::string train_name = {}, valid_name = {}, model_name = {};
+  bool interrupted = false;
+  std::string reason = {};  // why the chosen candidate won; empty: not shown
+};
+
+report::Report train_page(const TrainingStory& story, const Origin& origin = {});
+
+/// The grid that led to a model; views.
+struct TuningStory {
+  const TuneResult& tuned;
+  const TuneOptions& options;
+  std::string judged_on;    // the validation data, or "5 folds"
+  std::string reason = {};  // why the cell won; empty: not shown
+};
+
+/// The page of the model, with the grid that led to it.
+report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin = {});
+
+}  // namespace dorm::pages
