@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The "Jordan" example of docs/diversity.md: one query of many meanings, ranked with and without a limit per site.
 
-    jordan.py [--dorm build/dorm] [--image docs/img/jordan.svg] [--work FOLDER]
+    jordan.py [--dorm build/dorm] [--image FILE.svg] [--work FOLDER]
 
 Generates 80 ambiguous training queries and the query "jordan", whose pages are written out below; trains without and
-with --one-per host; prints both lists and what they cover; draws them side by side.
+with --one-per host; prints both lists and what they cover; draws them side by side (docs/img/jordan.svg). Needs nothing
+but Python and the command.
 """
 
 import argparse
 import csv
 import json
 import pathlib
+import random
 import subprocess
 import tempfile
 from html import escape
-
-import numpy as np
 
 FEATURES = ["text", "title", "clicks", "links", "fresh"]
 # The meanings of the query: site, popularity of the site, pages with their labels.
@@ -53,22 +53,22 @@ SHOWN = 8
 def features(rng, label, popularity):
     """Popular sites have many clicks and links whatever the page is worth."""
     return [
-        0.7 * label + 0.5 * rng.normal(),
-        0.4 * label + 0.7 * rng.normal(),
-        0.5 * label + 1.0 * popularity + 0.5 * rng.normal(),
-        0.3 * label + 1.2 * popularity + 0.5 * rng.normal(),
-        0.6 * rng.normal(),
+        0.7 * label + 0.5 * rng.gauss(0, 1),
+        0.4 * label + 0.7 * rng.gauss(0, 1),
+        0.5 * label + 1.0 * popularity + 0.5 * rng.gauss(0, 1),
+        0.3 * label + 1.2 * popularity + 0.5 * rng.gauss(0, 1),
+        0.6 * rng.gauss(0, 1),
     ]
 
 
 def ambiguous_query(rng):
     """Meanings as in JORDAN, their sites and pages drawn: one or two popular sites have many pages."""
-    for meaning in range(rng.integers(5, 9)):
-        for site in range(rng.integers(1, 3)):
+    for meaning in range(rng.randint(5, 8)):
+        for site in range(rng.randint(1, 2)):
             crowd = meaning < 2 and site == 0
-            popularity = 1.1 + 0.2 * rng.normal() if crowd else -0.1 + 0.4 * rng.normal()
-            pages = rng.integers(4, 8) if crowd else rng.integers(1, 4)
-            labels = sorted(rng.integers(1, 4, size=pages), reverse=True) if rng.random() < 0.8 else [0] * pages
+            popularity = 1.1 + 0.2 * rng.gauss(0, 1) if crowd else -0.1 + 0.4 * rng.gauss(0, 1)
+            pages = rng.randint(4, 7) if crowd else rng.randint(1, 3)
+            labels = sorted(rng.choices([1, 2, 3], k=pages), reverse=True) if rng.random() < 0.8 else [0] * pages
             yield f"m{meaning}", f"m{meaning}-{site}.example", popularity, [(f"p{k}", y) for k, y in enumerate(labels)]
 
 
@@ -82,7 +82,7 @@ def write_query(out, subtopics, rng, name, meanings):
 
 
 def generate(work, seed):
-    rng = np.random.default_rng(seed)
+    rng = random.Random(seed)
     with open(work / "train.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["label", "qid", "docid", *FEATURES])
@@ -161,7 +161,7 @@ def figures(command, work, model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dorm", default="build/dorm")
-    parser.add_argument("--image", type=pathlib.Path, default=pathlib.Path("docs/img/jordan.svg"))
+    parser.add_argument("--image", type=pathlib.Path, help="draw both lists")
     parser.add_argument("--work", type=pathlib.Path, help="keep the files here")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -181,7 +181,8 @@ def main():
             print(f"{head}\n  {note}")
             for rank, (url, score) in enumerate(lists[-1], 1):
                 print(f"  {rank}. {meaning_of(url):10} {label_of(url)}  {score:8.3f}  {url}")
-        draw(options.image, lists, captions)
+        if options.image:
+            draw(options.image, lists, captions)
 
 
 if __name__ == "__main__":

@@ -84,31 +84,27 @@ def test_the_check_of_outputs_can_tell():
     assert all(differences(a, b) for a, b in other)
 
 
-def test_tutorial(tmp_path, monkeypatch):
-    matplotlib = pytest.importorskip("matplotlib")
-    pytest.importorskip("pandas")
-    matplotlib.use("Agg")
-    shown = [expected for _, _, expected in blocks("docs/python.md") if expected]
-    assert len(shown) >= 8  # the page shows what it prints
-    run_page("docs/python.md", tmp_path, monkeypatch)
+def pages():
+    """Every page with Python, but for those of libraries that are not part of these tests (tests/torch)."""
+    names = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
+    return [name for name in names if blocks(name) and name != "docs/pytorch.md"]
 
 
-def test_ratings(tmp_path, monkeypatch):
-    assert len(blocks("docs/ratings.md")) >= 3
-    run_page("docs/ratings.md", tmp_path, monkeypatch)
+@pytest.mark.parametrize("page", pages())
+def test_page(page, tmp_path, monkeypatch):
+    for library in re.findall(
+        r"^ *(?:import|from) (\w+)", "\n".join(code for _, code, _ in blocks(page)), re.MULTILINE
+    ):
+        pytest.importorskip(library)
+    if "dorm.plot" in "".join(code for _, code, _ in blocks(page)):
+        pytest.importorskip("matplotlib").use("Agg")
+    run_page(page, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
-def test_page_of_a_library(library, tmp_path, monkeypatch):
-    pytest.importorskip(library)
-    pytest.importorskip("pandas")
-    assert sum(expected is not None for _, _, expected in blocks(f"docs/{library}.md")) >= 2
-    run_page(f"docs/{library}.md", tmp_path, monkeypatch)
-
-
-def test_readme(tmp_path, monkeypatch):
-    assert blocks("README.md")
-    run_page("README.md", tmp_path, monkeypatch)
+def test_pages_show_what_they_print():
+    shown = {page: sum(expected is not None for _, _, expected in blocks(page)) for page in pages()}
+    assert shown["docs/python.md"] >= 8 and shown["docs/lightgbm.md"] >= 2 and shown["docs/xgboost.md"] >= 2, shown
+    assert "README.md" in shown and "docs/ratings.md" in shown
 
 
 def test_api_reference_is_up_to_date():
