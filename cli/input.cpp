@@ -36,28 +36,61 @@ Enum parse(std::string_view kind, std::string_view name, std::span<const Catalog
   throw_unknown_name(kind, name, known);
 }
 
+// What the command line says, and what it leaves to the data or the model that the file goes with.
+ReadOptions read_options(const std::string& path, const InputArguments& arguments, const Expected& expected) {
+  ReadOptions options;
+  options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
+  options.need_groups = arguments.need_groups;
+  options.side_files = arguments.side_files;
+  if (expected.like) {
+    options.missing = expected.like->missing;
+    options.columns = expected.like->columns;
+  }
+  if (expected.features) {
+    options.features = *expected.features;
+    options.columns.ignored.clear();  // others are not looked at, whether they are there or not
+  }
+  for (const auto role :
+       {&ColumnRoles::label, &ColumnRoles::query, &ColumnRoles::document, &ColumnRoles::group, &ColumnRoles::weight})
+    if (!(arguments.columns.*role).empty()) options.columns.*role = arguments.columns.*role;
+  if (!arguments.columns.ignored.empty()) options.columns.ignored = arguments.columns.ignored;
+  if (!arguments.missing.empty())
+    options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
+  if (options.missing == Missing::mean && expected.like) {
+    options.means = expected.like->means;
+    if (options.means.empty())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("--missing mean for {}: the model has no means of its training data, and those of "
+                              "another file would change its scores; expected a model trained with --missing mean, or "
+                              "--missing zero",
+                              path));
+  }
+  return options;
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& app, InputArguments& arguments) {
-  ReadOptions& options = arguments.options;
+  ColumnRoles& columns = arguments.columns;
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv or binary; by default by content and extension");
-  reading.add("--missing", arguments.missing, "NAME",
-              "NaN and infinite features: error (default), zero, or mean of\nthe column");
+  reading.add(
+      "--missing", arguments.missing, "NAME",
+      "NaN and infinite features: error, zero, or mean of the training\ndata (as the model was trained, else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, below 0; bad, as label 0;\ndrop; auto: bad where "
                           "labels are whole numbers and none is\nbelow -1, else grade ({})",
                           arguments.unjudged));
-  reading.add("--label-column", options.label_column, "NAME", "CSV: column of the labels (label)");
-  reading.add("--query-column", options.query_column, "NAME", "CSV: column of the query ids (qid)");
-  reading.add("--document-column", options.document_column, "NAME", "CSV: column of the document ids, if any (docid)");
-  reading.add("--group-column", options.group_column, "NAME", "CSV: column of the groups, if any (group)");
-  reading.add("--weight-column", options.weight_column, "NAME", "CSV: column of the query weights, if any (weight)");
-  reading.add("--ignore-column", options.ignore_columns, "NAME", "CSV: a column to leave out; may be repeated")
+  reading.add("--label-column", columns.label, "NAME", "CSV: column of the labels (label, or that of the model)");
+  reading.add("--query-column", columns.query, "NAME", "CSV: column of the query ids (qid, or that of the model)");
+  reading.add("--document-column", columns.document, "NAME", "CSV: column of the document ids, if any (docid)");
+  reading.add("--group-column", columns.group, "NAME", "CSV: column of the groups, if any (group)");
+  reading.add("--weight-column", columns.weight, "NAME", "CSV: column of the query weights, if any (weight)");
+  reading.add("--ignore-column", columns.ignored, "NAMES", "CSV: columns to leave out, as a,b; may be repeated")
       ->expected(1)
       ->take_all();
-  reading.flag("!--no-side-files", options.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
+  reading.flag("!--no-side-files", arguments.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
 }
 
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
@@ -67,19 +100,18 @@ void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& argume
     const std::size_t colon = std::min(asked.find(':'), asked.size());
     const std::string name = asked.substr(0, colon);
     if (name.empty() || name == "host" || name == "domain" || name == "none") return;
-    arguments.options.need_groups = true;
+    arguments.need_groups = true;
     if (name == "group") return;
     arguments.groups_from = name;
-    arguments.options.group_column = name;
+    arguments.columns.group = name;
     rule = "group" + asked.substr(colon);
   };
   app.add_option_function<std::string>("--one-per", resolve, help)->option_text("GROUP[:k]")->group(group);
 }
 
-Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings) {
-  ReadOptions options = arguments.options;
-  options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
-  options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
+Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
+            const Expected& expected) {
+  ReadOptions options = read_options(path, arguments, expected);
   const Unjudged unjudged = parse_unjudged(arguments.unjudged);
   options.threads = settings.threads;
   if (options.format == DataFormat::detect) options.format = detect_format(path);

@@ -7,16 +7,27 @@
 
 #include "command.h"
 #include "dorm/error.h"
+#include "dorm/model.h"
 #include "dorm/read.h"
 
 namespace dorm::cli {
 
 /// What the command line says about reading; names are resolved by load().
 struct InputArguments {
-  std::string format = "detect", missing = "error", unjudged = "grade";
-  std::string groups_from = {};  // the column --one-per names, if it does
-  ReadOptions options = {};
+  std::string format = "detect", missing = {}, unjudged = "grade";  // missing: empty where nothing was said
+  std::string groups_from = {};                                     // the column --one-per names, if it does
+  ColumnRoles columns{{}, {}, {}, {}, {}, {}};                      // empty where nothing was said
+  bool need_groups = false, side_files = true;
 };
+
+/// What is known of a file before it is read.
+struct Expected {
+  const InputDescription* like = nullptr;  // the data it goes with: read alike where the command line says nothing
+  const std::vector<std::string>* features = nullptr;  // the features that matter; nullptr: all
+};
+
+/// What a model expects of the data it ranks.
+inline Expected expected_by(const Model& model) { return {&model.data.input, &model.features}; }
 
 /// --input-format and what else describes the data; --format is always that of the output.
 void add_input_options(CLI::App& app, InputArguments& arguments);
@@ -33,7 +44,8 @@ struct Loaded {
 };
 
 /// Reads a file of judged documents; warnings go to standard error unless settings.quiet.
-Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings);
+Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
+            const Expected& expected = {});
 
 /// What `body` returns. An Error of this code that names no file names this one.
 template <class Body>

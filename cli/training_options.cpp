@@ -120,7 +120,8 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
   Loaded loaded = load(arguments.data, arguments.input, settings);
   TrainingData data{std::move(loaded.data), std::nullopt, loaded.format == "binary"};
   if (!arguments.weights.empty()) data.train = with_query_weights(data.train, read_scores(arguments.weights));
-  if (!arguments.valid.empty()) data.valid = load(arguments.valid, arguments.input, settings).data;
+  if (!arguments.valid.empty())
+    data.valid = load(arguments.valid, arguments.input, settings, {.like = &data.train.input()}).data;
   return data;
 }
 

@@ -28,7 +28,7 @@ LAYERS = {
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
-        ("dataset", "scale", "one_per"),
+        ("dataset", "input", "scale", "one_per"),
     ),
     "data/io": Room(
         "readers and writers; the only room that opens files",

@@ -138,9 +138,10 @@ struct SplitData {
 };
 
 SplitData with_test_file(const Dataset& data, const CompareArguments& arguments, const Settings& settings) {
-  const Dataset test = load(arguments.test, arguments.input, settings).data;
+  const Dataset test = load(arguments.test, arguments.input, settings, {.like = &data.input()}).data;
   if (!arguments.valid.empty())
-    return {{{data, load(arguments.valid, arguments.input, settings).data, test}}, test.num_documents()};
+    return {{{data, load(arguments.valid, arguments.input, settings, {.like = &data.input()}).data, test}},
+            test.num_documents()};
   const auto parts = folds(data, arguments.folds, arguments.options.seed);
   std::vector<std::size_t> train;
   for (std::size_t k = 1; k < parts.size(); ++k) train.insert(train.end(), parts[k].begin(), parts[k].end());

@@ -61,6 +61,10 @@ void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
     throw Error(ErrorCode::bad_option, "--as-ranked says how limits are judged; expected --one-per beside it");
 }
 
+Dataset load_for(const Model* model, const EvalArguments& arguments, const Settings& settings) {
+  return load(arguments.data, arguments.input, settings, model ? expected_by(*model) : Expected()).data;
+}
+
 std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Model* model,
                               const Settings& settings) {
   if (model) {
@@ -105,7 +109,7 @@ EvalReport evaluate_by_position(const PositionModel& model, const EvalArguments&
   if (arguments.topics.given())
     throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
   const AskedMeasures asked(arguments.measures);
-  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(model.shared)).data;
   const std::vector<Ranking> rankings = rank(model, data, settings.threads);
   EvalReport report;
   report.table = evaluate(data, scores_of_rankings(data, rankings), asked.names, arguments.options);
@@ -125,7 +129,7 @@ Model without_model(const EvalArguments& arguments) {
 EvalReport evaluate_within_topics(EvalArguments& arguments, const Model* model, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::size_t top = arguments.top > 0 ? arguments.top : cutoff_of(measures.front());
-  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const Dataset data = load_for(model, arguments, settings);
   const TopicTable topics = load_topics(arguments.topics, data);
   const auto judge = [&](std::span<const double> scores) {
     const std::vector<Ranking> lists =
@@ -149,7 +153,7 @@ EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
   const Model* ranker = model ? &*model : nullptr;
   if (arguments.topics.given()) return evaluate_within_topics(arguments, ranker, settings);
   const AskedMeasures asked(arguments.measures);
-  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const Dataset data = load_for(ranker, arguments, settings);
   const std::vector<double> scores = scores_of(data, arguments, ranker, settings);
   EvalReport report;
   report.table = evaluate(data, scores, asked.names, arguments.options);
@@ -217,9 +221,9 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
       add_comparison(report, on_queries_of(report.table, judge(arguments.against)), arguments);
     return report;
   }
-  const Dataset data = load(arguments.data, arguments.input, settings).data;
   std::optional<Model> model;
   if (!arguments.model.empty()) model = load_model(arguments.model);
+  const Dataset data = load_for(model ? &*model : nullptr, arguments, settings);
   const std::vector<double> scores = scores_of(data, arguments, model ? &*model : nullptr, settings);
   const std::string one_per = std::exchange(arguments.options.one_per, "");
   const auto judge = [&](std::span<const double> of) {

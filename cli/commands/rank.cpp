@@ -144,7 +144,8 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
     throw Error(ErrorCode::unsupported, {arguments.model},
                 "--topics and --one-per need a linear model; this one ranks by position");
-  const Dataset data = load(arguments.data, arguments.input, settings).data;
+  const Model& expecting = by_position ? by_position->shared : std::get<Model>(any);
+  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(expecting)).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
   if (by_position) {

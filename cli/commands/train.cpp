@@ -189,10 +189,13 @@ void train_stream(const TrainArguments& arguments, const Settings& settings) {
   require_option(arguments.data.empty(), "one of DATA and --stream", "the files of --stream are the data");
   const std::optional<Model> initial = initial_model(arguments);
   Stream stream(initial ? &*initial : nullptr);
+  std::optional<InputDescription> like;  // of the model or the first file
+  if (initial) like = initial->data.input;
   const StopRequest stop;
   const TimeLimit limit(arguments.options.solve.seconds);
   for (const std::string& file : arguments.stream) {
-    const Dataset data = load(file, arguments.input, settings).data;
+    const Dataset data = load(file, arguments.input, settings, {.like = like ? &*like : nullptr}).data;
+    if (!like) like = data.input();
     LiveLine line;
     const auto watch = [&](std::uint64_t queries) {
       if (!settings.quiet && line.due())

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dorm/catalog.h"
+#include "dorm/input.h"
 
 namespace dorm {
 
@@ -95,6 +96,9 @@ class Dataset {
   /// Numbers are less than feature_range(); the file's own are first_feature_id() more.
   std::uint32_t feature_number(std::size_t column) const;
   std::uint64_t feature_range() const;
+
+  /// How it was read; what there is to say by default where it was not read from a file.
+  const InputDescription& input() const;
 
   /// The queries with these indices, in the given order; shares the features.
   Dataset select(std::span<const std::size_t> queries) const;

@@ -5,6 +5,7 @@
 // clang-format off
 #include "dorm/error.h"       // IWYU pragma: export
 #include "dorm/catalog.h"     // IWYU pragma: export
+#include "dorm/input.h"       // IWYU pragma: export
 #include "dorm/dataset.h"     // IWYU pragma: export
 #include "dorm/judgments.h"   // IWYU pragma: export
 #include "dorm/ratings.h"     // IWYU pragma: export

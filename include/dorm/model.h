@@ -16,6 +16,7 @@
 #include "dorm/assignment.h"
 #include "dorm/catalog.h"
 #include "dorm/dataset.h"
+#include "dorm/input.h"
 #include "dorm/judgments.h"
 #include "dorm/kernel.h"
 #include "dorm/measure.h"
@@ -34,6 +35,7 @@ struct Certificate {
 struct DataSummary {
   std::uint64_t fingerprint = 0;
   std::uint64_t queries = 0, usable_queries = 0, documents = 0, features = 0;
+  InputDescription input = {};  // how it was read: what is scored must be read the same way
 };
 
 /// One of the rankers that a model is the average of: what it was trained by, and how much it counts.

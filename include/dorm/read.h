@@ -13,29 +13,28 @@
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/input.h"
 #include "dorm/judgments.h"
 #include "dorm/ratings.h"
 
 namespace dorm {
 
-enum class Missing { error, zero, mean };  // what NaN and infinite feature values become
 enum class DataFormat { detect, letor, csv, tsv, binary };
 
 struct ReadOptions {
   DataFormat format = DataFormat::detect;  // by content for the binary form, then by extension, else LETOR
-  Missing missing = Missing::error;        // mean: over the finite values of the column, 0 if there are none
+  Missing missing = Missing::error;        // mean: `means`, else that of the finite values of the column, 0 if none
   std::size_t threads = 0;                 // 0: all cores; the result does not depend on it
   bool side_files = true;                  // use FILE.query / FILE.group (sizes) and FILE.weight where they exist
   bool mapped = true;                      // as for read_binary()
 
-  // CSV and TSV: the columns with a meaning; every other column is a feature.
-  std::string label_column = "label";
-  std::string query_column = "qid";
-  std::string document_column = "docid";  // optional in the file
-  std::string group_column = "group";     // optional in the file
-  bool need_groups = false;               // an error when there is no such column
-  std::string weight_column = "weight";   // optional in the file; constant within a query
-  std::vector<std::string> ignore_columns = {};
+  /// For Missing::mean: what missing values become, by feature, 0 for those not named here; empty: the means of the
+  /// file. What is scored must be filled with the means of the training data: Model::data.input.means.
+  FeatureMeans means = {};
+
+  ColumnRoles columns = {};                // tables: the columns with a meaning
+  bool need_groups = false;                // an error when there is no column of groups
+  std::vector<std::string> features = {};  // tables: read these columns alone as features; empty: all without a meaning
 
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};  // total 0: not known
 };

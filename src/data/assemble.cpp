@@ -31,7 +31,10 @@ struct Owned {
 class Assembler {
  public:
   Assembler(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options)
-      : blocks_(std::move(blocks)), threads_(options.threads), owned_(std::make_shared<Owned>()) {
+      : blocks_(std::move(blocks)),
+        threads_(options.threads),
+        input_(std::move(options.input)),
+        owned_(std::make_shared<Owned>()) {
     owned_->grouping = std::move(grouping);
     owned_->query_weights = std::move(options.query_weights);
     owned_->feature_names = std::move(options.feature_names);
@@ -51,6 +54,7 @@ class Assembler {
       fill_dense();
     else
       fill_compressed();
+    if (input_.missing == Missing::mean) impute();
     publish();
     return {owned_, &owned_->storage};
   }
@@ -74,7 +78,6 @@ class Assembler {
     for (const RowBlock& block : blocks_) {
       if (block.any_id) past_last = std::max<std::uint64_t>(past_last, std::uint64_t{block.max_id} + 1);
       if (block.id_zero) storage.first_feature_id = 0;
-      missing_ |= block.missing;
       nonzeros += static_cast<double>(block.nonzeros);
     }
     storage.num_features = std::max(past_last - storage.first_feature_id, at_least);
@@ -140,7 +143,6 @@ class Assembler {
       blocks_[b].values = PageBuffer<float>();
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
-    if (missing_) impute_dense({owned_->values.data(), owned_->values.size()}, storage.num_features, storage.stride);
   }
 
   void fill_compressed() {
@@ -168,7 +170,6 @@ class Assembler {
       blocks_[b].values = PageBuffer<float>();
       blocks_[b].ids = PageBuffer<std::uint32_t>();
     });
-    if (missing_) impute_compressed({owned_->values.data(), total}, owned_->columns.span(), num_rows_);
     if (owned_->feature_names.empty()) leave_out_numbers({owned_->columns.data(), total});
   }
 
@@ -179,6 +180,32 @@ class Assembler {
     to_places(columns, owned_->feature_numbers, columns);
     storage.feature_range = storage.num_features;
     storage.num_features = owned_->feature_numbers.size();
+  }
+
+  std::string feature_name(std::size_t column) const {
+    if (!owned_->feature_names.empty()) return std::string(owned_->feature_names[column]);
+    const std::uint64_t number = owned_->feature_numbers.empty() ? column : owned_->feature_numbers[column];
+    return std::to_string(number + owned_->storage.first_feature_id);
+  }
+
+  void impute() {
+    const Storage& storage = owned_->storage;
+    const std::span<float> values(owned_->values.data(), owned_->values.size());
+    std::vector<float> means;
+    if (input_.means.empty()) {
+      means = storage.dense ? dense_means(values, storage.num_features, storage.stride)
+                            : compressed_means(values, owned_->columns.span(), storage.num_features, num_rows_);
+      for (std::size_t j = 0; j < means.size(); ++j) input_.means.emplace(feature_name(j), means[j]);
+    } else {
+      for (std::size_t j = 0; j < storage.num_features; ++j) {
+        const auto mean = input_.means.find(feature_name(j));
+        means.push_back(mean == input_.means.end() ? 0.0f : static_cast<float>(mean->second));
+      }
+    }
+    if (storage.dense)
+      impute_dense(values, storage.stride, means);
+    else
+      impute_compressed(values, owned_->columns.span(), means);
   }
 
   void publish() {
@@ -196,6 +223,7 @@ class Assembler {
     storage.query_weights = owned_->query_weights;
     storage.feature_names = owned_->feature_names.view();
     storage.feature_numbers = owned_->feature_numbers;
+    if (input_ != InputDescription()) storage.input = std::make_shared<const InputDescription>(std::move(input_));
   }
 
   std::vector<RowBlock> blocks_;
@@ -203,7 +231,7 @@ class Assembler {
   std::vector<std::uint64_t> place_;      // document of each source row; empty: the same
   std::uint64_t num_rows_ = 0;
   std::size_t threads_;
-  bool missing_ = false;
+  InputDescription input_;
   std::shared_ptr<Owned> owned_;
 };
 

@@ -10,6 +10,7 @@
 #include "data/packed_text.h"
 #include "data/row_block.h"
 #include "data/storage.h"
+#include "dorm/input.h"
 
 namespace dorm {
 
@@ -37,11 +38,12 @@ struct AssembleOptions {
   PackedText feature_names;           // empty: features are numbers, counted from 0 if some row names 0
   std::uint64_t num_features = 0;     // at least this many
   std::size_t threads = 1;
+  InputDescription input = {};  // `means` of Missing::mean are filled in; given ones are used
 };
 
 /// Frees the blocks while it copies them, so that little more than one copy of the features exists at any time. NaN
-/// values become the mean of the other values of their column, 0 if there are none. Throws Error(bad_input) when there
-/// are more rows, queries or features than a Dataset can number.
+/// values become the mean of their column that `input` names, or else that of the other values, 0 if there are none.
+/// Throws Error(bad_input) when there are more rows, queries or features than a Dataset can number.
 std::shared_ptr<const Storage> assemble(std::vector<RowBlock> blocks, Grouping grouping, AssembleOptions options);
 
 }  // namespace dorm

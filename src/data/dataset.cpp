@@ -155,6 +155,11 @@ std::uint64_t Dataset::feature_range() const {
   return storage_->feature_numbers.empty() ? storage_->num_features : storage_->feature_range;
 }
 
+const InputDescription& Dataset::input() const {
+  static const InputDescription nothing;
+  return storage_->input ? *storage_->input : nothing;
+}
+
 Dataset Dataset::select(std::span<const std::size_t> queries) const {
   std::vector<std::uint32_t> stored;
   stored.reserve(queries.size());

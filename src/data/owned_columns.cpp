@@ -46,6 +46,7 @@ void OwnedColumns::attach(Storage& storage) const {
   storage.first_feature_id = first_feature_id;
   storage.feature_numbers = feature_numbers;
   storage.feature_range = feature_range;
+  storage.input = input;
 }
 
 OwnedColumns gather_columns(const Dataset& data) {
@@ -71,6 +72,7 @@ OwnedColumns gather_columns(const Dataset& data) {
   const std::span<const std::uint32_t> numbers = data.storage().feature_numbers;
   out.feature_numbers.assign(numbers.begin(), numbers.end());
   out.feature_range = data.storage().feature_range;
+  out.input = data.storage().input;
   return out;
 }
 

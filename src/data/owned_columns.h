@@ -26,6 +26,7 @@ struct OwnedColumns {
   std::uint32_t first_feature_id = 1;
   std::vector<std::uint32_t> feature_numbers;
   std::uint64_t feature_range = 0;
+  std::shared_ptr<const InputDescription> input = {};
 
   /// Points the spans of `storage` here; the caller keeps this object alive through Storage::owner.
   void attach(Storage& storage) const;

@@ -42,11 +42,7 @@ void RowBlockWriter::add_features(std::span<const std::uint32_t> ids, std::span<
   }
   const std::size_t width = std::size_t{ids[n - 1]} - ids[0] + 1;
   std::uint32_t nonzeros = 0;
-  bool missing = false;
-  for (float value : values) {
-    nonzeros += value != 0;
-    missing |= value != value;
-  }
+  for (float value : values) nonzeros += value != 0;
   if (width == n) {
     values_.insert(values_.end(), values.begin(), values.end());
   } else if (width <= 2 * n) {
@@ -61,7 +57,6 @@ void RowBlockWriter::add_features(std::span<const std::uint32_t> ids, std::span<
   block_.first.push_back(listed ? RowBlock::kListed : ids[0]);
   block_.count.push_back(static_cast<std::uint32_t>(listed ? n : width));
   block_.nonzeros += nonzeros;
-  block_.missing |= missing;
   block_.max_id = std::max(block_.max_id, ids[n - 1]);
   block_.any_id = true;
   block_.id_zero |= ids[0] == 0;

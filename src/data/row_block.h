@@ -44,7 +44,6 @@ struct RowBlock {
   std::uint32_t max_id = 0;
   bool any_id = false;
   bool id_zero = false;  // some row names feature 0
-  bool missing = false;  // some value is NaN, to be replaced by the mean of its column
 
   std::size_t num_rows() const { return labels.size(); }
 

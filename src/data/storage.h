@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "dorm/error.h"
+#include "dorm/input.h"
 
 namespace dorm {
 
@@ -60,6 +61,8 @@ struct Storage {
   std::uint32_t first_feature_id = 1;
   std::span<const std::uint32_t> feature_numbers;  // by column, less first_feature_id; empty: 0, 1, 2, ...
   std::uint64_t feature_range = 0;                 // numbers lie below this; meant only beside feature_numbers
+
+  std::shared_ptr<const InputDescription> input = {};  // how it was read; nullptr: nothing to say
 
   std::shared_ptr<const void> owner;
 

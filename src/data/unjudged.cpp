@@ -60,6 +60,7 @@ OwnedColumns keep_judged(OwnedColumns all) {
   kept.first_feature_id = all.first_feature_id;
   kept.feature_numbers = std::move(all.feature_numbers);
   kept.feature_range = all.feature_range;
+  kept.input = std::move(all.input);
   return kept;
 }
 

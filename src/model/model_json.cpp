@@ -12,6 +12,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
+#include "model/input_json.h"
 #include "model/kernel_json.h"
 
 namespace dorm {
@@ -134,6 +135,7 @@ Json json_of(const Model& model) {
                  {"usable_queries", model.data.usable_queries},
                  {"documents", model.data.documents},
                  {"features", model.data.features}};
+  if (const Json input = input_json(model.data.input, model.features); !input.empty()) out["input"] = input;
   out["scaling"] = scaling_json(model.scaling);
   out["features"] = model.features;
   if (model.kernel)
@@ -205,6 +207,7 @@ Model model_from(const Json& json, const std::string& name) {
     model.data.documents = data.optional<std::uint64_t>("documents", "a number", 0);
     model.data.features = data.optional<std::uint64_t>("features", "a number", 0);
   }
+  if (fields.has("input")) model.data.input = input_from_json(fields.object("input"), model.features);
   return model;
 }
 

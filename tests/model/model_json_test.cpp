@@ -39,6 +39,8 @@ Model example() {
   model.parts = {{0.75, "ndcg@10", "power:0.5", "best", "ridge", 0.1, 4, {2.5, 2.4999, 4e-5, "converged"}, 0.7, 0.5},
                  {0.25, "", "", "none", "ridge-gain", 1000, 0, {0, 0, 0, "none"}, 0, std::nan("")}};
   model.folds = 5;
+  model.data.input = {{.query = "session", .ignored = {"title", "url"}}, Missing::mean, {}};
+  model.data.input.means = {{"bm25", 0.1}, {"\xC3\xBC", 2}, {"7", -3}};
   return model;
 }
 
@@ -57,6 +59,7 @@ TEST(ModelJson, EveryFieldComesBackToTheLastBit) {
   EXPECT_EQ(back.features, model.features);
   EXPECT_EQ(back.weights, model.weights);
   EXPECT_TRUE(std::signbit(back.weights[1]));
+  EXPECT_EQ(back.data.input, model.data.input);
   EXPECT_EQ(back.scaling.kind, model.scaling.kind);
   EXPECT_EQ(back.scaling.shift, model.scaling.shift);
   EXPECT_EQ(back.scaling.factor, model.scaling.factor);
@@ -138,7 +141,14 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
                                                            {"/data/queries", -1},
                                                            {"/data/documents", 0.5},
                                                            {"/data/features", "x"},
-                                                           {"/data/usable_queries", true}};
+                                                           {"/data/usable_queries", true},
+                                                           {"/input", 1},
+                                                           {"/input/columns", "x"},
+                                                           {"/input/columns/query", 1},
+                                                           {"/input/ignored", "x"},
+                                                           {"/input/missing", "median"},
+                                                           {"/input/means", {1, 2}},
+                                                           {"/input/means", nullptr}};
   for (const auto& [pointer, value] : wrong) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
@@ -152,7 +162,7 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
 TEST(ModelJson, OptionalFieldsMayBeAbsent) {
   Json json = parsed();
   for (const char* key :
-       {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "kind", "library"})
+       {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "input", "kind", "library"})
     json.erase(key);
   EXPECT_EQ(model_from_json(json.dump(), "m.json").weights, example().weights);
 }

@@ -39,6 +39,7 @@ class CsvReader {
     if (report != nullptr) report->bytes = source_.total_bytes();
     AssembleOptions assembly;
     assembly.threads = options_.threads;
+    assembly.input = {options_.columns, options_.missing, options_.means};
     assembly.num_features = features_.size();
     assembly.feature_names = std::move(names_);
     for (std::size_t q = 0; weight_ && q < grouping.num_queries(); ++q)
@@ -58,22 +59,24 @@ class CsvReader {
         throw record_.error(
             cell, fmt::format("a second column is named {}; the header has {}", in_quotes(record_[cell]), header()));
     }
-    label_ = required(options_.label_column, "label");
-    query_ = required(options_.query_column, "query");
-    document_ = optional(options_.document_column);
-    group_ = optional(options_.group_column);
-    if (options_.need_groups) required(options_.group_column, "group");
-    weight_ = optional(options_.weight_column);
-    for (const std::string& name : options_.ignore_columns) required(name, "ignored");
+    label_ = required(options_.columns.label, "label");
+    query_ = required(options_.columns.query, "query");
+    document_ = optional(options_.columns.document);
+    group_ = optional(options_.columns.group);
+    if (options_.need_groups) required(options_.columns.group, "group");
+    weight_ = optional(options_.columns.weight);
+    for (const std::string& name : options_.columns.ignored) required(name, "ignored");
     choose_features();
   }
 
   void choose_features() {
-    const std::vector<std::string>& ignored = options_.ignore_columns;
+    const std::vector<std::string>& ignored = options_.columns.ignored;
+    const std::set<std::string_view> wanted(options_.features.begin(), options_.features.end());
     for (std::size_t cell = 0; cell < width_; ++cell) {
       const bool has_meaning =
           cell == label_ || cell == query_ || cell == document_ || cell == group_ || cell == weight_;
       if (has_meaning || std::find(ignored.begin(), ignored.end(), record_[cell]) != ignored.end()) continue;
+      if (!wanted.empty() && !wanted.contains(record_[cell])) continue;
       features_.push_back(cell);
       names_.push_back(record_[cell]);
     }

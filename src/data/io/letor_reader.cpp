@@ -32,6 +32,7 @@ class LetorReader {
     Grouping grouping = group(blocks, report);
     AssembleOptions assembly;
     assembly.threads = options_.threads;
+    assembly.input = {{}, options_.missing, options_.means};
     if (!sides_.weights.empty()) assembly.query_weights = read_query_weights(sides_.weights, grouping);
     if (report != nullptr) report->bytes = source_.total_bytes();
     return Dataset(assemble(std::move(blocks), std::move(grouping), std::move(assembly)));

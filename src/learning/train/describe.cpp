@@ -23,7 +23,8 @@ DataSummary summary_of(const Dataset& data) {
   return {.fingerprint = data.fingerprint(),
           .queries = data.num_queries(),
           .documents = data.num_documents(),
-          .features = data.feature_range()};
+          .features = data.feature_range(),
+          .input = data.input()};
 }
 
 void describe(Model& model, const Origin& origin) {

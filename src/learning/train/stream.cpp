@@ -105,13 +105,16 @@ Stream::Stream(const Model* initial) {
     throw Error(ErrorCode::bad_option, "a stream trains linear rankers; the initial model has a kernel");
   begun_ = true;
   model_ = *initial;
-  model_.data = {};
+  model_.data = {.input = initial->data.input};
   start_ = weights_ = model_.weights;
 }
 
 void Stream::learn(const Dataset& data, const TrainOptions& options, const StreamObserver& observer) {
   check_stream_options(options);
-  if (!begun_) model_.scaling.kind = stream_scaling(options, data);
+  if (!begun_) {
+    model_.scaling.kind = stream_scaling(options, data);
+    model_.data.input = data.input();
+  }
   begun_ = true;
   take_new_features(data);
   require_features(model_, data);

@@ -72,6 +72,7 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();
+  summary_.input = data.input();
   const Dataset scaled = apply_scaling(scaling_, data, threads_);
   if (kernel.used()) {
     prepare_kernel(scaled, seed);

@@ -293,7 +293,7 @@ TEST(Binary, MissingFilesAndDirectoriesAreInputOutputErrors) {
 
 TEST(Binary, FilesOfVersionOneAreRead) {
   const std::string files = std::string(DORM_SOURCE_DIR) + "/tests/data/io/version1/";  // as dorm 0.1.0 wrote them
-  const ReadOptions columns{.group_column = "site"};
+  const ReadOptions columns{.columns = {.group = "site"}};
   expect_equal(read_dataset(files + "dense.dorm"), read_csv(files + "dense.csv", columns));
   expect_equal(read_dataset(files + "sparse.dorm"), read_letor(files + "sparse.txt"));
   std::ifstream in(files + "dense.dorm", std::ios::binary);

@@ -47,13 +47,38 @@ TEST(CsvReader, EmptyCellsAreMissingValues) {
 
 TEST(CsvReader, ColumnsMayBeRenamedAndIgnored) {
   ReadOptions options;
-  options.label_column = "rel";
-  options.query_column = "query";
-  options.ignore_columns = {"url"};
+  options.columns.label = "rel";
+  options.columns.query = "query";
+  options.columns.ignored = {"url"};
   const Dataset data = parse_csv("rel,query,url,label\n1,a,http://x,5\n", "f.csv", options);
   EXPECT_EQ(data.num_features(), 1u);
   EXPECT_EQ(data.feature_name(0), "label");
   EXPECT_EQ(data.query(0).labels[0], 1.0f);
+}
+
+TEST(CsvReader, RemembersHowItWasRead) {
+  ReadOptions options{.missing = Missing::mean, .columns = {.label = "rel", .ignored = {"url"}}};
+  const Dataset data = parse_csv("rel,qid,url,a,b\n1,q,x,2,\n0,q,y,4,3\n", "f.csv", options);
+  EXPECT_EQ(data.input().columns, options.columns);
+  EXPECT_EQ(data.input().missing, Missing::mean);
+  EXPECT_EQ(data.input().means, (FeatureMeans{{"a", 3}, {"b", 3}}));
+  EXPECT_EQ(data.with_labels(std::vector<float>{1, 1}).input(), data.input());
+  EXPECT_EQ(with_unjudged(data, Unjudged::drop).input(), data.input());
+  EXPECT_EQ(parse_csv("label,qid,a\n1,q,2\n", "f.csv").input(), InputDescription());
+}
+
+TEST(CsvReader, FillsWithMeansThatAreGiven) {
+  const ReadOptions options{.missing = Missing::mean, .means = {{"a", 7}}};
+  const Dataset data = parse_csv("label,qid,a,b\n1,q,,\n0,q,4,3\n", "f.csv", options);
+  EXPECT_EQ(data.query(0).rows.at(0, 0), 7.0f);
+  EXPECT_EQ(data.query(0).rows.at(0, 1), 0.0f);
+  EXPECT_EQ(data.input().means, options.means);
+}
+
+TEST(CsvReader, ReadsTheFeaturesThatAreWanted) {
+  const Dataset data = parse_csv("label,qid,title,b,a\n1,q,text,3,2\n", "f.csv", {.features = {"a", "b", "c"}});
+  ASSERT_EQ(data.num_features(), 2u);
+  EXPECT_EQ(data.feature_name(0), "b");
 }
 
 TEST(CsvReader, MergesSpreadQueriesWithOneWarning) {

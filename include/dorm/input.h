@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How data was read: which columns of a table had a meaning, and what stood in for missing values. A Dataset remembers
+// it and a Model keeps it, so that what is scored is read as what was trained on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dorm {
+
+enum class Missing { error, zero, mean };  // what NaN and infinite feature values become
+
+/// Columns of a table that have a meaning; every other column is a feature.
+struct ColumnRoles {
+  std::string label = "label";
+  std::string query = "qid";
+  std::string document = "docid";  // this and the next two: optional in the file
+  std::string group = "group";
+  std::string weight = "weight";  // constant within a query
+  std::vector<std::string> ignored = {};
+
+  bool operator==(const ColumnRoles&) const = default;
+};
+
+/// Means of features by name.
+using FeatureMeans = std::map<std::string, double, std::less<>>;
+
+struct InputDescription {
+  ColumnRoles columns = {};          // of tables
+  Missing missing = Missing::error;  // how missing values were treated
+  FeatureMeans means = {};           // what they became under `mean`: of all features, whether or not some were missing
+
+  bool operator==(const InputDescription&) const = default;
+};
+
+}  // namespace dorm
