@@ -28,6 +28,7 @@ FIRST = [
     "DormFactorization",
     "evaluate",
     "compare",
+    "permutation_importance",
     "Measure",
     "read_letor",
     "synth",

@@ -126,6 +126,12 @@ void bind_evaluate(nb::module_& module) {
       .def_rw("threads", &EvaluateOptions::threads);
   module.def("evaluate", &evaluate_scores, "labels"_a.noconvert(), "scores"_a.noconvert(), "end"_a.noconvert(), "ids"_a,
              "weights"_a.noconvert(), "measures"_a, "options"_a);
+  module.def(
+      "measure_name",
+      [](const std::string& spelling, const std::string& convention) {
+        return std::string(make_measure(spelling, make_convention(convention))->name());
+      },
+      "spelling"_a, "convention"_a, "The one name of a measure that may be spelled in several ways.");
   module.def("compare", &compare_values, "a"_a.noconvert(), "b"_a.noconvert(), "options"_a);
 }
 

@@ -7,21 +7,32 @@
 >>> scores = ranker.predict(data)
 >>> print(dorm.evaluate(data.y, scores, qid=data.qid, measures=["ndcg@10", "mrr"]))
 measure ...
+
+Names are imported when they are first used: ``import dorm`` alone imports neither scikit-learn nor scipy nor pandas.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._core import __version__
-from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
-from .assignment import Assignment, assign
-from .blending import Blend
-from .boosting import Metric, Objective, metric, objective
-from .catalog import catalog
-from .data import RankingData, read_letor, synth
-from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
-from .factorization import DormFactorization, Recommendations
-from .measure import Measure
-from .ranker import DormRanker
-from .report import Candidate, Certificate, TrainReport
-from .splitting import QueryKFold
+
+if TYPE_CHECKING:
+    from ._catalog import catalog
+    from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
+    from .assignment import Assignment, assign
+    from .blending import Blend
+    from .boosting import Metric, Objective, metric, objective
+    from .data import RankingData, read_letor, synth
+    from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
+    from .explanation import Explanation
+    from .factorization import DormFactorization, Recommendations
+    from .importance import Importance, permutation_importance
+    from .measure import Measure
+    from .ranker import DormRanker
+    from .report import Candidate, Certificate, TrainReport
+    from .splitting import QueryKFold
 
 __all__ = [
     "Assignment",
@@ -32,10 +43,12 @@ __all__ = [
     "DormFactorization",
     "DormRanker",
     "Evaluation",
+    "Explanation",
     "FactorCandidate",
     "FactorRound",
     "FactorizationReport",
     "HalfStep",
+    "Importance",
     "Measure",
     "MeasureResult",
     "Metric",
@@ -51,6 +64,43 @@ __all__ = [
     "evaluate",
     "metric",
     "objective",
+    "permutation_importance",
     "read_letor",
     "synth",
 ]
+
+# Where each name lives. No module is called like a public name: importing it would hide the name.
+_MODULES = {
+    "_catalog": ("catalog",),
+    "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
+    "assignment": ("Assignment", "assign"),
+    "blending": ("Blend",),
+    "boosting": ("Metric", "Objective", "metric", "objective"),
+    "data": ("RankingData", "read_letor", "synth"),
+    "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
+    "explanation": ("Explanation",),
+    "factorization": ("DormFactorization", "Recommendations"),
+    "importance": ("Importance", "permutation_importance"),
+    "measure": ("Measure",),
+    "plot": (),
+    "ranker": ("DormRanker",),
+    "report": ("Candidate", "Certificate", "TrainReport"),
+    "splitting": ("QueryKFold",),
+    "torch": (),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, column_or_1d
 
 from . import _core
 from ._features import Features, take_rows
@@ -23,8 +22,13 @@ def read_labels(y: Any, rows: int, name: str = "y") -> np.ndarray:
             f"DormRanker requires {name} to be passed, but the target {name} is None; pass the label of every row"
         )
     with np.errstate(over="ignore"):
-        y = column_or_1d(y, warn=True)
-        labels = check_array(y, ensure_2d=False, dtype=np.float32, ensure_all_finite=False, input_name=name)
+        if type(y) is np.ndarray and y.ndim == 1 and len(y) and y.dtype.kind in "fiub":
+            labels = y.astype(np.float32, copy=False)
+        else:
+            from sklearn.utils import check_array, column_or_1d
+
+            y = column_or_1d(y, warn=True)
+            labels = check_array(y, ensure_2d=False, dtype=np.float32, ensure_all_finite=False, input_name=name)
     if len(labels) != rows:
         raise ValueError(f"{name} has {len(labels)} entries, but X has {rows} rows; expected one label per row")
     if not np.isfinite(labels).all():

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ._tables import Figure, html_table, pandas_for
+
 
 @dataclass(frozen=True)
 class HalfStep:
@@ -68,6 +70,18 @@ class FactorizationReport:
     def objectives(self) -> list[float]:
         """The objective before the first half step and after each: it never rises within a reference."""
         return [step.before for step in self.half_steps[:1]] + [step.after for step in self.half_steps]
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per half step."""
+        return pandas_for("to_frame").DataFrame([vars(step) for step in self.half_steps])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (s.round, s.block, Figure(s.before, ".6g"), Figure(s.after, ".6g"), Figure(s.gap, ".1e"), s.passes)
+            for s in self.half_steps
+        ]
+        head = ["round", "half step", "objective before", "after", "gap", "passes"]
+        return html_table(head, rows, note=f"stopped: {self.status}; {self.seconds:.2f} s")
 
     def __str__(self) -> str:
         lines = ["half step  objective before       after      gap  passes"]

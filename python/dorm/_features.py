@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import check_array
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 QID = "qid"
 _FRAMES = ("pandas", "polars", "pyarrow")
+_SMALL = 1 << 17  # values of a frame that are worth a copy more to be read at once instead of by column
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,25 @@ class Features:
         return self.values.shape
 
 
+def is_sparse(X: Any) -> bool:
+    """A matrix of scipy.sparse; where nobody has imported that, there is none."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and module.issparse(X)
+
+
 def read_features(X: Any) -> Features:
     """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
         return _from_frame(X)
     if isinstance(X, np.ndarray) and _borrowable(X):
         return Features(X)
-    if sparse.issparse(X):
+    if is_sparse(X):
         return Features(_csr(X))
     with np.errstate(over="ignore"):  # too large for float32: reported as infinity with its place
+        if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and min(X.shape) > 0:
+            return Features(X.astype(np.float32, order="C"))
+        from sklearn.utils import check_array
+
         array = check_array(X, dtype=np.float32, order="C", ensure_all_finite=False, input_name="X")
     return Features(array)
 
@@ -86,6 +99,8 @@ def _csr(matrix: Any) -> Any:
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported")
     _check_sparse(matrix)
+    from sklearn.utils import check_array
+
     with np.errstate(over="ignore"):
         matrix = check_array(
             matrix, accept_sparse="csr", dtype=np.float32, accept_large_sparse=True, ensure_all_finite=False
@@ -135,8 +150,28 @@ def _polars_float(column: Any) -> Any:
     return polars.Float32
 
 
+def _listed_columns(frame: Any) -> list[Any]:
+    if hasattr(frame, "iloc"):
+        return frame.columns.tolist()  # of pandas, several times faster than list()
+    return list(getattr(frame, "column_names", frame.columns))  # of pyarrow, .columns are the data
+
+
+def _at_once(frame: Any, kept: list[int], qid: Any) -> np.ndarray | None:
+    """The kept columns of a small pandas frame whose columns have a common type of numbers; None: of any other."""
+    if not hasattr(frame, "iloc") or frame.shape[0] * frame.shape[1] > _SMALL:
+        return None
+    mixed = qid is not None and qid.dtype.kind not in "iu"  # text among the numbers
+    together = slice(kept[0], kept[-1] + 1) if kept[-1] - kept[0] + 1 == len(kept) else kept  # a slice is quicker
+    values = (frame.iloc[:, together] if mixed else frame).to_numpy()
+    if values.dtype.kind not in "fiub":
+        return None
+    if len(kept) < values.shape[1]:
+        values = values[:, kept]
+    return values.astype(np.float32, order="C")
+
+
 def _from_frame(frame: Any) -> Features:
-    columns = list(getattr(frame, "column_names", frame.columns))  # of pyarrow, .columns are the data
+    columns = _listed_columns(frame)
     kept = [j for j, name in enumerate(columns) if not (isinstance(name, str) and name == QID)]
     rows = frame.shape[0]
     qid = None
@@ -148,8 +183,11 @@ def _from_frame(frame: Any) -> Features:
     if rows == 0 or not kept:
         raise ValueError(f"X has {rows} sample(s) and {len(kept)} feature(s); a minimum of 1 is required of each")
     names = _column_names([columns[j] for j in kept])
-    values = np.empty((rows, len(kept)), dtype=np.float32)
     with np.errstate(over="ignore"):
+        values = _at_once(frame, kept, qid)
+        if values is not None:
+            return Features(values, names, qid)
+        values = np.empty((rows, len(kept)), dtype=np.float32)
         for k, j in enumerate(kept):
             values[:, k] = _column(frame, j, columns[j])
     return Features(values, names, qid)

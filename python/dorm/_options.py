@@ -7,7 +7,6 @@ import os
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from . import _core
 from ._threads import thread_count
@@ -85,6 +84,8 @@ def _set(options: Any, field: str, name: str, value: Any) -> None:
 
 def _seed(random_state: Any) -> int:
     if not isinstance(random_state, (int, np.integer)):
+        from sklearn.utils import check_random_state
+
         return int(check_random_state(random_state).randint(2**31))
     if not 0 <= random_state < 2**64:
         raise ValueError(f"random_state is {random_state}; expected a whole number from 0 on")

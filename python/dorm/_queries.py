@@ -147,6 +147,8 @@ def _refuse_missing(ids: Any, name: str) -> None:
 def _from_ids(qid: Any, rows: int, name: str) -> Queries:
     _refuse_missing(qid, name)
     ids = _check_ids(to_array(qid), rows, name)
+    if rows and ids.dtype.kind != "O" and (ids == ids[0]).all():
+        return Queries(np.array([rows], dtype=np.int64), ids[:1].tolist(), None)
     codes, names = _object_codes(ids, name) if ids.dtype.kind == "O" else (ids, None)
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if rows else np.empty(0, np.int64)
     run_sizes = np.diff(np.r_[starts, rows])

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from . import _core
+from ._features import is_sparse
 from ._threads import thread_count
 
 
@@ -43,7 +43,7 @@ class RankingData:
         return np.diff(np.r_[starts, len(self.qid)])
 
     def __repr__(self) -> str:
-        kind = "sparse" if sparse.issparse(self.X) else "dense"
+        kind = "sparse" if is_sparse(self.X) else "dense"
         return (
             f"RankingData({len(self.group)} queries, {self.X.shape[0]} documents, {self.X.shape[1]} features, {kind})"
         )
@@ -159,6 +159,8 @@ def _unpack(dataset: _core.Dataset) -> RankingData:
         if _too_many_names(dataset):  # the columns that occur, which have names
             width = dataset.num_features
             columns = np.searchsorted(np.array(dataset.feature_names, dtype=np.int64), columns).astype(np.uint32)
+        from scipy import sparse
+
         X = sparse.csr_matrix((dataset.num_documents, width), dtype=np.float32)
         # Set one by one: the constructor would check, and copy what it may not write to.
         narrow = width <= np.iinfo(np.int32).max

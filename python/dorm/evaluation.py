@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
 
 from . import _core
 from ._dataset import read_labels
 from ._queries import read_queries, read_weights
+from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
 from .measure import Measure
 
@@ -32,7 +32,10 @@ class MeasureResult:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What `evaluate` returns: prints as a table; ``evaluation["ndcg@10"]`` is a `MeasureResult`."""
+    """What `evaluate` returns: prints as a table; ``evaluation["ndcg@10"]`` is a `MeasureResult`.
+
+    Any spelling of a measure will do: ``evaluation["P@5"]`` is ``evaluation["precision@5"]``.
+    """
 
     measures: list[MeasureResult]
     query_ids: list[Any]
@@ -44,6 +47,13 @@ class Evaluation:
         for result in self.measures:
             if result.name == name:
                 return result
+        try:
+            canonical = _core.measure_name(name, self.convention)
+        except (TypeError, ValueError):
+            canonical = None  # no measure at all
+        for result in self.measures:
+            if result.name == canonical:
+                return result
         raise KeyError(f"{name!r}; evaluated were {', '.join(r.name for r in self.measures)}")
 
     def __iter__(self) -> Iterator[MeasureResult]:
@@ -52,6 +62,23 @@ class Evaluation:
     def to_dict(self) -> dict[str, float]:
         """The mean of each measure by name."""
         return {result.name: result.mean for result in self.measures}
+
+    def to_frame(self, per_query: bool = False) -> Any:
+        """A pandas data frame with a row per measure; ``per_query``: with a row per query and a column per measure."""
+        pandas = pandas_for("to_frame")
+        if per_query:
+            index = pandas.Index(self.query_ids, name="query", tupleize_cols=False)
+            return pandas.DataFrame({r.name: r.per_query for r in self.measures}, index=index)
+        columns = ("mean", "low", "high", "queries", "skipped")
+        index = pandas.Index([r.name for r in self.measures], name="measure")
+        return pandas.DataFrame({c: [getattr(r, c) for r in self.measures] for c in columns}, index=index)
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            ["measure", "mean", f"{100 * self.confidence:g} % interval", "queries", "skipped"],
+            [(r.name, Figure(r.mean), f"[{r.low:.4f}, {r.high:.4f}]", r.queries, r.skipped) for r in self.measures],
+            note=f"convention {self.convention}, ties {self.ties}",
+        )
 
     def __str__(self) -> str:
         interval = f"{100 * self.confidence:g} % interval"
@@ -109,7 +136,7 @@ def evaluate(
     ndcg@2    0.4532    [0.2754, 0.6309]        2        0
     convention standard, ties index
     """
-    scores = column_or_1d(scores).astype(np.float64)
+    scores = _values(scores)
     labels = read_labels(y, len(scores))
     queries = read_queries(qid, group, len(scores))
     weights = read_weights(sample_weight, queries)
@@ -139,6 +166,17 @@ class Comparison:
     p_t: float  #: paired t test, two-sided
     p_sign: float  #: exact sign test, two-sided
     p_permutation: float  #: sign flips, two-sided
+
+    def to_frame(self) -> Any:
+        """A pandas data frame of one row."""
+        return pandas_for("to_frame").DataFrame([vars(self)])
+
+    def _repr_html_(self) -> str:
+        head = ["mean difference", "interval", "wins", "losses", "ties", "p (t test)", "p (sign)", "p (permutation)"]
+        tests = (Figure(p, ".3g") for p in (self.p_t, self.p_sign, self.p_permutation))
+        interval = f"[{self.low:+.4f}, {self.high:+.4f}]"
+        row = (Figure(self.mean_difference, "+.4f"), interval, self.wins, self.losses, self.ties, *tests)
+        return html_table(head, [row], note=f"{self.queries} queries")
 
     def __str__(self) -> str:
         return (
@@ -185,7 +223,16 @@ def _per_query(values: Any, measure: str | None) -> np.ndarray:
         if measure is None and len(values.measures) > 1:
             raise ValueError(f"which measure? pass measure=, one of {', '.join(values.to_dict())}")
         values = (values.measures[0] if measure is None else values[measure]).per_query
-    return np.ascontiguousarray(column_or_1d(values), dtype=np.float64)
+    return _values(values)
+
+
+def _values(values: Any) -> np.ndarray:
+    """One number each, as an array of float64."""
+    if not (type(values) is np.ndarray and values.ndim == 1):
+        from sklearn.utils import column_or_1d
+
+        values = column_or_1d(values)
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _options(

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._factor_report import FactorCandidate, FactorizationReport
+from ._notebook import FittedView
 from ._options import factorize_options
-from ._progress import FactorProgress, combine
+from ._progress import FactorProgress, watching
 from ._ratings import (
     RatingsInput,
     extended_ids,
@@ -26,6 +27,7 @@ from ._ratings import (
     read_side,
     to_texts,
 )
+from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
 from .evaluation import Evaluation, evaluate
 from .measure import Measure
@@ -41,8 +43,15 @@ class Recommendations:
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter((self.items, self.scores))
 
+    def to_frame(self) -> Any:
+        """A pandas data frame with columns item and score, best first."""
+        return pandas_for("to_frame").DataFrame({"item": self.items, "score": self.scores})
 
-class DormFactorization(BaseEstimator):
+    def _repr_html_(self) -> str:
+        return html_table(["item", "score"], [(str(i), Figure(s)) for i, s in zip(self.items, self.scores)])
+
+
+class DormFactorization(FittedView, BaseEstimator):
     """A matrix factorization of ratings, trained for the ranking measure it is judged by.
 
     The score of item j for user u is ``item_offsets_[j] + user_factors_[u] @ item_factors_[j]``. Minimises the sum of
@@ -192,6 +201,7 @@ class DormFactorization(BaseEstimator):
         validation: Any = None,
         callbacks: Callable[[dict[str, Any]], Any] | Sequence[Callable[[dict[str, Any]], Any]] | None = None,
         init_model: DormFactorization | str | os.PathLike[str] | None = None,
+        progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
     ) -> DormFactorization:
         """Train.
 
@@ -216,25 +226,29 @@ class DormFactorization(BaseEstimator):
         init_model
             A fitted factorization or a model file to start from instead of the squared loss; matched by id.
 
-        Ctrl-C stops training, warns, and keeps the best round so far: ``report_.status`` is then ``"interrupted"``.
+        progress
+            As for `DormRanker.fit`.
+
+        Ctrl-C raises KeyboardInterrupt; the best round so far is kept, and ``report_.status`` is ``"interrupted"``.
         """
         options = factorize_options(self)
         if validation is not None:
             options.search.rounds = False  # validation chooses the round
         train = read_ratings(ratings)
-        model, report = _core.factorize(
-            train.core,
-            options,
-            read_side(item_features, train.item_ids, "item"),
-            read_side(user_features, train.user_ids, "user"),
-            None if validation is None else read_ratings(validation, "validation").core,
-            _model_of(init_model),
-            combine(callbacks, FactorProgress(self.verbose)),
-        )
+        with watching(callbacks, FactorProgress(self.verbose), progress) as callback:
+            model, report = _core.factorize(
+                train.core,
+                options,
+                read_side(item_features, train.item_ids, "item"),
+                read_side(user_features, train.user_ids, "user"),
+                None if validation is None else read_ratings(validation, "validation").core,
+                _model_of(init_model),
+                callback,
+            )
         self._adopt(model, train.user_ids, train.item_ids)
         self.report_ = FactorizationReport._of(report)
         if self.report_.interrupted:
-            warnings.warn("interrupted; the model is the best so far", stacklevel=2)
+            raise KeyboardInterrupt("training was interrupted; the best round so far is kept")
         return self
 
     def recommend(self, users: Any = None, n: int = 10, *, exclude_seen: bool = True) -> Any:
@@ -370,6 +384,12 @@ class DormFactorization(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _fitted_html(self) -> str:
+        if not hasattr(self, "model_"):
+            return ""
+        users, items = len(self.user_ids_), len(self.item_ids_)
+        return f"<p>{users} users, {items} items, {self.item_factors_.shape[1]} factors</p>"
 
     def __getstate__(self) -> Any:
         return {k: v for k, v in super().__getstate__().items() if k not in _ARRAYS}

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -17,18 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._inputs import Input, Labelled, read_input
 from ._names import check_features, feature_names, remember_features
+from ._notebook import FittedView, ranker_html
 from ._options import train_options
-from ._progress import Progress, combine
+from ._progress import Progress, watching
 from ._queries import Queries
 from ._stream import learn_from
 from ._threads import thread_count
 from .data import RankingData
 from .evaluation import evaluate
+from .explanation import Explanation, scaled_columns, spread_columns
 from .measure import Measure
 from .report import TrainReport
 
 
-class DormRanker(BaseEstimator):
+class DormRanker(FittedView, BaseEstimator):
     """A ranker, linear or with a kernel, trained for the measure it is judged by.
 
     Minimises ``1/2 |w|^2 + (C/m) sum_q H_q(w)``, ``H_q`` a bound on the loss of the measure in query ``q``, to a
@@ -191,6 +192,7 @@ class DormRanker(BaseEstimator):
         feature_names: Sequence[str] | None = None,
         callbacks: Callable[[dict[str, Any]], Any] | Sequence[Callable[[dict[str, Any]], Any]] | None = None,
         init_model: DormRanker | str | os.PathLike[str] | None = None,
+        progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
     ) -> DormRanker:
         """Train.
 
@@ -219,7 +221,13 @@ class DormRanker(BaseEstimator):
             A fitted ranker or a model file whose weights the rounds begin at (instead of ``start``). It must have been
             trained with the same kind of scaling; features are matched by name.
 
-        Ctrl-C stops training, warns, and keeps the best model so far: ``report_.status`` is then ``"interrupted"``.
+        progress
+            True: a bar where tqdm is installed (a widget in a notebook), else a line per second. ``"tqdm"``: a bar. A
+            function: one more callback.
+
+        Ctrl-C raises KeyboardInterrupt, so that a search over many fits ends, too. The best model so far is kept all
+        the same: the ranker is fitted, and ``report_.status`` is ``"interrupted"``. To stop a fit and go on with the
+        program, let a callback return True.
         """
         given = read_input(X, y, qid, group, sample_weight, feature_names)
         remember_features(self, given.features, given.names)
@@ -234,18 +242,21 @@ class DormRanker(BaseEstimator):
         measure = None
         if isinstance(self.measure, Measure):
             measure = self.measure._tabulate(*((each.sorted_labels, each.queries) for each in sets))
-        model, report = _core.train(
-            train.dataset,
-            train_options(self),
-            None if held_out is None else held_out.dataset,
-            combine(callbacks, Progress(self.verbose)),
-            measure,
-            _model_of(init_model),
-            self._kernel_function(),
-        )
+        with watching(callbacks, Progress(self.verbose), progress) as callback:
+            model, report = _core.train(
+                train.dataset,
+                train_options(self),
+                None if held_out is None else held_out.dataset,
+                callback,
+                measure,
+                _model_of(init_model),
+                self._kernel_function(),
+            )
         self.__dict__.pop("_stream", None)  # of an earlier partial_fit
         self._adopt(model)
         self.report_ = TrainReport._of(report)
+        if self.report_.interrupted:
+            raise KeyboardInterrupt("training was interrupted; the ranker keeps the best model so far")
         self._warn()
         return self
 
@@ -328,10 +339,10 @@ class DormRanker(BaseEstimator):
         return result.measures[0].mean
 
     def explain(self, X: Any, *, qid: Any = None, group: Any = None) -> Any:
-        """What each feature contributes to each score: a matrix like X whose rows sum to the scores.
+        """What each feature contributes to each score: an `Explanation`, an array like X whose rows sum to the scores.
 
-        The model is linear in its scaled features, so this is exact. Sparse for sparse X without scaling, and where
-        few of many columns occur.
+        The model is linear in its scaled features, so this is exact. A plain sparse matrix for sparse X without
+        scaling, and where few of many columns occur.
 
         >>> import dorm, numpy as np
         >>> data = dorm.synth(queries=50, features=5, seed=1)
@@ -345,9 +356,13 @@ class DormRanker(BaseEstimator):
         data, queries = self._prepared(given)
         columns, weights = self._weighted_columns()
         if not data.dense and self.model_.scaling == "none":
-            return _scaled_columns(sparse.csr_matrix(given.features.values, dtype=np.float64), columns, weights)
+            from scipy import sparse
+
+            return scaled_columns(sparse.csr_matrix(given.features.values, dtype=np.float64), columns, weights)
         parts = queries.unsorted(self.model_.scaled_rows(data).reshape(data.num_documents, len(weights)) * weights)
-        return parts if len(weights) == self.n_features_in_ else _spread_columns(parts, columns, self.n_features_in_)
+        if len(weights) != self.n_features_in_:
+            return spread_columns(parts, columns, self.n_features_in_)
+        return Explanation(parts, self._names() or [f"column {j}" for j in range(parts.shape[1])])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, as ``dorm train`` does; ``dorm rank`` and `load` read it."""
@@ -393,6 +408,21 @@ class DormRanker(BaseEstimator):
         coefficients = np.zeros(self.n_features_in_)
         coefficients[columns] = weights
         return coefficients
+
+    @property
+    def intercept_(self) -> float:
+        """0, where ``predict(X)`` is ``X @ coef_``: for a linear ranker without scaling, which is what tools such as
+        SHAP's LinearExplainer look for."""
+        coefficients = self.coef_  # for its message where there are none
+        if self.model_.scaling != "none":
+            raise AttributeError(
+                f"no intercept_: features are scaled ({self.model_.scaling}), so that scores are not X @ coef_; ask "
+                'ranker.explain(X), which is exact, or fit with scale="none" behind a scaler'
+            )
+        return coefficients.dtype.type(0)
+
+    def _fitted_html(self) -> str:
+        return ranker_html(self) if hasattr(self, "model_") else ""
 
     def _weighted_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Columns of X that have a weight, and those; of wide sparse data only columns that occur have one."""
@@ -459,9 +489,7 @@ class DormRanker(BaseEstimator):
     def _warn(self) -> None:
         for text in self.report_.warnings:
             warnings.warn(text, stacklevel=3)
-        if self.report_.interrupted:
-            warnings.warn("interrupted; the model is the best so far", stacklevel=3)
-        elif self.report_.status == "pass_limit":
+        if self.report_.status == "pass_limit":
             gap = self.report_.certificate.gap
             warnings.warn(
                 f"stopped after max_passes={self.max_passes} at a relative gap of {gap:.1e}; raise it or tolerance",
@@ -471,22 +499,6 @@ class DormRanker(BaseEstimator):
 
 
 _WORTH_THREADS = 1 << 20  # features to score
-
-
-def _scaled_columns(matrix: Any, columns: np.ndarray, factors: np.ndarray) -> Any:
-    """The matrix with these columns multiplied; the others become 0."""
-    order = np.argsort(columns)
-    place = np.searchsorted(columns[order], matrix.indices)
-    place[place == len(columns)] = 0
-    found = columns[order][place] == matrix.indices
-    matrix.data = np.where(found, matrix.data * factors[order][place], 0.0)
-    return matrix
-
-
-def _spread_columns(parts: np.ndarray, columns: np.ndarray, width: int) -> Any:
-    """Column j of the parts as column columns[j] of a sparse matrix."""
-    thin = sparse.coo_matrix(parts)
-    return sparse.csr_matrix((thin.data, (thin.row, columns[thin.col])), shape=(len(parts), width))
 
 
 def _model_of(init_model: Any) -> _core.Model | None:

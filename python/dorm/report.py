@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._tables import Figure, html_table, pandas_for
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -82,6 +84,22 @@ class TrainReport:
     def status(self) -> str:
         """How training ended."""
         return "interrupted" if self.interrupted else self.certificate.status
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per candidate."""
+        rows = [{**vars(c), **vars(c.certificate)} for c in self.candidates]
+        return pandas_for("to_frame").DataFrame(rows).drop(columns="certificate")
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for c in self.candidates:
+            k = c.certificate
+            numbers = (Figure(k.primal, ".6g"), Figure(k.dual, ".6g"), Figure(k.gap, ".1e"))
+            rows.append((c.bound, c.start, c.rounds, *numbers, k.status, Figure(c.health, ".3f"), Figure(c.validation)))
+            rows[-1] += (Figure(c.share, ".2f"),)
+        head = ["candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation", "share"]
+        note = f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s"
+        return html_table(head, rows, note="; ".join([note, *(f"warning: {w}" for w in self.warnings)]))
 
     def __str__(self) -> str:
         head = "  candidate  start     rounds      primal        dual      gap  status         health  validation share"

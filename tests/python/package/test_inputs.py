@@ -237,6 +237,7 @@ indices = np.sort(rng.integers(0, width - 1, (rows, 4)), axis=1)
 indices[:, 3] = width - 1  # every row has the last column, which tells the label
 values = np.c_[rng.random((rows, 3)), y + 0.1 * rng.random(rows)]
 X = sparse.csr_matrix((values.ravel(), indices.ravel(), np.arange(0, 4 * rows + 1, 4)), shape=(rows, width))
+dorm.DormRanker  # imports what it needs
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20),) * 2)
 for scale in ("none", "zscore", "minmax", "log-zscore", "query-minmax", "log-query-zscore"):
