@@ -270,3 +270,21 @@ def test_wide_files_are_read_as_wide_matrices(tmp_path):
         else:  # names for all would be too many
             assert data.feature_names == ["0", "7", "99999998"] and data.X.shape == (2, 3)
             np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 3, 0]])
+
+
+def test_small_frames_are_read_at_once_and_large_ones_by_column_alike(data, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    X, _, qid = data
+    frame = pandas.DataFrame(X, columns=list("abcdefg"))
+    frames = [frame, frame.astype(np.float64), (frame * 100).astype(int), frame > 0.5, frame.assign(a=range(len(X)))]
+    frames += [each.assign(qid=qid) for each in frames] + [frame.assign(qid=[f"q{i}" for i in qid])]
+    frames += [frame[["a", "b"]].assign(qid=qid, c=frame["c"]), frame.astype("Float32")]
+    quick = [read_features(each) for each in frames]
+    monkeypatch.setattr("dorm._features._SMALL", 0)
+    for each, before in zip(frames, quick):
+        slow = read_features(each)
+        assert slow.names == before.names
+        assert np.array_equal(slow.values, before.values)
+        assert before.values.dtype == np.float32
+        assert before.values.flags.c_contiguous
+        assert (slow.qid is None) == (before.qid is None)
