@@ -42,6 +42,7 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
   options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
   options.need_groups = arguments.need_groups;
   options.side_files = arguments.side_files;
+  options.need_labels = expected.labels;
   if (expected.like) {
     options.missing = expected.like->missing;
     options.columns = expected.like->columns;

@@ -24,10 +24,13 @@ struct InputArguments {
 struct Expected {
   const InputDescription* like = nullptr;  // the data it goes with: read alike where the command line says nothing
   const std::vector<std::string>* features = nullptr;  // the features that matter; nullptr: all
+  bool labels = true;                                  // needed
 };
 
 /// What a model expects of the data it ranks.
-inline Expected expected_by(const Model& model) { return {&model.data.input, &model.features}; }
+inline Expected expected_by(const Model& model, bool labels = true) {
+  return {&model.data.input, &model.features, labels};
+}
 
 /// --input-format and what else describes the data; --format is always that of the output.
 void add_input_options(CLI::App& app, InputArguments& arguments);

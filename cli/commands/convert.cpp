@@ -43,7 +43,7 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
   return [arguments, &settings] {
     require_option(!arguments->in.empty(), "IN", "expected the file to read");
     require_option(!arguments->out.empty(), "OUT", "expected the file to write, or - for standard output");
-    write_data(load(arguments->in, arguments->input, settings).data, arguments->out);
+    write_data(load(arguments->in, arguments->input, settings, {.labels = false}).data, arguments->out);
   };
 }
 

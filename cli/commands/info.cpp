@@ -84,7 +84,8 @@ Json describe(const std::string& path, const Loaded& loaded) {
   const Summary summary = summarize(data);
   const double cells = static_cast<double>(data.num_documents()) * static_cast<double>(data.feature_range());
   Json labels = Json::object();
-  for (const auto& [label, count] : summary.labels) labels[fmt::format("{}", label)] = count;
+  for (const auto& [label, count] : summary.labels)
+    if (data.has_labels()) labels[fmt::format("{}", label)] = count;
   return {{"file", path},
           {"format", loaded.format},
           {"bytes", loaded.report.bytes},
@@ -110,6 +111,7 @@ Json describe(const std::string& path, const Loaded& loaded) {
 }
 
 std::string labels_text(const Json& info) {
+  if (info["labels"].empty()) return "none";
   constexpr std::size_t kInfoShown = 12;
   const auto documents = info["documents"].get<double>();
   std::string text;
@@ -150,9 +152,10 @@ std::string data_text(const Json& info) {
   line("labels", labels_text(info));
   line("documents per query", fmt::format("{} to {}, median {}", lengths["min"].get<std::size_t>(),
                                           lengths["max"].get<std::size_t>(), lengths["median"].get<double>()));
-  line("queries with one label", share("queries_with_one_label"));
-  line("without relevant documents", share("queries_without_relevant"));
-  line("carries", carried.empty() ? "labels and features only" : carried);
+  const bool labelled = !info["labels"].empty();
+  if (labelled) line("queries with one label", share("queries_with_one_label"));
+  if (labelled) line("without relevant documents", share("queries_without_relevant"));
+  line("carries", carried.empty() ? labelled ? "labels and features only" : "features only" : carried);
   line("features in memory", fmt::format("{}, {}", bytes_text(info["feature_bytes"].get<std::uint64_t>()),
                                          info["storage"].get<std::string>()));
   line("fingerprint", info["fingerprint"].get<std::string>());
@@ -189,7 +192,7 @@ Action declare_info(CLI::App& app, const Settings& settings) {
       print(std::visit([&](const auto& model) { return text_of(model, arguments->file, settings); }, *saved));
       return;
     }
-    const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings));
+    const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings, {.labels = false}));
     print(settings.json ? printable_json(info, 2) + "\n" : data_text(info));
   };
 }

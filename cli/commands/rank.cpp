@@ -145,7 +145,7 @@ void run_rank(RankArguments arguments, const Settings& settings) {
     throw Error(ErrorCode::unsupported, {arguments.model},
                 "--topics and --one-per need a linear model; this one ranks by position");
   const Model& expecting = by_position ? by_position->shared : std::get<Model>(any);
-  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(expecting)).data;
+  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(expecting, false)).data;
   std::vector<Ranking> rankings;
   std::vector<double> scores;
   if (by_position) {
@@ -168,7 +168,7 @@ void run_rank(RankArguments arguments, const Settings& settings) {
 Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
   app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
-  app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are not used");
+  app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels may be missing");
   app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");

@@ -83,6 +83,7 @@ class Dataset {
   /// Documents are counted over this Dataset, query by query.
   std::size_t first_document(std::size_t q) const { return first_document_[q]; }
   std::uint64_t source_row(std::size_t document) const;  // 0-based row of the input the document came from
+  bool has_labels() const;                               // false: it was read without any, and all labels are 0
   bool has_document_ids() const;
   std::string_view document_id(std::size_t document) const;  // empty when there are none
   bool has_groups() const;
@@ -109,6 +110,9 @@ class Dataset {
 
   /// A hash of all features, labels, ids and weights, equal on every platform.
   std::uint64_t fingerprint() const;
+
+  /// Throws Error(bad_input) when has_labels() is false.
+  void require_labels() const;
 
   /// Throws Error(io) when the features lie in a mapped file that has become shorter in the meantime. To be called
   /// after the last use of features: those of lost pages have read as 0.

@@ -24,6 +24,7 @@ enum class DataFormat { detect, letor, csv, tsv, binary };
 struct ReadOptions {
   DataFormat format = DataFormat::detect;  // by content for the binary form, then by extension, else LETOR
   Missing missing = Missing::error;        // mean: `means`, else that of the finite values of the column, 0 if none
+  bool need_labels = true;                 // false: files without labels are read too (Dataset::has_labels)
   std::size_t threads = 0;                 // 0: all cores; the result does not depend on it
   bool side_files = true;                  // use FILE.query / FILE.group (sizes) and FILE.weight where they exist
   bool mapped = true;                      // as for read_binary()

@@ -85,8 +85,12 @@ class Assembler {
     storage.stride = storage.dense ? dense_stride(storage.num_features) : 0;
   }
 
+  // Labels that some rows lack are no labels.
   void fill_labels() {
-    owned_->labels.resize(num_rows_);
+    owned_->labels.resize(num_rows_, 0.0f);
+    const auto unlabelled = [](const RowBlock& block) { return block.unlabelled; };
+    owned_->storage.labelled = std::none_of(blocks_.begin(), blocks_.end(), unlabelled);
+    if (!owned_->storage.labelled) return;
     for (std::size_t b = 0; b < blocks_.size(); ++b)
       for (std::size_t row = 0; row < blocks_[b].num_rows(); ++row)
         owned_->labels[place(b, row)] = blocks_[b].labels[row];

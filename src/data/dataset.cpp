@@ -124,6 +124,12 @@ std::uint64_t Dataset::source_row(std::size_t document) const {
   return storage_->source_rows.empty() ? stored : storage_->source_rows[stored];
 }
 
+bool Dataset::has_labels() const { return storage_->labelled; }
+
+void Dataset::require_labels() const {
+  if (!has_labels()) throw Error(ErrorCode::bad_input, "the data has no labels; expected judged documents");
+}
+
 bool Dataset::has_document_ids() const { return !storage_->document_ids.empty(); }
 
 std::string_view Dataset::document_id(std::size_t document) const {
@@ -193,6 +199,7 @@ Dataset Dataset::with_labels(std::span<const float> labels) const {
   }
   auto storage = std::make_shared<Storage>(*storage_);
   storage->labels = owner->labels;
+  storage->labelled = true;
   storage->owner = std::move(owner);
   return Dataset(std::move(storage), queries_);
 }

@@ -35,6 +35,7 @@ void gather_groups(const Dataset& data, OwnedColumns& out) {
 
 void OwnedColumns::attach(Storage& storage) const {
   storage.labels = labels;
+  storage.labelled = labelled;
   storage.source_rows = source_rows;
   storage.document_ids = document_ids.view();
   storage.group_of = group_of;
@@ -52,6 +53,7 @@ void OwnedColumns::attach(Storage& storage) const {
 OwnedColumns gather_columns(const Dataset& data) {
   OwnedColumns out;
   out.labels.reserve(data.num_documents());
+  out.labelled = data.has_labels();
   bool weighted = false;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);

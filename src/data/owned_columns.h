@@ -15,6 +15,7 @@ namespace dorm {
 /// Fields mean what they mean in Storage, and are empty in the same cases.
 struct OwnedColumns {
   std::vector<float> labels;
+  bool labelled = true;
   std::vector<std::uint64_t> source_rows;
   PackedText document_ids;
   std::vector<std::uint32_t> group_of;

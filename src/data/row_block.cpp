@@ -2,6 +2,7 @@
 #include "data/row_block.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace dorm {
@@ -29,6 +30,7 @@ void RowBlockWriter::add(float label, const Names& names, std::span<const std::u
   }
   set_entry(block_.document_ids, row, names.document);
   set_entry(block_.groups, row, names.group);
+  block_.unlabelled |= std::isnan(label);
   block_.labels.push_back(label);
   add_features(ids, values);
 }

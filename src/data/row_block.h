@@ -30,6 +30,7 @@ struct RowBlock {
   static constexpr std::uint32_t kListed = std::numeric_limits<std::uint32_t>::max();
 
   std::vector<float> labels;
+  bool unlabelled = false;           // some row has no label
   std::vector<std::uint32_t> first;  // id of the row's first value, or kListed: its ids are in `ids`
   std::vector<std::uint32_t> count;  // values of the row
   PageBuffer<float> values;
@@ -70,8 +71,8 @@ class RowBlockWriter {
     std::string_view query, document, group;  // empty: none
   };
 
-  /// `ids` strictly increasing. A row at least half full is stored as a run, its gaps zero; so no row takes more room
-  /// than its dense form.
+  /// `label`: NaN for none. `ids` strictly increasing. A row at least half full is stored as a run, its gaps zero; so
+  /// no row takes more room than its dense form.
   void add(float label, const Names& names, std::span<const std::uint32_t> ids, std::span<const float> values);
   std::size_t num_rows() const { return block_.num_rows(); }
   std::size_t num_values() const { return values_.size(); }

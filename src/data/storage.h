@@ -47,6 +47,7 @@ struct Storage {
 
   // Documents.
   std::span<const float> labels;
+  bool labelled = true;                        // false: there were none, and all of `labels` are 0
   std::span<const std::uint64_t> source_rows;  // empty: the input order
   TextColumn document_ids;                     // empty: none
   std::span<const std::uint32_t> group_of;     // empty: none; 0 = no group, else 1 + index into group_names

@@ -36,6 +36,7 @@ struct Judged {
 /// The columns of the documents that were judged, and of the queries that have some.
 OwnedColumns keep_judged(OwnedColumns all) {
   OwnedColumns kept;
+  kept.labelled = all.labelled;
   std::vector<std::uint64_t> rank(all.source_rows.size());  // by source row: how many judged rows stand before it
   for (std::size_t d = 0; d < rank.size(); ++d) rank[all.source_rows[d]] = all.labels[d] >= 0 ? 1 : 0;
   std::exclusive_scan(rank.begin(), rank.end(), rank.begin(), std::uint64_t{0});

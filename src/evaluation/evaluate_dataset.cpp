@@ -12,6 +12,7 @@ namespace {
 template <class Measures>
 EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores, Measures measures,
                              const EvaluateOptions& options) {
+  data.require_labels();
   if (scores.size() != data.num_documents())
     throw Error(ErrorCode::bad_input, fmt::format("{} scores for {} documents; expected one per document",
                                                   scores.size(), data.num_documents()));

@@ -8,11 +8,11 @@
 #include <charconv>
 #include <cmath>
 
+#include "data/io/input_json.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
-#include "model/input_json.h"
 #include "model/kernel_json.h"
 
 namespace dorm {

@@ -122,3 +122,74 @@ def test_numbered_features_are_filled_too(here):
     whole = dorm("rank", "m.json", "d.txt", "--quiet").stdout.splitlines()
     (here / "one.txt").write_text(lines[0] + "\n")
     assert dorm("rank", "m.json", "one.txt", "--quiet").stdout.splitlines() == whole[:1]
+
+
+UNLABELLED = {
+    "n.csv": "qid,docid,bm25,clicks\nq,a,1,2\nq,b,5,9\nr,c,3,4\n",
+    "empty.csv": "label,qid,docid,bm25,clicks\n,q,a,1,2\n1,q,b,5,9\n,r,c,3,4\n",
+    "n.tsv": "qid\tdocid\tbm25\tclicks\nq\ta\t1\t2\nq\tb\t5\t9\nr\tc\t3\t4\n",
+}
+
+
+@pytest.fixture
+def plain(here):
+    """m.json of the features bm25 and clicks, both of which count."""
+    rows = [[row[0], row[1], row[2], row[4], row[5]] for row in shop(missing=0)]
+    table(here / "train.csv", rows, ("label", "qid", "docid", "bm25", "clicks"))
+    dorm("train", "train.csv", "--scale", "zscore", "--model", "m.json", "--quiet")
+    for name, text in UNLABELLED.items():
+        (here / name).write_text(text)
+    return here
+
+
+def test_what_has_no_labels_can_be_ranked_in_every_format(plain):
+    expected = scores("m.json", "n.csv")
+    assert set(expected) == {("q", "a"), ("q", "b"), ("r", "c")}
+    names = ["empty.csv", "n.tsv"]
+    for name in ("n.dorm", "n2.csv", "n.csv.gz", "n.tsv.zst", "n2.dorm"):
+        dorm("convert", names[-1] if name == "n2.dorm" else "n.csv", name)
+        names.append(name)
+    for name in names:
+        assert scores("m.json", name) == expected, name
+    assert (plain / "n2.csv").read_text() == UNLABELLED["n.csv"]
+
+
+def test_letor_lines_may_lack_the_label(here):
+    dorm("synth", "--queries", 5, "--features", 3, "-o", "d.txt")
+    dorm("train", "d.txt", "--model", "m.json", "--quiet")
+    expected = dorm("rank", "m.json", "d.txt").stdout
+    lines = (here / "d.txt").read_text().splitlines()
+    (here / "n.txt").write_text("".join(line.split(" ", 1)[1] + "\n" for line in lines))
+    assert (here / "n.txt").read_text().startswith("qid:")
+    assert dorm("rank", "m.json", "n.txt").stdout == expected
+    (here / "mixed.txt").write_text("".join(line.split(" ", i % 2)[-1] + "\n" for i, line in enumerate(lines)))
+    assert dorm("rank", "m.json", "mixed.txt").stdout == expected
+    dorm("convert", "n.txt", "n.dorm")
+    assert dorm("rank", "m.json", "n.dorm").stdout == expected
+    dorm("convert", "n.dorm", "again.txt")
+    assert (here / "again.txt").read_text() == (here / "n.txt").read_text()
+    assert dorm("rank", "m.json", "/dev/stdin", input=(here / "n.txt").read_text()).stdout == expected
+    for name, said in {
+        "n.txt": "n.txt:1:1: found 'qid:1'; expected a number as label",
+        "n.dorm": "has no labels",
+    }.items():
+        assert said in dorm("eval", name, "--model", "m.json", status=1).stderr
+        assert said in dorm("train", name, "--model", "x.json", status=1).stderr
+
+
+def test_training_and_judging_need_labels(plain):
+    for verb in (["train", "n.csv", "--model", "x.json"], ["eval", "n.csv", "--model", "m.json"]):
+        assert "no label column 'label'" in dorm(*verb, status=1).stderr
+    done = dorm("train", "empty.csv", "--model", "x.json", status=1)
+    assert "empty.csv:2:1: found an empty cell" in done.stderr and "label" in done.stderr
+
+
+def test_info_says_that_there_are_no_labels(plain):
+    assert re.search(r"labels +none", dorm("info", "n.csv").stdout)
+    assert json.loads(dorm("info", "n.csv", "--json").stdout)["labels"] == {}
+
+
+def test_the_binary_form_keeps_how_a_table_was_read(trained):
+    dorm("convert", "train.csv", *ROLES, "--missing", "mean", "train.dorm")
+    dorm("train", "train.dorm", "--scale", "zscore", "--model", "b.json", "--quiet")
+    assert scores("b.json", "train.csv") == scores("m.json", "train.csv")

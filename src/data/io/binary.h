@@ -23,7 +23,7 @@ inline constexpr std::string_view kBinaryMagic =
 inline constexpr std::uint32_t kByteOrderMark = 0x01020304;
 inline constexpr std::uint16_t kBinaryMajor = 2;  // raised when older readers would misread the file
 inline constexpr std::uint16_t kOldestMajor = 1;  // the oldest that is read; it had another checksum
-inline constexpr std::uint16_t kBinaryMinor = 0;  // raised when sections are added that may be ignored
+inline constexpr std::uint16_t kBinaryMinor = 1;  // raised when sections are added that may be ignored
 inline constexpr std::size_t kSectionAlignment = 64;
 
 enum class SectionId : std::uint32_t {
@@ -43,6 +43,7 @@ enum class SectionId : std::uint32_t {
   query_weights,
   feature_name_end,
   feature_name_text,
+  input,  // JSON: how it was read, and {"labels": false} where there were none
 };
 
 struct BinaryHeader {

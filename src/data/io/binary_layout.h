@@ -22,6 +22,7 @@ class Layout {
 
   Layout(Bytes bytes, std::string name);  // throws Error(bad_input)
 
+  const std::string& name() const { return name_; }
   const BinaryHeader& header() const { return header_; }
   const std::vector<SectionEntry>& table() const { return table_; }
   Bytes content(std::size_t section) const { return content_[section]; }

@@ -14,6 +14,7 @@
 #include "data/io/binary.h"
 #include "data/io/binary_layout.h"
 #include "data/io/file.h"
+#include "data/io/input_json.h"
 #include "data/storage.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
@@ -110,6 +111,25 @@ void read_queries(const Layout& layout, Storage& out) {
   out.first_feature_id = h.first_feature_id;
 }
 
+/// After the features are known by name.
+void read_input(const Layout& layout, Storage& storage) {
+  const std::span<const char> text = layout.whole_array<char>(SectionId::input);
+  if (text.empty()) return;
+  const Json json = parse_json({text.data(), text.size()}, layout.name(), "the binary form");
+  const JsonFields fields(json, layout.name(), "the binary form");
+  storage.labelled = fields.optional<bool>("labels", "true or false", true);
+  if (!storage.labelled && std::any_of(storage.labels.begin(), storage.labels.end(), [](float x) { return x != 0; }))
+    layout.refuse_damaged("there are labels, which it should not have");
+  std::vector<std::string> names;
+  if (fields.has("means")) {
+    const std::shared_ptr<const Storage> view(std::shared_ptr<const Storage>(), &storage);
+    const Dataset data(view);
+    for (std::size_t j = 0; j < data.num_features(); ++j) names.push_back(data.feature_name(j));
+  }
+  InputDescription input = input_from_json(fields, names);
+  if (input != InputDescription()) storage.input = std::make_shared<const InputDescription>(std::move(input));
+}
+
 /// Beside the file: the columns of data of which few numbers occur.
 struct Renumbered {
   std::shared_ptr<const void> file;
@@ -144,6 +164,7 @@ std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const v
   read_queries(layout, *storage);
   storage->owner = std::move(owner);
   leave_out_numbers(*storage);
+  read_input(layout, *storage);
   return storage;
 }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "base/json.h"
 #include "data/io/binary.h"
+#include "data/io/input_json.h"
 #include "data/owned_columns.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -99,6 +101,16 @@ void add_columns(SectionList& list, const OwnedColumns& columns) {
   list.add_array(SectionId::feature_name_text, columns.feature_names.text);
 }
 
+/// Empty where there is nothing to say.
+std::string input_text(const Dataset& data) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; data.input().missing == Missing::mean && j < data.num_features(); ++j)
+    names.push_back(data.feature_name(j));
+  Json input = input_json(data.input(), names);
+  if (!data.has_labels()) input["labels"] = false;
+  return input.empty() ? "" : json_text(input);
+}
+
 std::vector<SectionEntry> make_table(const std::vector<Section>& sections) {
   std::vector<SectionEntry> table;
   std::uint64_t offset = sizeof(BinaryHeader) + sections.size() * sizeof(SectionEntry);
@@ -119,6 +131,7 @@ std::vector<SectionEntry> make_table(const std::vector<Section>& sections) {
 BinaryHeader make_header(const Dataset& data, std::uint64_t stored, const std::vector<SectionEntry>& table) {
   BinaryHeader header;
   std::copy(kBinaryMagic.begin(), kBinaryMagic.end(), header.magic.begin());
+  if (table.empty() || table.back().id != static_cast<std::uint32_t>(SectionId::input)) header.minor = 0;
   header.num_documents = data.num_documents();
   header.num_queries = data.num_queries();
   header.num_features = data.feature_range();
@@ -169,6 +182,8 @@ void write_binary(const Dataset& data, std::ostream& out) {
     add_sparse_features(list, data, row_end);
   }
   add_columns(list, columns);
+  const std::string input = input_text(data);
+  list.add_array(SectionId::input, input);
 
   const std::vector<SectionEntry> table = make_table(list.sections());
   const BinaryHeader header = make_header(data, row_end.empty() ? 0 : row_end.back(), table);

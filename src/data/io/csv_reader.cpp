@@ -59,7 +59,7 @@ class CsvReader {
         throw record_.error(
             cell, fmt::format("a second column is named {}; the header has {}", in_quotes(record_[cell]), header()));
     }
-    label_ = required(options_.columns.label, "label");
+    label_ = options_.need_labels ? required(options_.columns.label, "label") : optional(options_.columns.label);
     query_ = required(options_.columns.query, "query");
     document_ = optional(options_.columns.document);
     group_ = optional(options_.columns.group);
@@ -128,12 +128,14 @@ class CsvReader {
     return record_.error(cell, fmt::format("found {}; expected {}", found, expected));
   }
 
+  // NaN: none.
   float label() const {
     double value = 0;
-    const NumberKind kind = parse_number(record_[label_], value);
-    if (kind == NumberKind::malformed) throw unexpected(label_, "a number as label");
-    if (kind == NumberKind::not_finite || !fits_float(value))
-      throw unexpected(label_, "a finite label within the range of float32");
+    const NumberKind kind = label_ ? parse_number(record_[*label_], value) : NumberKind::malformed;
+    const bool usable = kind == NumberKind::finite && fits_float(value);
+    if (!usable && !options_.need_labels) return std::numeric_limits<float>::quiet_NaN();
+    if (kind == NumberKind::malformed) throw unexpected(*label_, "a number as label");
+    if (!usable) throw unexpected(*label_, "a finite label within the range of float32");
     return static_cast<float>(value) + 0.0f;  // -0 becomes 0
   }
 
@@ -168,8 +170,8 @@ class CsvReader {
   LineReader lines_;
   CsvRecords record_;
   const ReadOptions& options_;
-  std::size_t width_ = 0, label_ = 0, query_ = 0;
-  std::optional<std::size_t> document_, group_, weight_;
+  std::size_t width_ = 0, query_ = 0;
+  std::optional<std::size_t> label_, document_, group_, weight_;
   std::vector<std::size_t> features_;  // their cells
   PackedText names_;
   std::map<std::string, double, std::less<>> weights_;  // by query

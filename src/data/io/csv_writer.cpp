@@ -32,7 +32,7 @@ class CsvWriter {
 
  private:
   void write_header() {
-    add_text("label");
+    if (data_.has_labels()) add_text("label");
     add_text("qid");
     if (data_.has_document_ids()) add_text("docid");
     if (data_.has_groups()) add_text("group");
@@ -51,7 +51,7 @@ class CsvWriter {
 
   void write_row(const Query& query, std::size_t i) {
     const std::size_t document = query.first_document + i;
-    add_number(query.labels[i]);
+    if (data_.has_labels()) add_number(query.labels[i]);
     add_text(query.id);
     if (data_.has_document_ids()) add_text(data_.document_id(document));
     if (data_.has_groups()) add_text(data_.group(document));

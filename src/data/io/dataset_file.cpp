@@ -26,6 +26,12 @@ DataFormat format_of_name(std::string_view path) {
   return DataFormat::letor;
 }
 
+Dataset with_needed_labels(Dataset data, const std::string& path, const ReadOptions& options) {
+  if (options.need_labels && !data.has_labels())
+    throw Error(ErrorCode::bad_input, {path, 0, 0}, "has no labels; expected judged documents");
+  return data;
+}
+
 }  // namespace
 
 DataFormat detect_format(const std::string& path) {
@@ -44,10 +50,10 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadRe
   if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe cannot be mapped
     const std::string content = read_whole_file(path);
     if (report != nullptr) report->bytes = content.size();
-    return parse_binary(std::as_bytes(std::span(content)), path);
+    return with_needed_labels(parse_binary(std::as_bytes(std::span(content)), path), path, options);
   }
   if (report != nullptr) report->bytes = InputFile(path).size();
-  return read_binary(path, true, options.mapped);
+  return with_needed_labels(read_binary(path, true, options.mapped), path, options);
 }
 
 void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer) {

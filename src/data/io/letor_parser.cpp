@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -80,6 +81,12 @@ bool LetorParser::parse_label(const char*& p) {
   const char* const start = p;
   double label = 0;
   const NumberKind kind = parse_number(p, label);
+  if (std::memcmp(start, "qid:", 4) == 0 || (p != start && *p == ':')) {  // a query or a feature
+    if (rules_.need_labels) return fail_expecting(start, "a number as label");
+    label_ = std::numeric_limits<float>::quiet_NaN();
+    p = start;
+    return true;
+  }
   if (kind == NumberKind::malformed || !at_token_end(p)) return fail_expecting(start, "a number as label");
   if (kind == NumberKind::not_finite || !fits_float(label))
     return fail_expecting(start, "a finite label within the range of float32");
@@ -90,7 +97,7 @@ bool LetorParser::parse_label(const char*& p) {
 
 bool LetorParser::parse_query(const char*& p) {
   if (std::memcmp(p, "qid:", 4) != 0) {
-    if (rules_.need_query_ids) return fail_expecting(p, "qid:ID after the label");
+    if (rules_.need_query_ids) return fail_expecting(p, std::isnan(label_) ? "qid:ID" : "qid:ID after the label");
     if (result_.line_without_query == 0) result_.line_without_query = result_.lines + 1;
     return true;
   }

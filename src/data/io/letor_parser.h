@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One piece of LETOR/SVMlight text to rows: `label [qid:ID] id:value ... [# comment]` per line.
+// One piece of LETOR/SVMlight text to rows: `label [qid:ID] id:value ... [# comment]` per line. The label may be left
+// out where none are needed.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct TextFault {
 
 struct LetorRules {
   bool need_query_ids = true;
+  bool need_labels = true;
   Missing missing = Missing::error;
 };
 

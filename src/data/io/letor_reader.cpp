@@ -49,7 +49,7 @@ class LetorReader {
 
   // Parses chunks until there are no more or something is wrong.
   void work() {
-    LetorParser parser({sides_.sizes.empty(), options_.missing});
+    LetorParser parser({sides_.sizes.empty(), options_.need_labels, options_.missing});
     TextChunk chunk;
     for (;;) {
       std::size_t index = 0;

@@ -69,7 +69,8 @@ void write_letor(const Dataset& data, std::ostream& out) {
     for (std::size_t i = 0; i < query.size(); ++i) {
       const std::size_t document = query.first_document + i;
       line.clear();
-      fmt::format_to(std::back_inserter(line), "{} qid:{}", query.labels[i], query.id);
+      if (data.has_labels()) fmt::format_to(std::back_inserter(line), "{} ", query.labels[i]);
+      fmt::format_to(std::back_inserter(line), "qid:{}", query.id);
       if (data.dense() || !query.rows.background().columns.empty())
         add_whole(line, data, query, i);
       else

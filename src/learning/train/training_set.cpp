@@ -69,6 +69,7 @@ TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_
 TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel,
                          std::uint64_t seed)
     : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
+  data.require_labels();
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/input_json.h"
+#include "data/io/input_json.h"
 
 #include <array>
 
