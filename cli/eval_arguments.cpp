@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "dorm/catalog.h"
@@ -17,16 +18,20 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kEvalDescription =
-    "Measure how good a ranking is, with intervals and tests.\n"
+    "Measure how good rankings are, with intervals and tests.\n"
     "\n"
-    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order "
-    "of\n"
+    "Ranks the documents of every query by a model, or by their scores (one number per line, in the order of\n"
     "the rows of DATA; higher is better), and prints the mean of each measure over the queries with a\n"
-    "bootstrap interval over queries. A TREC run is judged by its qrels: documents without a judgment have\n"
-    "label 0, judged documents that were not retrieved count in what could have been reached.";
+    "bootstrap interval over queries. Several rankers are shown in one table: means, the best marked, and\n"
+    "paired differences to the first (or --against) with stars where they are significant. A TREC run is\n"
+    "judged by its qrels: documents without a judgment have label 0, judged documents that were not\n"
+    "retrieved count in what could have been reached.";
 
 constexpr const char* kEvalExamples =
     "Examples:\n"
+    "  dorm eval --data test.txt new.json old.json bm25=bm25.run feature:25\n"
+    "  dorm eval test.txt --model new.json --against old.json\n"
+    "  dorm eval test.txt --feature all --measures ndcg@10 --bootstrap 0\n"
     "  dorm eval test.txt --scores model.scores\n"
     "  dorm eval test.txt --model m.json --against baseline.scores\n"
     "  dorm eval test.txt --feature 25 --measures ndcg@1,ndcg@10,map --convention letor4\n"
@@ -38,65 +43,111 @@ constexpr const char* kEvalExamples =
     "  dorm eval --run my.run --subtopics diversity.qrels\n"
     "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
 
-constexpr std::array<CatalogEntry, 2> kEvalFormats = {{
-    {.name = "table", .usage = "table", .help = "means with intervals"},
+constexpr std::array<CatalogEntry, 3> kRankerKinds = {{
+    {.name = "FILE",
+     .usage = "[NAME=]FILE",
+     .help = "a model, a TREC run (its documents called as in DATA, or by their row) or scores, one per line; known "
+             "by what stands in it, and called as the file unless a NAME is given"},
+    {.name = "feature",
+     .usage = "feature:NAME",
+     .help = "one feature; feature:all is every one, best first by the first measure"},
+    {.name = "given", .usage = "given", .help = "the order of the rows"},
+}};
+
+constexpr std::array<CatalogEntry, 4> kEvalFormats = {{
+    {.name = "table", .usage = "table", .help = "means with intervals; of several rankers differences with stars"},
+    {.name = "csv", .usage = "csv", .help = "one line per ranker and measure, with intervals and tests"},
+    {.name = "markdown", .usage = "markdown", .help = "one line per ranker"},
     {.name = "trec", .usage = "trec", .help = "the lines of trec_eval, with its names"},
 }};
 
 void check_format(const EvalArguments& arguments) {
-  if (arguments.format == "table") return;
-  if (arguments.format != "trec")
+  if (std::none_of(kEvalFormats.begin(), kEvalFormats.end(),
+                   [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format of the output (that of the input is --input-format)", arguments.format, kEvalFormats);
+  if (arguments.format != "trec") return;
   require_option(!arguments.run.empty() && !arguments.qrels.empty(), "--run FILE and --qrels FILE",
                  "--format trec prints like trec_eval");
-  if (!arguments.against.empty())
-    throw Error(ErrorCode::bad_option, "--format trec has no place for tests; expected no --against beside it");
+  if (!arguments.against.empty() || !arguments.rankers.empty())
+    throw Error(ErrorCode::bad_option,
+                "--format trec has no place for tests; expected one run and no --against beside it");
+}
+
+}  // namespace
+
+bool EvalArguments::several() const {
+  const int given = !scores.empty() + !feature.empty() + !model.empty();
+  return !rankers.empty() || given > 1 || feature == "all" || format == "csv" || format == "markdown";
+}
+
+void settle_positions(EvalArguments& arguments) {
+  if (arguments.data_option.empty() && arguments.qrels.empty() && arguments.ratings.empty()) return;
+  if (!arguments.data.empty()) arguments.rankers.insert(arguments.rankers.begin(), arguments.data);
+  arguments.data = arguments.data_option;
+}
+
+namespace {
+
+[[noreturn]] void refuse_arguments(const std::string& message) { throw Error(ErrorCode::bad_option, message); }
+
+void check_several(const EvalArguments& arguments) {
+  if (!arguments.several()) return;
+  if (arguments.topics.given() || !arguments.subtopics.empty() || !arguments.position_gains.empty())
+    refuse_arguments(
+        "--topics, --subtopics and --position-gains judge one ranker; expected --model, --scores or --run");
+}
+
+void check_run(const EvalArguments& arguments) {
+  require_option(!arguments.run.empty() || !arguments.rankers.empty(), "--run FILE",
+                 "--qrels judges the documents of a run");
+  require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
+                 "--run needs judgments of one kind");
+  if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() || !arguments.model.empty())
+    refuse_arguments("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
 }
 
 }  // namespace
 
 void check(const EvalArguments& arguments) {
-  const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_option, message); };
   const std::string& one_per = arguments.options.one_per;
   check_format(arguments);
+  check_several(arguments);
   if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
   if (arguments.topics.given() && (arguments.judged_run() || !arguments.ratings.empty()))
-    refuse("--topics and --limits judge rankings of DATA; expected no --run, --qrels or --ratings");
-  if (arguments.judged_run()) {
-    require_option(!arguments.run.empty(), "--run FILE", "--qrels judges the documents of a run");
-    require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
-                   "--run needs judgments of one kind");
-    if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() || !arguments.model.empty())
-      refuse("--run and --qrels stand alone; expected no DATA, --model, --scores or --feature beside them");
-    return;
-  }
+    refuse_arguments("--topics and --limits judge rankings of DATA; expected no --run, --qrels or --ratings");
+  if (arguments.judged_run()) return check_run(arguments);
   if (!arguments.ratings.empty()) {
-    require_option(!arguments.model.empty(), "--model FILE", "--ratings judges a model of dorm factorize");
+    require_option(!arguments.model.empty() || !arguments.rankers.empty(), "--model FILE",
+                   "--ratings judges a model of dorm factorize");
     if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty())
-      refuse("--ratings stands alone; expected no DATA, --scores or --feature beside it");
+      refuse_arguments("--ratings stands alone; expected no DATA, --scores or --feature beside it");
     return;
   }
   require_option(!arguments.data.empty(), "DATA", "expected judged documents, or --run and --qrels");
   if (arguments.topics.given() && (!arguments.subtopics.empty() || (!one_per.empty() && one_per != "none")))
-    refuse("--topics stands alone; expected no --subtopics or --one-per beside it");
-  const int rankers = !arguments.scores.empty() + !arguments.feature.empty() + !arguments.model.empty();
-  if (rankers != 1)
-    refuse("expected one of --model FILE, --scores FILE or --feature NAME, to say what ranks the documents");
+    refuse_arguments("--topics stands alone; expected no --subtopics or --one-per beside it");
+  if (arguments.scores.empty() && arguments.feature.empty() && arguments.model.empty() && arguments.rankers.empty())
+    refuse_arguments(
+        "expected rankers after DATA (models, runs, scores, feature:NAME), or one of --model FILE, --scores FILE "
+        "or --feature NAME, to say what ranks the documents");
 }
 
 namespace {
 
 void declare_rankings(const OptionGroup& judged, EvalArguments& arguments) {
+  judged.add("--data", arguments.data_option, "FILE", "the judged documents; all arguments are then rankers");
   judged.add("--model", arguments.model, "FILE", "rank by a model of dorm train or dorm tune");
   judged.add("--scores", arguments.scores, "FILE", "scores of the documents, one per line");
-  judged.add("--feature", arguments.feature, "NAME", "rank by this feature alone: a baseline");
+  judged.add("--feature", arguments.feature, "NAME",
+             "rank by this feature alone: a baseline; all: by each, best first");
   judged.add("--run", arguments.run, "FILE", "TREC run; with --qrels, instead of DATA");
   judged.add("--qrels", arguments.qrels, "FILE", "TREC judgments of the run");
   judged.add("--subtopics", arguments.subtopics, "FILE",
              "judgments by subtopic, \"qid subtopic docid relevance\"; needs\nsubtopic measures");
   judged.add("--ratings", arguments.ratings, "FILE",
              "ratings, judged user by user; --model (and --against) are then\nmodels of dorm factorize");
-  judged.add("--against", arguments.against, "FILE", "other scores (or another run) to compare with: paired tests");
+  judged.add("--against", arguments.against, "RANKER",
+             "what to compare with by paired tests: a ranker (see below), or the\nname of one; of several the first");
   judged.add("--position-gains", arguments.position_gains, "FILE",
              "also measure position-gain@n, by these gains (of a model that has\nnone)");
 }
@@ -118,8 +169,8 @@ void declare_evaluation(CLI::App& app, const OptionGroup& how, EvalArguments& ar
   how.add("--depth", arguments.options.depth, "N",
           "judge the first N documents of each query, the others as not\nretrieved; 0: all (0); trec_eval -M");
   how.flag("--complete", arguments.options.complete,
-           "with --run: judged queries that the run lacks count as empty lists,\nunder every convention; "
-           "trec_eval -c");
+           "of runs: judged queries that a run lacks count as empty lists, under\nevery convention; trec_eval -c. "
+           "Documents that a run or the data\nlacks are not retrieved, or have label 0");
 }
 
 }  // namespace
@@ -127,6 +178,7 @@ void declare_evaluation(CLI::App& app, const OptionGroup& how, EvalArguments& ar
 void declare_options(CLI::App& app, EvalArguments& arguments) {
   const OptionGroup judged(app, "What to judge"), how(app, "Evaluation"), output(app, "Output");
   app.add_option("DATA", arguments.data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  app.add_option("RANKER", arguments.rankers, "what ranks them, any number of them; see below");
   declare_rankings(judged, arguments);
   declare_evaluation(app, how, arguments);
   add_topic_options(app, arguments.topics);
@@ -138,12 +190,13 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
       "--per-query", arguments.per_query, "FILE",
       "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "
       "per query; -: before the others"));
-  output.add("--format", arguments.format, "NAME", "table or trec; see below (table)");
+  output.add("--format", arguments.format, "NAME", "table, csv, markdown or trec; see below (table)");
   add_layout_option(app, arguments.layout, "Split");
   add_split_options(app, arguments.split);
   add_input_options(app, arguments.input);
   app.description(kEvalDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Measures", measure_catalog()),
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Rankers", kRankerKinds),
+                         catalog_text("Measures", measure_catalog()),
                          catalog_text("Subtopic measures", subtopic_catalog()),
                          catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),
                          catalog_text("Formats", kEvalFormats)));

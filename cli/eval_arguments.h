@@ -13,9 +13,10 @@
 namespace dorm::cli {
 
 struct EvalArguments {
-  std::string data, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
+  std::string data, data_option, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
       position_gains, format = "table";
-  std::string layout = "auto";  // of ratings
+  std::vector<std::string> rankers = {};  // beside those of options; see rankers.h
+  std::string layout = "auto";            // of ratings
   SplitArguments split;
   TopicArguments topics;
   std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says
@@ -24,10 +25,15 @@ struct EvalArguments {
   InputArguments input;
 
   bool judged_run() const { return !run.empty() || !qrels.empty(); }
+  /// Whether rankers are shown beside each other, in one table.
+  bool several() const;
 };
 
 /// Declares the options, which fill `arguments`.
 void declare_options(CLI::App& app, EvalArguments& arguments);
+
+/// What stands where depends on --data: without it the first of the rankers is the data.
+void settle_positions(EvalArguments& arguments);
 
 /// Throws Error(bad_option) for options that contradict each other or leave something open.
 void check(const EvalArguments& arguments);

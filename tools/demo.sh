@@ -17,7 +17,6 @@ show() {
   "$dorm" "$@" | tee -a $report
   echo '```' | tee -a $report
 }
-mean() { sed -n 's/^ *"mean": \([0-9.]*\),*$/\1/p' | head -n 1; }
 
 say "# Training a ranker"
 say
@@ -40,38 +39,15 @@ show tune train.dorm --valid valid.dorm --grid C=10:1e4:10,decay=measure/power:1
 say
 say "## Baselines"
 say
-best=1 best_mean=0
-for feature in $(seq 40); do
-  value=$("$dorm" eval valid.dorm --feature "$feature" --measures ndcg@10 --bootstrap 0 --json | mean)
-  if awk "BEGIN { exit !($value > $best_mean) }"; then best=$feature best_mean=$value; fi
-done
+"$dorm" eval valid.dorm --feature all --measures ndcg@10 --bootstrap 0 --format csv > features.csv
+best=$(sed -n '2s/^feature:\([^,]*\),.*/\1/p' features.csv) best_mean=$(sed -n 2p features.csv | cut -d, -f4)
 say "The best single feature on the validation data is number $best (NDCG@10 $best_mean)."
 "$dorm" train train.dorm --method ridge --model ridge.json --quiet > /dev/null
 "$dorm" train train.dorm --method pairwise --model pairwise.json --quiet > /dev/null
-for model in tuned ridge pairwise; do "$dorm" rank $model.json test.dorm -o $model.scores; done
-awk -v column="$best:" '{ s = 0; for (i = 3; i <= NF && $i != "#"; i++) if (index($i, column) == 1) s = substr($i, length(column) + 1); print s }' \
-  test.txt > feature.scores
 
 say
 say "## On the test data"
-say
-say "| ranker | NDCG@10 | 95 % interval | tuned minus this | its 95 % interval | p (permutation) |"
-say "|---|---|---|---|---|---|"
-row() {
-  "$dorm" eval test.dorm --scores "$2.scores" --measures ndcg@10 > table.txt
-  figures=$(awk '$1 == "ndcg@10" { print $2 " | " $3 " " $4; exit }' table.txt)
-  difference="| | |"
-  if [ "$2" != tuned ]; then
-    "$dorm" eval test.dorm --scores tuned.scores --against "$2.scores" --measures ndcg@10 > table.txt
-    difference=$(awk '$1 == "ndcg@10" { line = $0; n = NF; d = $3; i = $4 " " $5; p = $NF } END { print d " | " i " | " p " |" }' table.txt)
-  fi
-  say "| $1 | $figures | $difference"
-}
-row "dorm tune" tuned
-row "ridge regression" ridge
-row "pairwise hinge" pairwise
-row "feature $best alone" feature
-rm -f table.txt
+show eval --data test.dorm tuned.json ridge.json pairwise.json "feature:$best" --measures ndcg@10
 
 say
 say "## One query"

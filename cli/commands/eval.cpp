@@ -3,20 +3,23 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "command.h"
-#include "document_scores.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
 #include "eval_arguments.h"
+#include "judge_rankers.h"
 #include "output.h"
+#include "rankers.h"
 #include "text/eval_text.h"
+#include "text/rankers_text.h"
 #include "text/trec_text.h"
 #include "usage.h"
 
@@ -51,29 +54,14 @@ EvaluationTable on_queries_of(const EvaluationTable& first, EvaluationTable othe
   return other;
 }
 
-// A model brings the limits it was trained under, unless others are asked for.
-void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
-  if (options.one_per.empty())
-    options.one_per = of_model;
-  else if (options.one_per == "none")
-    options.one_per.clear();
-  if (options.as_ranked && options.one_per.empty())
-    throw Error(ErrorCode::bad_option, "--as-ranked says how limits are judged; expected --one-per beside it");
-}
-
-Dataset load_for(const Model* model, const EvalArguments& arguments, const Settings& settings) {
-  return load(arguments.data, arguments.input, settings, model ? expected_by(*model) : Expected()).data;
-}
-
-std::vector<double> scores_of(const Dataset& data, EvalArguments& arguments, const Model* model,
-                              const Settings& settings) {
-  if (model) {
-    resolve_limits(arguments.options, model->one_per);
-    return score(*model, data, settings.threads);
-  }
-  resolve_limits(arguments.options, "");
-  return arguments.feature.empty() ? scores_of_file(data, arguments.scores)
-                                   : scores_of_feature(data, arguments.feature);
+/// One ranker of data, from the option that names it, and the one it is compared with, if any.
+std::vector<Ranker> single_rankers(const EvalArguments& arguments) {
+  std::vector<Ranker> rankers;
+  rankers.push_back(arguments.feature.empty()
+                        ? load_ranker(arguments.model.empty() ? arguments.scores : arguments.model)
+                        : feature_ranker(arguments.feature));
+  if (!arguments.against.empty()) rankers.push_back(load_ranker(arguments.against));
+  return rankers;
 }
 
 /// The measures without position-gain@n, which needs gains.
@@ -103,20 +91,6 @@ struct AskedMeasures {
   }
 };
 
-EvalReport evaluate_by_position(const PositionModel& model, const EvalArguments& arguments, const Settings& settings) {
-  if (!arguments.against.empty())
-    throw Error(ErrorCode::unsupported, "--against does not compare models with a function per position");
-  if (arguments.topics.given())
-    throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
-  const AskedMeasures asked(arguments.measures);
-  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(model.shared)).data;
-  const std::vector<Ranking> rankings = rank(model, data, settings.threads);
-  EvalReport report;
-  report.table = evaluate(data, scores_of_rankings(data, rankings), asked.names, arguments.options);
-  asked.add_gain(model.gains, arguments, data, rankings, report.table);
-  return report;
-}
-
 // c of what the lists are judged by, where no model says with which c they are to be made.
 Model without_model(const EvalArguments& arguments) {
   Model model;
@@ -126,68 +100,89 @@ Model without_model(const EvalArguments& arguments) {
 }
 
 // Lists that keep the limits, against the best of those.
-EvalReport evaluate_within_topics(EvalArguments& arguments, const Model* model, const Settings& settings) {
+EvalReport evaluate_within_topics(EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::size_t top = arguments.top > 0 ? arguments.top : cutoff_of(measures.front());
-  const Dataset data = load_for(model, arguments, settings);
+  const std::vector<Ranker> rankers = single_rankers(arguments);
+  if (std::holds_alternative<PositionModel>(rankers.front().what))
+    throw Error(ErrorCode::unsupported, "--topics needs a linear model; this one ranks by position");
+  const auto* model = std::get_if<Model>(&rankers.front().what);
+  resolve_limits(arguments.options, model ? model->one_per : "");
+  const RankedData source(arguments.data, arguments.input, settings, rankers);
+  const Dataset& data = source.data();
   const TopicTable topics = load_topics(arguments.topics, data);
-  const auto judge = [&](std::span<const double> scores) {
+  const auto judge_lists = [&](const Ranker& each) {
     const std::vector<Ranking> lists =
-        ranked_under_topics(model ? *model : without_model(arguments), data, scores, arguments.topics, top, settings);
+        ranked_under_topics(model ? *model : without_model(arguments), data, scores_of(each, source, false, settings),
+                            arguments.topics, top, settings);
     return evaluate_topics(data, lists, top, topics, measures, arguments.topics.options, arguments.options);
   };
   EvalReport report;
-  report.table = judge(scores_of(data, arguments, model, settings));
-  if (!arguments.against.empty()) add_comparison(report, judge(scores_of_file(data, arguments.against)), arguments);
+  report.table = judge_lists(rankers.front());
+  if (rankers.size() > 1) add_comparison(report, judge_lists(rankers.back()), arguments);
   return report;
+}
+
+// Adds position-gain@n where it is asked for, or known to the model.
+void add_gains(const Ranker& ranker, const Dataset& data, std::span<const double> scores, const AskedMeasures& asked,
+               const EvalArguments& arguments, EvaluationTable& table) {
+  const auto* by_position = std::get_if<PositionModel>(&ranker.what);
+  if (asked.position_gain && !by_position)
+    require_option(!arguments.position_gains.empty(), "--position-gains FILE", "position-gain is measured by gains");
+  if (!by_position && arguments.position_gains.empty()) return;
+  if (!arguments.against.empty() && (asked.position_gain || !arguments.position_gains.empty()))
+    throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
+  if (arguments.against.empty())
+    asked.add_gain(by_position ? by_position->gains : LabelGains{}, arguments, data, sorted_rankings(data, scores),
+                   table);
 }
 
 EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
-  std::optional<Model> model;
-  if (!arguments.model.empty()) {
-    AnyModel any = load_any_model(arguments.model);
-    if (const auto* by_position = std::get_if<PositionModel>(&any))
-      return evaluate_by_position(*by_position, arguments, settings);
-    model = std::get<Model>(std::move(any));
-  }
-  const Model* ranker = model ? &*model : nullptr;
-  if (arguments.topics.given()) return evaluate_within_topics(arguments, ranker, settings);
+  if (arguments.topics.given()) return evaluate_within_topics(arguments, settings);
   const AskedMeasures asked(arguments.measures);
-  const Dataset data = load_for(ranker, arguments, settings);
-  const std::vector<double> scores = scores_of(data, arguments, ranker, settings);
+  const std::vector<Ranker> rankers = single_rankers(arguments);
+  const auto* model = std::get_if<Model>(&rankers.front().what);
+  resolve_limits(arguments.options, model ? model->one_per : "");
+  const RankedData source(arguments.data, arguments.input, settings, rankers);
+  const Dataset& data = source.data();
   EvalReport report;
-  report.table = evaluate(data, scores, asked.names, arguments.options);
-  if (asked.position_gain)
-    require_option(!arguments.position_gains.empty(), "--position-gains FILE", "position-gain is measured by gains");
-  if (!arguments.position_gains.empty()) {
-    if (!arguments.against.empty()) throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
-    asked.add_gain({}, arguments, data, sorted_rankings(data, scores), report.table);
+  for (const Ranker& ranker : rankers) {
+    const std::vector<double> scores = scores_of(ranker, source, arguments.options.complete, settings);
+    EvaluationTable table = judge(ranker, data, scores, asked.names, arguments.options);
+    if (&ranker != &rankers.front()) {
+      add_comparison(report, table, arguments);
+      break;
+    }
+    add_gains(ranker, data, scores, asked, arguments, table);
+    report.table = std::move(table);
   }
-  if (!arguments.against.empty())
-    add_comparison(report, evaluate(data, scores_of_file(data, arguments.against), asked.names, arguments.options),
-                   arguments);
   return report;
 }
 
-EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& settings) {
-  const std::vector<std::string> measures = split_measures(arguments.measures);
-  SplitRatings parts =
-      split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings);
-  const Ratings& test = arguments.split.split.empty() ? parts.train : parts.test;
-  const auto judge = [&](const std::string& path) {
+/// Judges recommenders by the same ratings, which are read once.
+std::function<EvaluationTable(const std::string&)> judge_of_ratings(const EvalArguments& arguments,
+                                                                    const Settings& settings) {
+  auto parts = std::make_shared<const SplitRatings>(
+      split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings));
+  return [parts, &arguments, &settings](const std::string& path) {
+    const Ratings& test = arguments.split.split.empty() ? parts->train : parts->test;
     FactorModel model = load_factors(path);
-    if (parts.given.size() > 0) fold_in_users(model, parts.given, nullptr, settings.threads);
+    if (parts->given.size() > 0) fold_in_users(model, parts->given, nullptr, settings.threads);
     UnknownIds unknown;
     const std::vector<double> scores = score(model, test, &unknown);
     if (unknown.users + unknown.items > 0)
       warn(settings, fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
                                  "their offsets, such items the offset of one nobody has rated",
                                  path, unknown.users, unknown.items));
-    return evaluate(model, test, scores, measures, arguments.options);
+    return evaluate(model, test, scores, split_measures(arguments.measures), arguments.options);
   };
+}
+
+EvalReport evaluate_ratings(const EvalArguments& arguments, const Settings& settings) {
+  const auto judge_one = judge_of_ratings(arguments, settings);
   EvalReport report;
-  report.table = judge(arguments.model);
-  if (!arguments.against.empty()) add_comparison(report, judge(arguments.against), arguments);
+  report.table = judge_one(arguments.model);
+  if (!arguments.against.empty()) add_comparison(report, judge_one(arguments.against), arguments);
   return report;
 }
 
@@ -213,25 +208,26 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
   EvalReport report;
   if (!arguments.run.empty()) {
     resolve_limits(arguments.options, "");
-    const auto judge = [&](const std::string& run) {
+    const auto judge_run = [&](const std::string& run) {
       return evaluate_subtopics(judgments, read_run(run), measures, arguments.options);
     };
-    report.table = judge(arguments.run);
+    report.table = judge_run(arguments.run);
     if (!arguments.against.empty())
-      add_comparison(report, on_queries_of(report.table, judge(arguments.against)), arguments);
+      add_comparison(report, on_queries_of(report.table, judge_run(arguments.against)), arguments);
     return report;
   }
-  std::optional<Model> model;
-  if (!arguments.model.empty()) model = load_model(arguments.model);
-  const Dataset data = load_for(model ? &*model : nullptr, arguments, settings);
-  const std::vector<double> scores = scores_of(data, arguments, model ? &*model : nullptr, settings);
+  const std::vector<Ranker> rankers = single_rankers(arguments);
+  const auto* model = std::get_if<Model>(&rankers.front().what);
+  resolve_limits(arguments.options, model ? model->one_per : "");
+  const RankedData source(arguments.data, arguments.input, settings, rankers);
+  const Dataset& data = source.data();
   const std::string one_per = std::exchange(arguments.options.one_per, "");
-  const auto judge = [&](std::span<const double> of) {
-    return evaluate_subtopics(judgments, as_run(data, of, one_per), measures, arguments.options);
+  const auto judge_lists = [&](const Ranker& each) {
+    return evaluate_subtopics(judgments, as_run(data, scores_of(each, source, false, settings), one_per), measures,
+                              arguments.options);
   };
-  report.table = judge(scores);
-  if (!arguments.against.empty())
-    add_comparison(report, on_queries_of(report.table, judge(scores_of_file(data, arguments.against))), arguments);
+  report.table = judge_lists(rankers.front());
+  if (rankers.size() > 1) add_comparison(report, on_queries_of(report.table, judge_lists(rankers.back())), arguments);
   report.table.one_per = one_per;
   return report;
 }
@@ -271,7 +267,21 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
   print(lines.summary(table, tag));
 }
 
+void print_several(EvalArguments& arguments, const Settings& settings) {
+  std::function<EvaluationTable(const std::string&)> of_ratings;
+  if (!arguments.ratings.empty()) of_ratings = judge_of_ratings(arguments, settings);
+  const JudgedRankers judged = judge_rankers(arguments, settings, of_ratings);
+  const RankersReport& report = judged.report;
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, rankers_per_query(report.table));
+  if (arguments.per_query == "-") return;
+  print(settings.json                    ? rankers_json(report)
+        : arguments.format == "csv"      ? rankers_csv(report)
+        : arguments.format == "markdown" ? rankers_markdown(report)
+                                         : rankers_text(report));
+}
+
 void run_eval(EvalArguments arguments, const Settings& settings) {
+  settle_positions(arguments);
   check(arguments);
   arguments.options.convention = !arguments.convention.empty() ? arguments.convention
                                  : arguments.judged_run()      ? "trec"
@@ -282,6 +292,7 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
     arguments.measures = !arguments.subtopics.empty() ? kSubtopicMeasures
                          : arguments.topics.given()   ? kTopicMeasures
                                                       : kMeasures;
+  if (arguments.several()) return print_several(arguments, settings);
   EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)
                       : !arguments.ratings.empty() ? evaluate_ratings(arguments, settings)

@@ -56,12 +56,6 @@ struct RankArguments {
   InputArguments input;
 };
 
-// A document without an id is called by its row, counted from 1.
-std::string document_name(const Dataset& data, std::size_t document) {
-  const std::string_view id = data.document_id(document);
-  return id.empty() ? std::to_string(data.source_row(document) + 1) : std::string(id);
-}
-
 std::string scores_text(const Dataset& data, std::span<const double> scores) {
   std::vector<std::size_t> document_of(scores.size());
   for (std::size_t d = 0; d < scores.size(); ++d) document_of[data.source_row(d)] = d;
@@ -74,7 +68,7 @@ std::string json_line(const Dataset& data, std::string_view id, std::span<const 
                       std::span<const double> scores) {
   Json ranking = Json::array();
   for (const std::size_t d : order)
-    ranking.push_back({{"document", document_name(data, d)}, {"row", data.source_row(d) + 1}, {"score", scores[d]}});
+    ranking.push_back({{"document", data.document_name(d)}, {"row", data.source_row(d) + 1}, {"score", scores[d]}});
   return printable_json({{"qid", id}, {"ranking", std::move(ranking)}}) + "\n";
 }
 
@@ -91,7 +85,7 @@ std::string ranking_text(const Dataset& data, const std::vector<Ranking>& rankin
       continue;
     }
     for (std::size_t rank = 0; rank < order.size(); ++rank) {
-      const std::string name = document_name(data, order[rank]);
+      const std::string name = data.document_name(order[rank]);
       text += trec ? fmt::format("{} Q0 {} {} {} dorm\n", query.id, name, rank + 1, scores[order[rank]])
                    : fmt::format("{}\t{}\t{}\t{}\n", query.id, rank + 1, name, scores[order[rank]]);
     }

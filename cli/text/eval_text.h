@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "dorm/evaluate.h"
 
 namespace dorm::cli {
@@ -17,6 +18,13 @@ struct EvalReport {
   std::vector<double> against_means;  // one per measure, as are the tests
   std::vector<PairedTest> tests;
 };
+
+/// Parts of what is shown, of one ranker or several.
+std::string interval_text(double low, double high);                                         // "[0.1234, 0.5678]"
+std::string evaluation_line(const EvaluationTable& table, const EvaluateOptions& options);  // how it was judged
+Json evaluation_json(const EvaluationTable& table, const EvaluateOptions& options);
+Json measure_json(const MeasureResult& measure);
+Json test_json(const PairedTest& test, double other_mean);
 
 std::string eval_text(const EvalReport& report);
 std::string eval_json(const EvalReport& report);

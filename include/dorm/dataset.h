@@ -86,6 +86,7 @@ class Dataset {
   bool has_labels() const;                               // false: it was read without any, and all labels are 0
   bool has_document_ids() const;
   std::string_view document_id(std::size_t document) const;  // empty when there are none
+  std::string document_name(std::size_t document) const;     // its id; without one, its row counted from 1
   bool has_groups() const;
   std::string_view group(std::size_t document) const;  // e.g. the site a page belongs to; empty = no group
 

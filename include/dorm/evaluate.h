@@ -106,6 +106,21 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const M
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options = {});
 
+/// What a run says of the documents of a data set, which it calls by Dataset::document_name().
+struct RunOnData {
+  std::vector<double> scores;                              // in document order; -infinity: not in the run
+  std::size_t lacking_documents = 0, lacking_queries = 0;  // of the data; queries that lack some
+  std::string lacking_query, lacking_document;             // the first
+  std::size_t unknown_documents = 0;                       // of the run, in queries of the data
+  std::size_t unknown_queries = 0;                         // of the run
+};
+RunOnData match_run(const Dataset& data, std::span<const RunEntry> run);
+
+/// A run against the labels of a data set, as evaluate_run(): what the run lacks is not retrieved, what the data lacks
+/// has label 0. Queries and their weights are those of the data; one the run left out is an empty list.
+EvaluationTable evaluate_run(const Dataset& data, std::span<const RunEntry> run, std::span<const std::string> measures,
+                             const EvaluateOptions& options = {});
+
 /// As evaluate_run(), by the measures of subtopic_catalog(). Equal scores as options.ties says ("expected" is refused).
 /// options.one_per (host or domain) filters the run first; the ideal of alpha-ndcg is not limited.
 EvaluationTable evaluate_subtopics(std::span<const SubtopicJudgment> judgments, std::span<const RunEntry> run,
@@ -138,5 +153,31 @@ struct PairedTest {
   double p_permutation = 1;                       // sign flips: all when at most 16 differ, else 10,000 random ones
 };
 PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options = {});
+
+/// p-values of m tests made at once (Holm 1979), in the order given; NaN stays NaN and is no test.
+std::vector<double> holm(std::vector<double> p);
+
+/// "***" for p < .001, "**" for p < .01, "*" for p < .05, else "" (also for NaN).
+std::string_view significance_stars(double p);
+
+/// One of several rankers on the same queries.
+struct RankerRow {
+  std::string name;
+  EvaluationTable table;
+  std::vector<PairedTest> tests = {};  // by measure: this - the reference
+  std::vector<double> p_holm = {};     // by measure: permutation test, corrected; NaN: the reference itself
+};
+
+struct RankerTable {
+  std::vector<RankerRow> rows;
+  std::size_t reference = 0;
+
+  /// Whether no row has a larger mean.
+  bool best(std::size_t row, std::size_t measure) const;
+};
+
+/// Tests every row against the reference. The tests of one measure are a family for Holm's correction. Throws
+/// Error(bad_input) for rows whose measures or queries differ.
+RankerTable compare_rankers(std::vector<RankerRow> rows, std::size_t reference, const EvaluateOptions& options = {});
 
 }  // namespace dorm

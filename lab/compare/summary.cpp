@@ -216,17 +216,4 @@ ComparisonResult summarise(const std::vector<DataSplit>& splits, const Compariso
   return Summary(splits, options, cells, records).run();
 }
 
-std::vector<double> holm(std::vector<double> p) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < p.size(); ++i)
-    if (!std::isnan(p[i])) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  double largest = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    largest = std::max(largest, std::min(1.0, static_cast<double>(order.size() - k) * p[order[k]]));
-    p[order[k]] = largest;
-  }
-  return p;
-}
-
 }  // namespace dorm

@@ -136,6 +136,11 @@ std::string_view Dataset::document_id(std::size_t document) const {
   return has_document_ids() ? storage_->document_ids[stored_document(document)] : std::string_view();
 }
 
+std::string Dataset::document_name(std::size_t document) const {
+  const std::string_view id = document_id(document);
+  return id.empty() ? std::to_string(source_row(document) + 1) : std::string(id);
+}
+
 bool Dataset::has_groups() const { return !storage_->group_of.empty(); }
 
 std::string_view Dataset::group(std::size_t document) const {

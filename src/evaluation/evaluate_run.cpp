@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -16,12 +18,13 @@ namespace {
 struct JoinedQuery {
   std::string_view id;
   bool in_run = false;
-  std::unordered_map<std::string_view, float> judged;
-  std::vector<float> labels;
-  std::vector<float> judgments;  // as labels, kNotPooled where there is none
-  std::vector<double> scores;
-  std::vector<std::string_view> documents;  // as labels: first those of the run
-  GroupLimits groups;
+  double weight = 1;
+  std::unordered_map<std::string_view, float> judged = {};
+  std::vector<float> labels = {};
+  std::vector<float> judgments = {};  // as labels, kNotPooled where there is none
+  std::vector<double> scores = {};
+  std::vector<std::string_view> documents = {};  // as labels: first those of the run
+  GroupLimits groups = {};
 };
 
 struct Joined {
@@ -57,7 +60,7 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
   std::unordered_map<std::string_view, std::size_t> place;
   for (const Judgment& judgment : judgments) {
     const auto [slot, fresh] = place.try_emplace(judgment.query, joined.queries.size());
-    if (fresh) joined.queries.push_back({judgment.query, false, {}, {}, {}, {}, {}, {}});
+    if (fresh) joined.queries.push_back({.id = judgment.query});
     JoinedQuery& query = joined.queries[slot->second];
     if (!query.judged.emplace(judgment.document, judgment.label).second)
       throw_repeated(judgment.query, judgment.document, "judgments");
@@ -79,11 +82,7 @@ Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) 
   return joined;
 }
 
-}  // namespace
-
-EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
-                             std::span<const std::string> measures, const EvaluateOptions& options) {
-  Joined joined = join(judgments, run);
+EvaluationTable evaluate_joined(Joined joined, std::span<const std::string> measures, const EvaluateOptions& options) {
   const bool limited = !options.one_per.empty();
   if (limited)
     for (JoinedQuery& query : joined.queries)
@@ -95,13 +94,74 @@ EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<cons
     if (skip_missing && !query.in_run)
       ++skipped;
     else
-      queries.push_back({query.id, query.labels, query.scores, query.documents, 1.0, limited ? &query.groups : nullptr,
-                         query.judgments});
+      queries.push_back({query.id, query.labels, query.scores, query.documents, query.weight,
+                         limited ? &query.groups : nullptr, query.judgments});
   }
   EvaluationTable table = evaluate(queries, measures, options);
   table.unjudged_queries = joined.unjudged_queries;
   for (MeasureResult& result : table.measures) result.skipped += skipped;
   return table;
+}
+
+}  // namespace
+
+EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
+                             std::span<const std::string> measures, const EvaluateOptions& options) {
+  return evaluate_joined(join(judgments, run), measures, options);
+}
+
+EvaluationTable evaluate_run(const Dataset& data, std::span<const RunEntry> run, std::span<const std::string> measures,
+                             const EvaluateOptions& options) {
+  std::vector<Judgment> judgments;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i)
+      judgments.push_back({std::string(query.id), data.document_name(query.first_document + i), query.labels[i]});
+  }
+  Joined joined = join(judgments, run);
+  for (std::size_t q = 0; q < data.num_queries(); ++q) joined.queries[q].weight = data.query(q).weight;
+  EvaluateOptions complete = options;
+  complete.complete = true;
+  return evaluate_joined(std::move(joined), measures, complete);
+}
+
+RunOnData match_run(const Dataset& data, std::span<const RunEntry> run) {
+  std::unordered_map<std::string_view, std::unordered_map<std::string, std::size_t>> place;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    auto& documents = place[query.id];
+    for (std::size_t i = 0; i < query.size(); ++i)
+      documents.emplace(data.document_name(query.first_document + i), query.first_document + i);
+  }
+  RunOnData result;
+  result.scores.assign(data.num_documents(), -std::numeric_limits<double>::infinity());
+  std::unordered_set<std::string_view> unknown;
+  for (const RunEntry& entry : run) {
+    const auto query = place.find(entry.query);
+    if (query == place.end()) {
+      unknown.insert(entry.query);
+      continue;
+    }
+    const auto document = query->second.find(entry.document);
+    if (document == query->second.end())
+      ++result.unknown_documents;
+    else if (std::isfinite(result.scores[document->second]))
+      throw_repeated(entry.query, entry.document, "run");
+    else
+      result.scores[document->second] = entry.score;
+  }
+  result.unknown_queries = unknown.size();
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const std::size_t before = result.lacking_documents;
+    for (std::size_t d = data.first_document(q); d < data.first_document(q) + data.query(q).size(); ++d) {
+      if (std::isfinite(result.scores[d])) continue;
+      if (result.lacking_documents++ > 0) continue;
+      result.lacking_query = data.query(q).id;
+      result.lacking_document = data.document_name(d);
+    }
+    result.lacking_queries += result.lacking_documents > before;
+  }
+  return result;
 }
 
 }  // namespace dorm

@@ -106,9 +106,6 @@ using ComparisonObserver = std::function<bool(const ComparisonProgress&)>;
 ComparisonResult run_comparison(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
                                 const ComparisonObserver& observer = {});
 
-/// p-values of m tests made at once (Holm 1979), in the order given; NaN stays NaN and is no test.
-std::vector<double> holm(std::vector<double> p);
-
 std::string comparison_csv(const ComparisonResult& result);
 std::string comparison_markdown(const ComparisonResult& result);
 

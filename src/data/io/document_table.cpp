@@ -39,8 +39,7 @@ DocumentIndex::DocumentIndex(const Dataset& data) {
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     for (std::size_t d = query.first_document; d < query.first_document + query.size(); ++d) {
-      const std::string id =
-          data.has_document_ids() ? std::string(data.document_id(d)) : std::to_string(data.source_row(d) + 1);
+      const std::string id = data.document_name(d);
       by_id_[id].push_back(d);
       by_query_.emplace(std::pair(std::string(query.id), id), d);
     }

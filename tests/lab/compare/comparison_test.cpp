@@ -332,16 +332,5 @@ TEST(Comparison, RefusesOptionsThatMakeNoSense) {
   refused([](ComparisonOptions& o) { o.measures = {"ndgc"}; });
 }
 
-// Holm (1979) by hand: .01 * 4, .02 * 3, .03 * 2, then never below what came before.
-TEST(Holm, StepsDownThroughTheSortedValues) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> adjusted = holm({0.03, 0.01, none, 0.5, 0.02});
-  EXPECT_DOUBLE_EQ(adjusted[1], 0.04);
-  EXPECT_DOUBLE_EQ(adjusted[4], 0.06);
-  EXPECT_DOUBLE_EQ(adjusted[0], 0.06);
-  EXPECT_DOUBLE_EQ(adjusted[3], 0.5);
-  EXPECT_TRUE(std::isnan(adjusted[2]));
-}
-
 }  // namespace
 }  // namespace dorm

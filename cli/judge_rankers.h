@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any number of rankers judged alike: by data, by the judgments of runs, or by ratings.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "eval_arguments.h"
+#include "rankers.h"
+#include "text/rankers_text.h"
+
+namespace dorm::cli {
+
+/// The rankers with all that was computed for them; what a page needs.
+struct JudgedRankers {
+  RankersReport report;
+  Dataset data;                             // empty where rankers are judged by something else
+  std::vector<Ranker> rankers;              // by row of the table; empty where there is no data
+  std::vector<std::vector<double>> scores;  // by row, in document order; -infinity: not retrieved
+};
+
+/// Judges all rankers of the arguments. `of_ratings` makes the table of one recommender.
+JudgedRankers judge_rankers(EvalArguments& arguments, const Settings& settings,
+                            const std::function<EvaluationTable(const std::string& path)>& of_ratings);
+
+/// A model brings the limits it was trained under, unless others are asked for.
+void resolve_limits(EvaluateOptions& options, const std::string& of_model);
+
+}  // namespace dorm::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks documents, as the command line names it: a model, a TREC run, a file of scores, a feature, or the order of
+// the file. Kinds of files are recognised by their content.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "command.h"
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
+#include "input.h"
+
+namespace dorm::cli {
+
+inline constexpr const char* kAllFeatures = "all";  // as the name of a feature: every one
+
+struct ScoreFile {};  // read with the data, whose rows it follows
+struct Feature {
+  std::string name;
+};
+struct GivenOrder {};   // that of the rows
+struct Recommender {};  // judged by ratings
+
+struct Ranker {
+  std::string name;  // for people; the rankers of one list have different ones
+  std::string file;  // or the words it was given by
+  std::variant<Model, PositionModel, std::vector<RunEntry>, ScoreFile, Feature, GivenOrder, Recommender> what;
+
+  const char* kind() const;  // model, position model, run, scores, feature, order or recommender
+};
+
+/// Reads `[NAME=]FILE`, `feature:NAME` or `given`. Throws Error(bad_input) for a file that is none of the kinds.
+Ranker load_ranker(const std::string& words);
+Ranker feature_ranker(const std::string& name);
+Ranker recommender_ranker(const std::string& words);  // `[NAME=]FILE`; not read yet
+
+/// One ranker per feature of the data.
+std::vector<Ranker> all_feature_rankers(const Dataset& data);
+
+/// The data as rankers see it. A model finds the columns it was trained on and its own means in the place of missing
+/// values; models that were trained on data read otherwise have the file read again.
+class RankedData {
+ public:
+  RankedData(std::string path, const InputArguments& input, const Settings& settings,
+             const std::vector<Ranker>& rankers);
+
+  const Dataset& data() const { return data_; }        // as the first model expects it
+  Dataset as_expected_by(const Ranker& ranker) const;  // the same documents
+
+ private:
+  std::string path_;
+  const InputArguments& input_;
+  const Settings& settings_;
+  std::optional<InputDescription> like_;  // of the first model
+  Dataset data_;
+};
+
+/// Names that are alike become the name of the file with its ending, then with its folder, then get a number.
+void make_names_distinct(std::vector<Ranker>& rankers);
+
+/// Scores in document order. What a run lacks has -infinity, and is refused unless `partial`: an Error says how much.
+std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings);
+std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool partial, const Settings& settings);
+
+/// The ranker's measures. options.complete: what a run lacks is not retrieved, what the data lacks has label 0.
+EvaluationTable judge(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
+                      std::span<const std::string> measures, const EvaluateOptions& options);
+
+/// The limits on groups that models were trained under. Throws Error(bad_option) where they differ.
+std::string common_limits(const std::vector<Ranker>& rankers);
+
+}  // namespace dorm::cli
