@@ -12,7 +12,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench nightly debug clang sanitize-threads \
-        sanitize-python coverage mutate check-report test-torch test-outside clean
+        sanitize-python coverage mutate check-report test-torch test-outside docs clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -59,6 +59,10 @@ stress: build  ## every verb under faults of the system, kills and hostile files
 	@tools/build.sh $(PRESET) "dorm_cli fault_shim" -DDORM_TESTS=ON
 	DORM_COMMAND=build/dorm DORM_FAULT_POINTS=$${DORM_FAULT_POINTS:-40} DORM_KILLS=$${DORM_KILLS:-20} \
 	  DORM_CERTIFICATES=$${DORM_CERTIFICATES:-1000} $(PYTHON) -m pytest -q -ra tests/python/test_faults*.py
+
+docs: build python ## the documentation site in build/site, links checked, notebooks executed; no network once set up
+	@tools/setup.sh docs
+	@tools/docs.sh build/site
 
 wheel:         ## source archive and wheel in dist/, tested in a clean virtual environment
 	@tools/setup.sh build python

@@ -11,8 +11,8 @@ edit. Kept as they are: lines indented by two or more spaces after the marker (f
 directives. A comment behind code that does not fit into one line moves above that code.
 
 Markdown: paragraphs and list items are filled, with the indent of the item in front of its further lines. Kept as they
-are: headings, tables, code (fenced or indented), quotations, HTML, link definitions, hard line breaks, and pages that
-a tool writes.
+are: front matter, headings, tables, code (fenced or indented), quotations, HTML, link definitions, hard line breaks,
+and pages that a tool writes.
 """
 
 import re
@@ -105,6 +105,7 @@ def reflow(text):
 
 CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 FENCE = re.compile(r"^ *(```|~~~)")
+FRONT_MATTER = re.compile(r"^(---)$")  # as the first line of a page
 ITEM = re.compile(r"^( *)([-*+]|\d+[.)])( +)(\S.*)$")
 HTML = re.compile(r"^ *<(!--|/?[A-Za-z][A-Za-z0-9-]*([ >/]|$))")
 VERBATIM = re.compile(r"^ *(#{1,6} |\||>|\[[^\]]+\]:)|^ *(-{2,}|={2,}|\*{3,}|_{3,})$")
@@ -167,7 +168,7 @@ class Markdown:
             self.keep(line)
             if line.strip() == self.fence:
                 self.fence = None
-        elif match := FENCE.match(line):
+        elif match := FENCE.match(line) or (FRONT_MATTER.match(line) if not self.out else None):
             self.fence = match.group(1)
             self.keep(line)
         elif not line.strip():

@@ -7,6 +7,7 @@
 #   sanitize   clang with its sanitizer, coverage and fuzzer runtimes
 #   bench      the C++ benchmarks
 #   cache      ccache, which build folders configured after it use
+#   docs       .venv-docs with what builds the documentation site and executes its notebooks, on top of .venv (make docs)
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
@@ -25,6 +26,7 @@ declare -A packages=(
   [sanitize]="clang llvm"
   [bench]="libbenchmark-dev"
   [cache]="ccache"
+  [docs]="python3-venv ca-certificates"
   [torch]="python3-venv ca-certificates"
   [outside]="python3-venv ca-certificates perl"
   [browser]="python3-venv ca-certificates"
@@ -97,6 +99,14 @@ prepare_python() {
   environment .venv "$(sha256sum tools/requirements.txt | cut -c1-16)" -r tools/requirements.txt
   # The package as `make python` builds it; the path is relative to the folder of this file.
   for site in .venv/lib/python*/site-packages; do echo ../../../../build/package > "$site/dorm.pth"; done
+}
+
+prepare_docs() {
+  environment .venv-docs "$(sha256sum tools/requirements-docs.txt | cut -c1-16)" -r tools/requirements-docs.txt
+  # Notebooks use the package, and what it needs from .venv.
+  for site in .venv-docs/lib/python*/site-packages; do
+    printf '../../../../%s\n' build/package .venv/lib/"$(basename "$(dirname "$site")")"/site-packages > "$site/dorm.pth"
+  done
 }
 
 prepare_torch() {

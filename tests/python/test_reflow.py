@@ -58,3 +58,9 @@ def test_check_names_the_file_and_changes_nothing(tmp_path):
     page.write_text("one\ntwo\n")
     done = subprocess.run([sys.executable, TOOL, "--check", page], capture_output=True, text=True)
     assert done.returncode == 1 and "a.md" in done.stdout and page.read_text() == "one\ntwo\n"
+
+
+def test_front_matter_is_kept(tmp_path):
+    text = "---\nname: a\nabout: b\n---\n\none two\n"
+    assert reflowed("a.md", text, tmp_path) == text
+    assert reflowed("a.md", text.replace("one two", "one\ntwo"), tmp_path) == text

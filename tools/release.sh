@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes a release of this commit: release.sh VERSION. Checks that nothing is in the way, moves what CHANGELOG.md has under
+# [Unreleased] to the version, commits, and tags vVERSION. Pushes nothing. docs/policy.md says what a version promises.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fail() { echo "release.sh: $*" >&2; exit 1; }
+
+version=${1:-}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found '$version'; expected a version such as 1.2.3"
+[ -z "$(git status --porcelain)" ] || fail "the tree is not clean: commit or remove what git status shows"
+! git rev-parse -q --verify "refs/tags/v$version" > /dev/null || fail "the tag v$version is there already"
+
+# named FILE EXPRESSION: the version that a file names.
+named() {
+  local found
+  found=$(sed -nE "s/$2/\1/p" "$1" | head -n 1)
+  [ "$found" = "$version" ] || fail "$1 names $found; expected $version"
+}
+named CMakeLists.txt '^project\(dorm VERSION ([0-9.]+).*'
+named pyproject.toml '^version = "(.*)"$'
+named CITATION.cff '^version: (.*)$'
+
+! grep -qF "## [$version]" CHANGELOG.md || fail "CHANGELOG.md has a section [$version] already"
+sed -n '/^## \[Unreleased\]/,$p' CHANGELOG.md | sed '1d;/^## /,$d' | grep -q '^- ' || fail "CHANGELOG.md has nothing under [Unreleased]"
+
+# .ci/run leaves the name of the tree that passed.
+[ "$(cat build/ci-passed 2> /dev/null)" = "$(git rev-parse 'HEAD^{tree}')" ] || fail ".ci/run has not passed on this commit"
+
+sed -i "s/^## \[Unreleased\]$/## [Unreleased]\n\n## [$version] - $(date -u +%F)/" CHANGELOG.md
+git commit -qm "Version $version" CHANGELOG.md
+git tag -a "v$version" -m "Version $version"
+echo "v$version is tagged; git push --follow-tags publishes it"
