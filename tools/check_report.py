@@ -25,7 +25,7 @@ SMALLEST_TEXT = 9.5  # CSS pixels on the screen
 PLOT_CONTRAST = 3.0
 
 TEXT_PROBE = """
-() => Array.from(document.querySelectorAll('figure > svg')).flatMap((svg, plot) => {
+() => Array.from(document.querySelectorAll('figure svg[role=img]')).flatMap((svg, plot) => {
   const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
   return Array.from(svg.querySelectorAll('text')).map(text => {
     const b = text.getBoundingClientRect();

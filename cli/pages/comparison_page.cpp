@@ -89,11 +89,15 @@ std::string grid_text(const std::vector<double>& grid) {
   return text;
 }
 
-std::vector<report::Fact> facts_of(const ComparisonResult& result, const ComparisonOptions& options,
-                                   const std::vector<std::string>& data) {
+std::string files_text(const std::vector<std::string>& data) {
   std::string files;
   for (const std::string& path : data) files += (files.empty() ? "" : ", ") + path;
-  return {{"data", files},
+  return files;
+}
+
+std::vector<report::Fact> facts_of(const ComparisonResult& result, const ComparisonOptions& options,
+                                   const std::vector<std::string>& data) {
+  return {{"data", files_text(data)},
           {"splits", std::to_string(result.splits), fmt::format("{} test queries in all", result.test_queries)},
           {"grid of C", grid_text(options.C),
            options.equal_candidates ? "every method with a C has the same number of candidates"
@@ -110,10 +114,10 @@ report::Report comparison_page(const ComparisonResult& result, const ComparisonO
                                const std::vector<std::string>& data, const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report page{.title = "Linear rankers compared",
-                      .summary = summary_text(ranked_methods(largest, 0)),
-                      .footer = pages::footer_text()};
+  report::Report page{
+      .title = "Linear rankers compared", .summary = "On " + files_text(data) + ".", .footer = pages::footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
+  page.verdict = report::Notice{report::Notice::Kind::plain, summary_text(ranked)};
   if (!ranked.empty()) {
     const MeasureResult& best = ranked[0]->figures[0].result;
     page.highlights.push_back({fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),

@@ -17,9 +17,11 @@ report::Cell figure_cell(const ComparisonFigure& figure, bool best) {
   report::Cell cell(result.mean, result.low, result.high);
   cell.best = best;
   if (figure.reference)
-    cell.note = "reference";
-  else if (!std::isnan(figure.p_holm))
-    cell.note = fmt::format("p {}{}", report::p_value_text(figure.p_holm), figure.p_holm >= 0.05 ? " =" : "");
+    cell.note = "ref.";
+  else if (!std::isnan(figure.p_holm)) {
+    cell.note = figure.p_holm >= 0.05 ? "n.s." : "";
+    cell.hint = fmt::format("p {}", report::p_value_text(figure.p_holm));
+  }
   return cell;
 }
 
@@ -31,7 +33,11 @@ report::Cell p_cell(double p) {
 
 std::vector<report::Cell> line_of(const ComparisonRow& row, const std::vector<const ComparisonRow*>& best) {
   std::vector<report::Cell> line = {row.method};
-  for (std::size_t m = 0; m < row.figures.size(); ++m) line.push_back(figure_cell(row.figures[m], best[m] == &row));
+  for (std::size_t m = 0; m < row.figures.size(); ++m) {
+    line.push_back(figure_cell(row.figures[m], best[m] == &row));
+    // Random and ideal lie far from the others: on one scale with them, intervals would be dots.
+    if (is_yardstick(row)) line.back().low = line.back().high = report::kMissing;
+  }
   if (row.figures.empty() || row.figures[0].chosen.empty()) return line;
   const ComparisonFigure& first = row.figures[0];
   line.insert(line.end(), {first.seconds, first.tuning_seconds});
@@ -73,7 +79,7 @@ report::Table comparison_table(const ComparisonRows& rows, std::string caption) 
   report::Table table{.caption = std::move(caption), .columns = {report::text_column("method")}};
   std::vector<const ComparisonRow*> best;
   for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {
-    table.columns.push_back(report::number_column(rows.back()->figures[m].measure));
+    table.columns.push_back(report::barred_column(rows.back()->figures[m].measure));
     const ComparisonRows ranked = ranked_methods(rows, m);
     best.push_back(ranked.empty() ? nullptr : ranked.front());
   }
@@ -86,9 +92,10 @@ report::Table comparison_table(const ComparisonRows& rows, std::string caption) 
     if (!row->failure.empty()) table.footnotes.push_back(fmt::format("{}: {}", row->method, row->failure));
   }
   table.footnotes.push_back(
-      "Brackets: 95 % bootstrap interval over queries. p: paired permutation test against the reference, "
-      "with Holm's correction within the column; \"=\": not told apart at 0.05. Processor seconds and "
-      "support vectors are those of the model chosen for the first measure, means over splits.");
+      "Lines: 95 % bootstrap intervals over queries, on one scale within a column. n.s.: not told apart from the "
+      "reference (ref.) at 0.05 by a paired permutation test, with Holm's correction within the column. Interval and p "
+      "are shown on hover and stand in the CSV form. Processor seconds and support vectors are those of the model "
+      "chosen for the first measure, means over splits.");
   return table;
 }
 

@@ -31,7 +31,7 @@ struct Code {
 
 /// Something that must not be overlooked.
 struct Notice {
-  enum class Kind { warning, good } kind = Kind::warning;
+  enum class Kind { warning, good, plain } kind = Kind::warning;
   std::string text;
 };
 
@@ -61,6 +61,7 @@ struct Cell {
   double value = kMissing;  // not finite: no figure
   double low = kMissing, high = kMissing;
   std::string note;
+  std::string hint;  // more than a note: on the page it is shown on hover
   bool best = false;
 
   bool has_interval() const { return low == low && high == high; }
@@ -73,11 +74,13 @@ struct Column {
   Kind kind = Kind::text;
   int digits = 4;         // after the point (fixed) or in all (significant; whole numbers in full)
   std::string help = {};  // what it means; shown with the heading
+  bool bars = false;      // on the page intervals are thin lines on one scale, their ends shown on hover
 };
 Column text_column(std::string name, std::string help = {});
 Column number_column(std::string name, int decimals = 4, std::string help = {});
 Column count_column(std::string name, std::string help = {});
 Column significant_column(std::string name, int digits = 6, std::string help = {});
+Column barred_column(std::string name, int decimals = 4, std::string help = {});  // fixed, with bars
 
 std::vector<Column> text_columns(std::vector<std::string> names);
 
@@ -136,7 +139,28 @@ struct Bars {
   std::string caption = {};
 };
 
-/// A table of numbers shaded by their size.
+/// Estimates with their intervals: one row per name, one panel per measure, on axes that need not begin at zero. A line
+/// stands at the reference. How a value compares to it is told by shape and colour.
+struct Forest {
+  enum class Told { nothing, reference, better, worse, same };
+  struct Point {
+    double value = kMissing, low = kMissing, high = kMissing;
+    Told told = Told::nothing;
+    std::string note = {};  // e.g. "p 0.01"
+  };
+  struct Panel {
+    Axis value;
+    std::vector<Point> points = {};  // one per row
+  };
+
+  std::string title;
+  std::vector<std::string> rows = {};
+  std::vector<Panel> panels = {};
+  std::string caption = {};
+};
+
+/// A table of numbers shaded by their size: from the lower quartile up, so that a few bad ones do not hide how
+/// the others differ.
 struct Heatmap {
   struct Mark {
     std::size_t row = 0, column = 0;
@@ -152,9 +176,28 @@ struct Heatmap {
   std::string caption = {};
 };
 
+// ---- many tables of one form ------------------------------------------------------------------------------
+
+/// Entries that a reader finds by name or by one of their figures; each may have a table. For pages with scripts; the
+/// others list the figures.
+struct Finder {
+  struct Entry {
+    std::string name;
+    std::vector<Cell> facts;              // as in `facts`
+    std::vector<std::vector<Cell>> rows;  // as in `columns`; none: not on this page
+  };
+
+  std::string title;
+  std::string what;             // an entry: "query"
+  std::vector<Column> facts;    // of numbers; the first orders the entries, smallest first
+  std::vector<Column> columns;  // of an entry's table
+  std::vector<Entry> entries = {};
+  std::string caption = {};
+};
+
 // ---- the document ------------------------------------------------------------------------------------------
 
-using Block = std::variant<Paragraph, Code, Notice, Facts, Table, Plot, Bars, Heatmap>;
+using Block = std::variant<Paragraph, Code, Notice, Facts, Table, Plot, Bars, Forest, Heatmap, Finder>;
 
 struct Section {
   std::string title;
@@ -166,6 +209,7 @@ struct Report {
   std::vector<Fact> highlights = {};  // a few figures at the top
   std::vector<Section> sections = {};
   std::string footer = {};
+  std::optional<Notice> verdict = {};  // what a reader wants to know first, in words
 };
 
 // ---- rendering ---------------------------------------------------------------------------------------------
@@ -200,7 +244,9 @@ std::string bytes_text(std::uint64_t bytes);  // "1.5 GB"
 /// The numbers behind a picture: one row per x where all series share it, else one per point.
 Table numbers_of(const Plot& plot);
 Table numbers_of(const Bars& bars);
+Table numbers_of(const Forest& forest);
 Table numbers_of(const Heatmap& heatmap);
+Table numbers_of(const Finder& finder);  // the figures of all entries
 
 enum class Format { html, markdown, csv };
 

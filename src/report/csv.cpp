@@ -33,7 +33,7 @@ void add_cells(std::string& out, const std::string& section, const Table& table)
       const Cell& cell = table.rows[r][c];
       out += report_line({disarmed(section), disarmed(table.caption), std::to_string(r + 1),
                           disarmed(table.columns[c].name), value_field(cell), exact_text(cell.low),
-                          exact_text(cell.high), disarmed(cell.note)});
+                          exact_text(cell.high), disarmed(note_text(cell))});
     }
 }
 
@@ -43,6 +43,8 @@ void add_facts(std::string& out, const std::string& section, const std::vector<F
                         "", "", disarmed(facts[r].note)});
 }
 
+std::string notice_name(const Notice& notice) { return notice.kind == Notice::Kind::warning ? "warning" : "notice"; }
+
 struct BlockWriter {
   std::string& out;
   const std::string& section;
@@ -50,13 +52,13 @@ struct BlockWriter {
   void operator()(const Table& block) const { add_cells(out, section, block); }
   void operator()(const Plot& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Bars& block) const { add_cells(out, section, numbers_of(block)); }
+  void operator()(const Forest& block) const { add_cells(out, section, numbers_of(block)); }
+  void operator()(const Finder& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Heatmap& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Facts& block) const { add_facts(out, section, block.facts); }
   void operator()(const Paragraph& block) const { add_facts(out, section, {{"text", block.text}}); }
   void operator()(const Code& block) const { add_facts(out, section, {{"command", block.text}}); }
-  void operator()(const Notice& block) const {
-    add_facts(out, section, {{block.kind == Notice::Kind::warning ? "warning" : "notice", block.text}});
-  }
+  void operator()(const Notice& block) const { add_facts(out, section, {{notice_name(block), block.text}}); }
 };
 
 bool has_intervals(const Table& table, std::size_t column) {
@@ -78,6 +80,7 @@ std::string csv_line(std::span<const std::string> fields) {
 
 std::string to_csv(const Report& report) {
   std::string out = report_line({"section", "table", "row", "column", "value", "low", "high", "note"});
+  if (report.verdict) add_facts(out, "", {{"verdict", report.verdict->text}});
   add_facts(out, "", report.highlights);
   for (const Section& section : report.sections)
     for (const Block& block : section.blocks) std::visit(BlockWriter{out, section.title}, block);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/html_finder.h"
 #include "report/html_table.h"
 #include "report/page.h"
 #include "report/svg.h"
@@ -26,13 +27,29 @@ std::string facts_html(const std::vector<Fact>& facts, std::string_view style_cl
   return out + "</dl>\n";
 }
 
+bool folds_legend(const Plot& plot) { return names_its_lines(plot); }
 template <class Picture>
-std::string figure_html(const Picture& picture) {
-  std::string out = fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}{}", escape_html(picture.title),
-                                svg_of(picture), legend_of(picture));
+bool folds_legend(const Picture&) {
+  return false;
+}
+
+template <class Picture>
+std::string figure_html(const Picture& picture, std::string_view style_class = "") {
+  const bool folded = folds_legend(picture);
+  std::string out = fmt::format("<figure{}>\n<figcaption>{}</figcaption>\n{}{}",
+                                style_class.empty() ? "" : fmt::format(" class=\"{}\"", style_class),
+                                escape_html(picture.title), svg_of(picture), folded ? "" : legend_of(picture));
   if (!picture.caption.empty()) out += fmt::format("<p class=\"foot\">{}</p>\n", escape_html(picture.caption));
-  return out + fmt::format("<details><summary>Numbers of this plot</summary>\n{}</details>\n</figure>\n",
-                           table_html(numbers_of(picture)));
+  return out + fmt::format("<details><summary>{}</summary>\n{}{}</details>\n</figure>\n",
+                           folded ? "Numbers of this plot, lines to show" : "Numbers of this plot",
+                           folded ? legend_of(picture) : "", table_html(numbers_of(picture)));
+}
+
+std::string notice_html(const Notice& notice, std::string_view style_class) {
+  constexpr std::string_view kKinds[] = {"", " good", " plain"};
+  const bool warning = notice.kind == Notice::Kind::warning;
+  return fmt::format("<p class=\"{}{}\">{}{}</p>\n", style_class, kKinds[static_cast<std::size_t>(notice.kind)],
+                     warning && style_class == "notice" ? "<strong>Warning:</strong> " : "", escape_html(notice.text));
 }
 
 struct HtmlBlockWriter {
@@ -40,11 +57,7 @@ struct HtmlBlockWriter {
   std::string operator()(const Code& block) const {
     return fmt::format("<pre><code>{}</code></pre>\n", escape_html(block.text));
   }
-  std::string operator()(const Notice& block) const {
-    const bool warning = block.kind == Notice::Kind::warning;
-    return fmt::format("<p class=\"notice{}\">{}{}</p>\n", warning ? "" : " good",
-                       warning ? "<strong>Warning:</strong> " : "", escape_html(block.text));
-  }
+  std::string operator()(const Notice& block) const { return notice_html(block, "notice"); }
   std::string operator()(const Facts& block) const { return facts_html(block.facts, "facts"); }
   std::string operator()(const Table& block) const {
     if (!block.folded) return table_html(block);
@@ -53,24 +66,39 @@ struct HtmlBlockWriter {
   }
   std::string operator()(const Plot& block) const { return figure_html(block); }
   std::string operator()(const Bars& block) const { return figure_html(block); }
+  std::string operator()(const Forest& block) const { return figure_html(block, "forest"); }
   std::string operator()(const Heatmap& block) const { return heatmap_html(block); }
+  std::string operator()(const Finder& block) const { return finder_html(block); }
 };
 
-bool is_figure(const Block& block) {
+/// Whether the block leaves half of a wide page to a neighbour.
+bool is_narrow(const Block& block) {
+  constexpr double kHalf = 540;
+  if (const auto* table = std::get_if<Table>(&block)) return !table->folded && table_width(*table) <= kHalf;
+  if (const auto* map = std::get_if<Heatmap>(&block)) return table_width(numbers_of(*map)) <= kHalf;
+  if (const auto* forest = std::get_if<Forest>(&block)) return forest->panels.size() == 1;
   return std::holds_alternative<Plot>(block) || std::holds_alternative<Bars>(block);
 }
 
-// Neighbouring plots share a grid: side by side where there is room.
+/// A cell of a grid; plots are one by themselves.
+std::string narrow_html(const Block& block) {
+  const std::string content = std::visit(HtmlBlockWriter{}, block);
+  const bool figure = std::holds_alternative<Plot>(block) || std::holds_alternative<Bars>(block);
+  return figure ? content : fmt::format("<div>\n{}</div>\n", content);
+}
+
+// Neighbours that are narrow share a grid: side by side where there is room.
 std::string section_html(const Section& section, std::size_t number) {
   std::string out = fmt::format("<section aria-labelledby=\"s-{0}\">\n<h2 id=\"s-{0}\">{1}</h2>\n", number,
                                 escape_html(section.title));
-  bool figures = false;
+  bool grid = false;
   for (const Block& block : section.blocks) {
-    if (is_figure(block) != figures) out += figures ? "</div>\n" : "<div class=\"figures\">\n";
-    figures = is_figure(block);
-    out += std::visit(HtmlBlockWriter{}, block);
+    const bool narrow = is_narrow(block);
+    if (narrow != grid) out += grid ? "</div>\n" : "<div class=\"figures\">\n";
+    grid = narrow;
+    out += narrow ? narrow_html(block) : std::visit(HtmlBlockWriter{}, block);
   }
-  return out + (figures ? "</div>\n" : "") + "</section>\n";
+  return out + (grid ? "</div>\n" : "") + "</section>\n";
 }
 
 std::string head_html(const Report& report) {
@@ -100,6 +128,7 @@ std::string to_html(const Report& report) {
       escape_html(report.title), escape_html(report.summary));
   if (report.sections.size() > 1) out += contents_html(report);
   out += "<main id=\"main\">\n";
+  if (report.verdict) out += notice_html(*report.verdict, "verdict");
   if (!report.highlights.empty()) out += facts_html(report.highlights, "tiles");
   for (std::size_t k = 0; k < report.sections.size(); ++k) out += section_html(report.sections[k], k);
   out += "</main>\n";

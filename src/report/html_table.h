@@ -8,8 +8,12 @@
 
 namespace dorm::report {
 
-/// Inside a box that scrolls by itself, so that a wide table never widens the page.
+/// Inside a box that scrolls by itself, so that a wide table never widens the page. Figures of a column stand with
+/// their points below each other, whatever follows them.
 std::string table_html(const Table& table);
 std::string heatmap_html(const Heatmap& heatmap);
+
+/// About how wide the table is on the page, in pixels.
+double table_width(const Table& table);
 
 }  // namespace dorm::report

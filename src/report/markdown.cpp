@@ -15,7 +15,7 @@ std::string cell_markdown(const Cell& cell, const Column& column) {
   std::string out = escape_markdown(shown_text(cell, column));
   if (cell.best && !out.empty()) out = fmt::format("**{}**", out);
   if (cell.has_interval()) out += fmt::format(" {}", escape_markdown(interval_text(cell, column)));
-  if (!cell.note.empty()) out += fmt::format(" ({})", escape_markdown(cell.note));
+  if (const std::string note = note_text(cell); !note.empty()) out += fmt::format(" ({})", escape_markdown(note));
   return out;
 }
 
@@ -72,6 +72,8 @@ struct MarkdownBlockWriter {
   std::string operator()(const Table& block) const { return table_markdown(block); }
   std::string operator()(const Plot& block) const { return picture_markdown(block); }
   std::string operator()(const Bars& block) const { return picture_markdown(block); }
+  std::string operator()(const Forest& block) const { return picture_markdown(block); }
+  std::string operator()(const Finder& block) const { return picture_markdown(block); }
   std::string operator()(const Heatmap& block) const { return picture_markdown(block); }
 };
 
@@ -95,6 +97,7 @@ std::string to_markdown(const Table& table) {
 std::string to_markdown(const Report& report) {
   std::string out = fmt::format("# {}\n\n", escape_markdown(report.title));
   if (!report.summary.empty()) out += escape_markdown(report.summary) + "\n\n";
+  if (report.verdict) out += fmt::format("**{}**\n\n", escape_markdown(report.verdict->text));
   if (!report.highlights.empty()) out += facts_markdown(report.highlights);
   for (const Section& section : report.sections) {
     out += fmt::format("## {}\n\n", escape_markdown(section.title));

@@ -53,9 +53,9 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view st
                      coordinate(x2), coordinate(y2), style_class);
 }
 
-std::string opening(double width, double height, std::string_view description) {
-  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", coordinate(width),
-                     coordinate(height), escape_html(description));
+std::string opening(double width, double height, std::string_view description, std::string_view attributes) {
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"{}>\n", coordinate(width),
+                     coordinate(height), escape_html(description), attributes);
 }
 
 std::string colour_class(std::size_t series) { return fmt::format("s{}", series % kColours); }

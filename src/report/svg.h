@@ -15,10 +15,15 @@ inline constexpr std::size_t kColours = 8;
 
 std::string svg_of(const Plot& plot);
 std::string svg_of(const Bars& bars);
+std::string svg_of(const Forest& forest);  // a picture per panel, in one box
 
 /// A list of the series with a sample of each line.
 std::string legend_of(const Plot& plot);
 std::string legend_of(const Bars& bars);
+std::string legend_of(const Forest& forest);
+
+/// Whether the lines carry their names, so that a legend is only needed to mute them.
+bool names_its_lines(const Plot& plot);
 
 /// The parts that pictures share.
 namespace svg {
@@ -30,7 +35,7 @@ struct Anchor {
 std::string text(double x, double y, std::string_view anchor, std::string_view words,
                  std::string_view style_class = {});
 std::string line(double x1, double y1, double x2, double y2, std::string_view style_class);
-std::string opening(double width, double height, std::string_view description);
+std::string opening(double width, double height, std::string_view description, std::string_view attributes = {});
 std::string colour_class(std::size_t series);  // "s3"
 std::string dash_of(std::size_t series);       // an attribute, or nothing for a solid line
 std::string marker(std::size_t series, double x, double y, std::string_view tooltip);

@@ -15,6 +15,10 @@ namespace {
 constexpr double kPlotWidth = 480, kPlotHeight = 300;
 constexpr double kPlotTop = 30, kPlotBottom = 52, kPlotRight = 18;
 constexpr std::size_t kMostMarkers = 24;  // of a series; more would hide its line
+constexpr double kLongestLineName = 150, kNameHeight = 19;
+constexpr std::size_t kFewLines = 3;  // a legend names so many
+constexpr std::size_t kFewBands = 3;  // of more, only the first is seen until the pointer is on a line
+
 std::vector<double> x_values(const Plot& plot) {
   std::vector<double> values;
   for (const Series& series : plot.series)
@@ -30,6 +34,13 @@ std::vector<double> y_values(const Plot& plot) {
   return values;
 }
 
+/// Many series of one point each.
+bool names_its_points(const Plot& plot) {
+  return plot.series.size() > kFewLines && std::all_of(plot.series.begin(), plot.series.end(), [](const Series& s) {
+           return s.mark == Series::Mark::points && s.x.size() == 1;
+         });
+}
+
 class CurvePicture {
  public:
   explicit CurvePicture(const Plot& plot)
@@ -39,11 +50,25 @@ class CurvePicture {
     double labels = 0;
     for (const Tick& tick : y_.ticks()) labels = std::max(labels, svg::text_width(tick.label));
     left_ = labels + 12;
-    x_.lay_over(left_ + 6, kPlotWidth - kPlotRight);
+    if (names_its_lines(plot) && !names_its_points(plot)) {
+      double names = 0;
+      for (const Series& s : plot.series)
+        names = std::max(names, svg::text_width(svg::shortened(s.name, kLongestLineName)));
+      right_ = names + 26;
+      const double needed = kPlotTop + kPlotBottom + kNameHeight * static_cast<double>(plot.series.size());
+      height_ = std::max(kPlotHeight, needed);
+      y_.lay_over(height_ - kPlotBottom, kPlotTop);
+    }
+    x_.lay_over(left_ + 6, kPlotWidth - right_);
+    if (names_its_points(plot))
+      place_beside_points();
+    else
+      place_names();
   }
 
   std::string draw() const {
-    std::string out = svg::opening(kPlotWidth, kPlotHeight, description());
+    std::string out = svg::opening(kPlotWidth, height_, description(),
+                                   fmt::format(" data-cross=\"{} {}\"", kPlotTop, height_ - kPlotBottom));
     out += grid();
     for (std::size_t k = 0; k < plot_.series.size(); ++k) out += series(k);
     return out + "</svg>\n";
@@ -58,10 +83,10 @@ class CurvePicture {
 
   std::string grid() const {
     std::string out;
-    const double bottom = kPlotHeight - kPlotBottom;
+    const double bottom = height_ - kPlotBottom;
     for (const Tick& tick : y_.ticks()) {
       const double y = y_.place(tick.value);
-      out += svg::line(left_, y, kPlotWidth - kPlotRight + 6, y, "grid");
+      out += svg::line(left_, y, kPlotWidth - right_ + 6, y, "grid");
       out += svg::text(left_ - 6, y + 4, svg::Anchor::kEnd, tick.label);
     }
     double free_from = 0;  // labels that would touch the one before are left out
@@ -72,26 +97,104 @@ class CurvePicture {
       out += svg::text(x, bottom + 24, svg::Anchor::kMiddle, tick.label);
       free_from = x + half + 6;
     }
-    out += svg::line(left_, bottom, kPlotWidth - kPlotRight + 6, bottom, "axis");
+    out += svg::line(left_, bottom, kPlotWidth - right_ + 6, bottom, "axis");
     out += svg::text(2, 14, svg::Anchor::kStart, plot_.y.label + (plot_.y.log ? " (log scale)" : ""), "label");
-    out += svg::text((left_ + kPlotWidth) / 2, kPlotHeight - 6, svg::Anchor::kMiddle,
+    out += svg::text((left_ + kPlotWidth - right_ + kPlotRight) / 2, height_ - 6, svg::Anchor::kMiddle,
                      plot_.x.label + (plot_.x.log ? " (log scale)" : ""), "label");
     return out;
   }
 
   std::string series(std::size_t k) const {
     const Series& s = plot_.series[k];
-    std::string out = fmt::format("<g class=\"{}\">\n", svg::colour_class(k));
+    std::string out =
+        fmt::format("<g class=\"{}\" data-s=\"{}\" data-name=\"{}\">\n", svg::colour_class(k), k, escape_html(s.name));
     if (s.mark == Series::Mark::rule) {
       if (y_.shows(at(s.y, 0)))
         out += fmt::format("<path class=\"line\"{} d=\"M{} {}H{}\"/>\n", svg::dash_of(k), svg::coordinate(left_),
-                           svg::coordinate(y_.place(s.y[0])), svg::coordinate(kPlotWidth - kPlotRight + 6));
+                           svg::coordinate(y_.place(s.y[0])), svg::coordinate(kPlotWidth - right_ + 6));
     } else {
       out += band(s);
       if (s.mark == Series::Mark::line) out += line(s, k);
       out += markers(s, k);
     }
-    return out + "</g>\n";
+    return out + name(k) + "</g>\n";
+  }
+
+  /// Where the line of a series ends; not finite when it has no point.
+  std::pair<double, double> end_of(const Series& s) const {
+    if (s.mark == Series::Mark::rule)
+      return {kPlotWidth - right_ + 6, y_.shows(at(s.y, 0)) ? y_.place(s.y[0]) : kMissing};
+    for (std::size_t i = s.x.size(); i-- > 0;)
+      if (shown(s, i)) return {x_.place(s.x[i]), y_.place(s.y[i])};
+    return {kMissing, kMissing};
+  }
+
+  /// Names stand at the right edge in the order of the ends of their lines, none on another.
+  void place_names() {
+    name_y_.assign(plot_.series.size(), kMissing);
+    if (!names_its_lines(plot_)) return;
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < plot_.series.size(); ++k)
+      if (std::isfinite(end_of(plot_.series[k]).second)) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return end_of(plot_.series[a]).second < end_of(plot_.series[b]).second;
+    });
+    double free_from = kPlotTop;
+    for (const std::size_t k : order) {
+      name_y_[k] = std::max(end_of(plot_.series[k]).second, free_from);
+      free_from = name_y_[k] + kNameHeight;
+    }
+    double limit = height_ - kPlotBottom;
+    for (std::size_t i = order.size(); i-- > 0; limit -= kNameHeight)
+      name_y_[order[i]] = limit = std::min(name_y_[order[i]], limit);
+  }
+
+  /// Names of single points stand beside them, on the side that has room, moved down where another stands.
+  void place_beside_points() {
+    name_y_.assign(plot_.series.size(), kMissing);
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < plot_.series.size(); ++k)
+      if (std::isfinite(end_of(plot_.series[k]).second)) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return end_of(plot_.series[a]).second < end_of(plot_.series[b]).second;
+    });
+    std::vector<std::size_t> placed;
+    for (const std::size_t k : order) {
+      name_y_[k] = end_of(plot_.series[k]).second;
+      const auto [left, right] = span_of_name(k);
+      for (const std::size_t other : placed) {  // from top to bottom, so that one pass is enough
+        const auto [other_left, other_right] = span_of_name(other);
+        if (left < other_right && other_left < right && name_y_[k] < name_y_[other] + kNameHeight)
+          name_y_[k] = name_y_[other] + kNameHeight;
+      }
+      placed.push_back(k);
+      std::stable_sort(placed.begin(), placed.end(),
+                       [this](std::size_t a, std::size_t b) { return name_y_[a] < name_y_[b]; });
+      height_ = std::max(height_, name_y_[k] + kPlotBottom + 4);
+    }
+  }
+
+  bool name_before(std::size_t k) const { return end_of(plot_.series[k]).first > kPlotWidth * 0.6; }
+  std::pair<double, double> span_of_name(std::size_t k) const {
+    const double x = end_of(plot_.series[k]).first;
+    const double width = svg::text_width(svg::shortened(plot_.series[k].name, kLongestLineName)) + 10;
+    return name_before(k) ? std::pair(x - width, x) : std::pair(x, x + width);
+  }
+
+  std::string name(std::size_t k) const {
+    if (!std::isfinite(name_y_[k])) return "";
+    if (names_its_points(plot_)) {
+      const bool before = name_before(k);
+      return svg::text(end_of(plot_.series[k]).first + (before ? -8 : 8), name_y_[k] + 4,
+                       before ? svg::Anchor::kEnd : svg::Anchor::kStart,
+                       svg::shortened(plot_.series[k].name, kLongestLineName), "name");
+    }
+    const auto [x, y] = end_of(plot_.series[k]);
+    const double edge = kPlotWidth - right_ + 8;
+    return fmt::format("<path class=\"leader\" d=\"M{} {}L{} {}H{}\"/>\n", svg::coordinate(x + 5), svg::coordinate(y),
+                       svg::coordinate(edge), svg::coordinate(name_y_[k]), svg::coordinate(edge + 8)) +
+           svg::text(edge + 11, name_y_[k] + 4, svg::Anchor::kStart,
+                     svg::shortened(plot_.series[k].name, kLongestLineName), "name");
   }
 
   bool shown(const Series& s, std::size_t i) const { return x_.shows(s.x[i]) && y_.shows(at(s.y, i)); }
@@ -122,7 +225,9 @@ class CurvePicture {
       std::string d;
       for (std::size_t i = begin; i < end; ++i) d += stroke(d.empty() ? 'M' : 'L', s.x[i], s.high[i]);
       for (std::size_t i = end; i-- > begin;) d += stroke('L', s.x[i], s.low[i]);
-      if (!d.empty()) out += fmt::format("<path class=\"band\" d=\"{}z\"/>\n", d);
+      if (!d.empty())
+        out += fmt::format("<path class=\"band{}\" d=\"{}z\"/>\n",
+                           plot_.series.size() > kFewBands && &s != &plot_.series[0] ? " faint" : "", d);
       begin = std::max(end, begin + 1);
     }
     return out;
@@ -146,15 +251,22 @@ class CurvePicture {
 
   const Plot& plot_;
   Scale x_, y_;
-  double left_ = 0;
+  double left_ = 0, right_ = kPlotRight, height_ = kPlotHeight;
+  std::vector<double> name_y_;
 };
 
 }  // namespace
 
 std::string svg_of(const Plot& plot) { return CurvePicture(plot).draw(); }
 
+bool names_its_lines(const Plot& plot) {
+  const auto lines = std::count_if(plot.series.begin(), plot.series.end(),
+                                   [](const Series& s) { return s.mark != Series::Mark::points; });
+  return static_cast<std::size_t>(lines) > kFewLines || names_its_points(plot);
+}
+
 std::string legend_of(const Plot& plot) {
-  std::string out = "<ul class=\"legend\">\n";
+  std::string out = "<ul class=\"legend switch\">\n";
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const Series& s = plot.series[k];
     out += fmt::format("<li><svg viewBox=\"0 0 34 12\" class=\"{}\" aria-hidden=\"true\">", svg::colour_class(k));

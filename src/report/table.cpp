@@ -49,6 +49,12 @@ Column significant_column(std::string name, int digits, std::string help) {
   return {std::move(name), Column::Kind::significant, digits, std::move(help)};
 }
 
+Column barred_column(std::string name, int decimals, std::string help) {
+  Column column = number_column(std::move(name), decimals, std::move(help));
+  column.bars = true;
+  return column;
+}
+
 std::vector<Column> text_columns(std::vector<std::string> names) {
   std::vector<Column> columns;
   for (std::string& name : names) columns.push_back(text_column(std::move(name)));
@@ -76,6 +82,31 @@ Table numbers_of(const Bars& bars) {
     table.rows.push_back({bars.categories[i]});
     for (const Bars::Group& group : bars.groups)
       table.rows.back().push_back({at(group.values, i), at(group.low, i), at(group.high, i)});
+  }
+  return table;
+}
+
+Table numbers_of(const Forest& forest) {
+  Table table{.caption = forest.title, .columns = {text_column("")}};
+  for (const Forest::Panel& panel : forest.panels) table.columns.push_back(number_column(panel.value.label));
+  for (std::size_t i = 0; i < forest.rows.size(); ++i) {
+    table.rows.push_back({forest.rows[i]});
+    for (const Forest::Panel& panel : forest.panels) {
+      const Forest::Point point = i < panel.points.size() ? panel.points[i] : Forest::Point{};
+      Cell cell(point.value, point.low, point.high);
+      cell.note = point.told == Forest::Told::reference ? "reference" : point.note;
+      table.rows.back().push_back(std::move(cell));
+    }
+  }
+  return table;
+}
+
+Table numbers_of(const Finder& finder) {
+  Table table{.caption = finder.title, .columns = {text_column(finder.what)}};
+  table.columns.insert(table.columns.end(), finder.facts.begin(), finder.facts.end());
+  for (const Finder::Entry& entry : finder.entries) {
+    table.rows.push_back({entry.name});
+    table.rows.back().insert(table.rows.back().end(), entry.facts.begin(), entry.facts.end());
   }
   return table;
 }

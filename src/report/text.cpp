@@ -129,6 +129,10 @@ std::string shown_text(const Cell& cell, const Column& column) {
   return cell.text.empty() ? number_text(cell.value, column) : cell.text;
 }
 
+std::string note_text(const Cell& cell) {
+  return cell.note.empty() || cell.hint.empty() ? cell.note + cell.hint : cell.note + ", " + cell.hint;
+}
+
 std::string interval_text(const Cell& cell, const Column& column) {
   return cell.has_interval() ? fmt::format("[{}, {}]", number_text(cell.low, column), number_text(cell.high, column))
                              : "";

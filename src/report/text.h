@@ -33,6 +33,9 @@ std::string exact_text(double value);
 /// The figure or the words of a cell, without interval and note.
 std::string shown_text(const Cell& cell, const Column& column);
 
+/// Note and hint, where they cannot be told apart by the pointer.
+std::string note_text(const Cell& cell);
+
 /// "[low, high]" or nothing.
 std::string interval_text(const Cell& cell, const Column& column);
 

@@ -126,6 +126,28 @@ def test_a_tuning_becomes_a_page_with_its_grid(here):
     assert "3 folds" in Path("t.md").read_text()
 
 
+def test_a_comparison_shows_one_aligned_figure_per_cell_and_the_rest_on_hover(here):
+    dorm("compare", "all.txt", "--methods", "ridge,prank,dorm:ndcg@10", "--C", "1,100", "--folds", 3,
+         "--report", "c.html", "--report", "c.csv")  # fmt: skip
+    assert_self_contained("c.html")
+    tree = page("c.html")
+    assert any(p.get("class", "").startswith("verdict") and "is the best by ndcg@10" in p.text for p in tree.iter("p"))
+    body = next(t for t in tree.iter("table") if "Test queries" in "".join(t.find("caption").itertext())).find("tbody")
+    for row in body:
+        for cell in list(row)[1:6]:
+            best = cell.find("strong")
+            assert re.fullmatch(r"\d\.\d{4}", cell.text if best is None else best.text)
+            assert "p " not in "".join(s.text or "" for s in cell.iter("span") if s.get("class") == "note")
+    learnt = [cell for row in body if row[0].text not in ("random", "ideal") for cell in list(row)[1:6]]
+    assert all(re.match(r"\[0\.\d+, \d\.\d+\]", cell.get("title")) for cell in learnt)
+    assert all(any(s.get("class") == "ci" for s in cell.iter("span")) for cell in learnt)
+    assert sum("p " in cell.get("title") for cell in learnt) == 10  # of two methods by five measures
+    forest = next(f for f in tree.iter("figure") if f.get("class") == "forest")
+    assert len(list(forest.iter("svg"))) >= 5
+    cells = [c for c in csv.DictReader(open("c.csv")) if c["table"].startswith("Test queries") and c["low"]]
+    assert len(cells) == 15 and sum("p " in c["note"] for c in cells) == 10
+
+
 def test_hostile_names_stay_text(here):
     names = ["<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "=1+2", "a|b", "</style>"]
     queries = ["<script>alert(1)</script>", "q'><svg onload=alert(3)>", "=cmd()", "| a |", "]]>", "caf\u00e9"]

@@ -35,6 +35,18 @@ Report everything(const std::string& text) {
                   .categories = {text, "b"},
                   .groups = {{text, {1, -2}, {0, -3}, {2, -1}}},
                   .caption = text};
+  const Forest forest{
+      .title = text,
+      .rows = {text, "b"},
+      .panels = {{{.label = text},
+                  {{0.5, 0.4, 0.6, Forest::Told::reference, text}, {0.4, 0.3, 0.5, Forest::Told::worse}}}},
+      .caption = text};
+  const Finder finder{.title = text,
+                      .what = text,
+                      .facts = {number_column(text)},
+                      .columns = {text_column(text), number_column(text)},
+                      .entries = {{text, {0.5}, {{text, 1}, {text, 2}}}, {"b", {0.6}, {}}},
+                      .caption = text};
   const Heatmap map{.title = text,
                     .row_label = text,
                     .column_label = text,
@@ -49,9 +61,10 @@ Report everything(const std::string& text) {
           {{text, text, text}},
           {{text,
             {Paragraph{text}, Code{text}, Notice{.text = text}, Notice{Notice::Kind::good, text}, facts, table, folded,
-             plot, bars, map}},
+             plot, bars, forest, map, finder}},
            {text, {plot, table}}},
-          text};
+          text,
+          Notice{Notice::Kind::plain, text}};
 }
 
 const std::string kHostile = "</script><script>alert(1)</script>\"><img src=x onerror='alert(2)'>&<!-- ]]> \xff\x01";
@@ -64,7 +77,8 @@ TEST(Page, IsWellFormedWhateverTheTextSays) {
 TEST(Page, HasTheSameElementsWhateverTheTextSays) {
   std::vector<std::string> plain, hostile;
   std::string words;
-  ASSERT_EQ(xml_fault(to_html(everything("plain")), plain, words), "");
+  // Of one length, since the length decides what stands side by side.
+  ASSERT_EQ(xml_fault(to_html(everything(std::string(kHostile.size(), 'p'))), plain, words), "");
   ASSERT_EQ(xml_fault(to_html(everything(kHostile)), hostile, words), "");
   EXPECT_EQ(plain, hostile);
   EXPECT_EQ(std::count(hostile.begin(), hostile.end(), "script"), 1);
@@ -85,11 +99,80 @@ TEST(Page, ShowsFiguresWithIntervalNoteAndEmphasis) {
                     .columns = {text_column("method"), number_column("ndcg@10")},
                     .rows = {{"dorm", best}, {"ridge", 0.7}}};
   const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {table}}}});
-  EXPECT_NE(page.find("<th scope=\"row\" class=\"word\">dorm</th>"
-                      "<td class=\"n\" data-v=\"0.71784\"><strong class=\"best\">0.7178</strong> "
-                      "<span class=\"interval\">[0.6708, 0.7625]</span> <span class=\"note\">p &lt; 0.01</span></td>"),
+  EXPECT_NE(
+      page.find("<th scope=\"row\" class=\"word\">dorm</th>"
+                "<td class=\"n\" data-v=\"0.71784\"><strong class=\"best\">0.7178</strong>"
+                "<span class=\"extra\" style=\"min-width:26ch\"> <span class=\"interval\">[0.6708, 0.7625]</span> "
+                "<span class=\"note\">p &lt; 0.01</span></span></td>"),
+      std::string::npos);
+  // What follows a figure takes as much room where there is nothing, so that the points stay below each other.
+  EXPECT_NE(
+      page.find("<td class=\"n\" data-v=\"0.7\">0.7000<span class=\"extra\" style=\"min-width:26ch\"></span></td>"),
+      std::string::npos);
+}
+
+TEST(Page, ShowsIntervalsAsBarsOnOneScaleAndTheirEndsOnHover) {
+  Cell best(0.75, 0.5, 1.0), other(0.5, 0.5, 0.75);
+  other.note = "n.s.";
+  other.hint = "p 0.2000";
+  const Table table{.caption = "T",
+                    .columns = {text_column("method"), barred_column("ndcg@10", 2)},
+                    .rows = {{"dorm", best}, {"ridge", other}, {"random", 0.1}}};
+  const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {table}}}});
+  EXPECT_NE(page.find("title=\"[0.50, 1.00]\">0.75<"), std::string::npos);
+  EXPECT_NE(page.find("<i style=\"left:0.0%;width:100.0%\"></i><b style=\"left:50.0%\"></b>"), std::string::npos);
+  EXPECT_NE(page.find("title=\"[0.50, 0.75], p 0.2000\">0.50<"), std::string::npos);
+  EXPECT_NE(page.find("<i style=\"left:0.0%;width:50.0%\"></i><b style=\"left:0.0%\"></b>"), std::string::npos);
+  EXPECT_NE(page.find("<table class=\"sortable methods\">"), std::string::npos);
+  const std::string csv = to_csv(Report{.title = "t", .summary = "", .sections = {{"s", {table}}}});
+  EXPECT_NE(csv.find("s,T,2,ndcg@10,0.5,0.5,0.75,\"n.s., p 0.2000\"\n"), std::string::npos);
+}
+
+TEST(Page, PutsThePointsOfFiguresBelowEachOther) {
+  const Table table{.caption = "T",
+                    .columns = {text_column("a"), significant_column("v", 6)},
+                    .rows = {{"x", 0.125}, {"y", 12.5}, {"z", 3}}};
+  const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {table}}}});
+  EXPECT_NE(page.find("data-v=\"0.125\">0.125<"), std::string::npos);
+  EXPECT_NE(page.find("style=\"padding-right:calc(.75em + 2ch)\">12.5<"), std::string::npos);
+  EXPECT_NE(page.find("style=\"padding-right:calc(.75em + 3.5ch)\">3<"),
+            std::string::npos);  // the point is half a digit
+}
+
+TEST(Page, PutsNarrowTablesBesidePlotsAndWideOnesBelow) {
+  const Plot plot{
+      .title = "P", .x = {.label = "x"}, .y = {.label = "y"}, .series = {{.name = "a", .x = {1}, .y = {2}}}};
+  Table narrow{.caption = "T", .columns = {text_column("a"), number_column("v")}, .rows = {{"x", 1}}};
+  Table wide = narrow;
+  for (int c = 0; c < 9; ++c) wide.columns.push_back(number_column("column " + std::to_string(c)));
+  const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {plot, narrow, wide}}}});
+  const std::size_t grid = page.find("<div class=\"figures\">"), figure = page.find("<figure>");
+  const std::size_t beside = page.find("<div>\n<div class=\"scroll\"", figure);
+  ASSERT_NE(beside, std::string::npos);
+  EXPECT_LT(grid, figure);
+  EXPECT_NE(page.find("</div>\n</div>\n<div class=\"scroll\"", beside), std::string::npos);  // the grid ends
+}
+
+TEST(Page, GivesEveryEntryOfAFinderToItsScript) {
+  const Finder finder{.title = "All queries",
+                      .what = "query",
+                      .facts = {number_column("ndcg", 2)},
+                      .columns = {count_column("rank"), text_column("document")},
+                      .entries = {{"q<1>", {0.5}, {{1, "a&b"}}}, {"q2", {0.75}, {}}}};
+  const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {finder}}}});
+  EXPECT_NE(page.find(R"({"facts":["ndcg"],"columns":[["rank",1],["document",0]],)"
+                      R"("entries":[["q\u003c1\u003e",["0.50"],[["1","a\u0026b"]]],["q2",["0.75"]]]})"),
             std::string::npos);
-  EXPECT_NE(page.find("<td class=\"n\" data-v=\"0.7\">0.7000</td>"), std::string::npos);
+  EXPECT_EQ(xml_fault(page), "");
+}
+
+TEST(Page, BeginsWithTheVerdict) {
+  Report report{.title = "t", .summary = "s", .highlights = {{"a", "1"}}, .sections = {{"s", {}}}};
+  report.verdict = Notice{Notice::Kind::good, "better than both"};
+  const std::string page = to_html(report);
+  EXPECT_LT(page.find("<p class=\"verdict good\">better than both</p>"), page.find("<dl class=\"tiles\">"));
+  EXPECT_NE(to_markdown(report).find("**better than both**"), std::string::npos);
+  EXPECT_NE(to_csv(report).find("verdict,better than both"), std::string::npos);
 }
 
 TEST(Page, SortsAFigureByItsValueAndShowsItsText) {
@@ -111,6 +194,20 @@ TEST(Page, ShadesTheLargestValueOfAHeatMapMostAndMarksTheChosenOne) {
                     .mark = Heatmap::Mark{0, 2, "chosen"}};
   const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {map}}}});
   EXPECT_NE(page.find("<td class=\"h0\">0.1</td><td class=\"h8\">0.9</td><td class=\"h4 chosen\">0.5"),
+            std::string::npos);
+}
+
+TEST(Page, ShadesAHeatMapFromTheLowerQuartileOn) {
+  const Heatmap map{.title = "T",
+                    .row_label = "r",
+                    .column_label = "c",
+                    .rows = {"a"},
+                    .columns = {"1", "2", "3", "4", "5"},
+                    .values = {{-100, 0.0, 0.5, 0.75, 1.0}},
+                    .digits = 2};
+  const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {map}}}});
+  EXPECT_NE(page.find("<td class=\"h0\">-100.00</td><td class=\"h0\">0.00</td><td class=\"h4\">0.50</td>"
+                      "<td class=\"h6\">0.75</td><td class=\"h8\">1.00</td>"),
             std::string::npos);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 
@@ -95,6 +96,66 @@ TEST(PlotPicture, BearsEmptyAndHostileInput) {
     EXPECT_EQ(xml_fault(legend_of(plot)), "");
     EXPECT_EQ(svg_of(plot).find("<script"), std::string::npos);
   }
+}
+
+TEST(PlotPicture, NamesManyLinesAtTheirEndsNoneOnAnother) {
+  std::vector<Series> series;
+  for (int k = 0; k < 12; ++k)
+    series.push_back({.name = "line " + std::to_string(k), .x = {1, 2}, .y = {0, 1 + 1e-3 * k}});
+  const Plot plot = plot_of(series);
+  EXPECT_TRUE(names_its_lines(plot));
+  const std::string svg = svg_of(plot);
+  EXPECT_EQ(xml_fault(svg), "");
+  const std::regex pattern("<text x=\"[0-9.]+\" y=\"([0-9.]+)\" text-anchor=\"start\" class=\"name\">line ([0-9]+)<");
+  std::vector<double> y(12, NAN);
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), pattern); it != std::sregex_iterator(); ++it)
+    y[std::stoul((*it)[2])] = std::stod((*it)[1]);
+  for (std::size_t k = 1; k < 12; ++k) EXPECT_GE(y[k - 1] - y[k], 15) << k;  // higher ends, higher names
+  series.resize(2);
+  EXPECT_FALSE(names_its_lines(plot_of(series)));
+  EXPECT_EQ(count(svg_of(plot_of(series)), "class=\"name\""), 0u);
+}
+
+TEST(PlotPicture, NamesManySinglePointsBesideThem) {
+  std::vector<Series> series;
+  for (int k = 0; k < 5; ++k)
+    series.push_back({.name = "m" + std::to_string(k), .x = {1.0}, .y = {1.0}, .mark = Series::Mark::points});
+  series.push_back({.name = "far", .x = {9.0}, .y = {5.0}, .mark = Series::Mark::points});
+  const std::string svg = svg_of(plot_of(series));
+  EXPECT_EQ(count(svg, "class=\"name\""), 6u);
+  EXPECT_NE(svg.find("text-anchor=\"end\" class=\"name\">far<"), std::string::npos);
+  const std::regex pattern("y=\"([0-9.]+)\" text-anchor=\"start\" class=\"name\"");
+  std::vector<double> y;
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), pattern); it != std::sregex_iterator(); ++it)
+    y.push_back(std::stod((*it)[1]));
+  ASSERT_EQ(y.size(), 5u);
+  for (std::size_t k = 1; k < y.size(); ++k) EXPECT_GE(y[k] - y[k - 1], 15);
+}
+
+TEST(ForestPicture, HasARowPerNameAPanelPerMeasureAndTellsByShapeHowAValueCompares) {
+  using Told = Forest::Told;
+  const Forest forest{.title = "T",
+                      .rows = {"dorm", "ridge", "svm", "own"},
+                      .panels = {{{.label = "ndcg"},
+                                  {{0.7, 0.6, 0.8, Told::reference},
+                                   {0.65, 0.55, 0.75, Told::same, "p 0.2"},
+                                   {0.5, 0.4, 0.6, Told::worse, "p 0.01"},
+                                   {0.75, 0.7, 0.8, Told::better}}},
+                                 {{.label = "map"}, {{0.3, kMissing, kMissing}, {}, {}, {}}}}};
+  const std::string svg = svg_of(forest);
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_EQ(count(svg, "<svg "), 2u);
+  EXPECT_EQ(count(svg, "class=\"reference\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"span\""), 4u);
+  EXPECT_NE(svg.find("<title>svm: 0.5 [0.4, 0.6], p 0.01, worse than the reference</title>"), std::string::npos);
+  std::vector<std::string> shapes;
+  const std::regex pattern("class=\"told\" transform=\"[^\"]*\" d=\"([^\"]*)\"");
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), pattern); it != std::sregex_iterator(); ++it)
+    shapes.push_back((*it)[1]);
+  ASSERT_EQ(shapes.size(), 5u);
+  std::sort(shapes.begin(), shapes.end());
+  EXPECT_EQ(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  EXPECT_EQ(count(legend_of(forest), "<li>"), 5u);
 }
 
 TEST(BarPicture, GrowsFromZeroToBothSides) {
