@@ -15,7 +15,7 @@ COMMAND = Path(os.environ.get("DORM_COMMAND", ROOT / "build" / "dorm")).absolute
 CASES = {
     "search_relevance": (["converged", "mean difference +", "comes first with a score", "three best of query"], None),
     "grid_search": (["* ", "test NDCG@10 of the refitted winner: 0.7"], None),
-    "custom_measure": (["trained for revenue@5", "trained for ndcg@10", "mean difference"], None),
+    "custom_measure": (["draw 1: trained for revenue@5 0.7", "mean difference +0.2", "more in 5 of 5 draws"], None),
     "recommend": (["DORM, 2 rounds", "new user", "like", "agree on"], None),
     "versus_lightgbm": (["DormRanker, ", "LGBMRanker, ", "NDCG@10, DormRanker - LGBMRanker: mean diff"], "lightgbm"),
     "lightgbm_objective": (["sigma chosen on", "dorm, ", "NDCG@10, dorm - lambdarank: mean difference"], "lightgbm"),
