@@ -5,11 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "dorm/read.h"
 
 namespace dorm::cli {
+
+struct Command;
 
 /// Options every verb takes.
 struct Settings {
@@ -17,7 +20,8 @@ struct Settings {
   bool quiet = false;
   bool verbose = false;
   std::size_t threads = 0;
-  std::string command_line;  // as it was typed, for reports
+  std::string command_line;           // as it was typed, for reports
+  std::span<const Command> commands;  // all verbs
 };
 
 using Action = std::function<void()>;
@@ -26,6 +30,8 @@ struct Command {
   const char* name;
   /// Sets description (its first line is the summary), options and footer.
   Action (*declare)(CLI::App& app, const Settings& settings);
+  const char* usage = "";        // forms, one per line; empty: its arguments in their order
+  const char* key_options = "";  // the ten that matter most, for -h; empty: the first ones
 };
 
 Action declare_train(CLI::App& app, const Settings& settings);
@@ -40,6 +46,7 @@ Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_convert(CLI::App& app, const Settings& settings);
 Action declare_export(CLI::App& app, const Settings& settings);
 Action declare_info(CLI::App& app, const Settings& settings);
+Action declare_help(CLI::App& app, const Settings& settings);
 Action declare_completion(CLI::App& app, const Settings& settings);
 Action declare_manual(CLI::App& app, const Settings& settings);
 

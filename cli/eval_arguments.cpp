@@ -153,21 +153,22 @@ void declare_rankings(const OptionGroup& judged, EvalArguments& arguments) {
 }
 
 void declare_evaluation(CLI::App& app, const OptionGroup& how, EvalArguments& arguments) {
-  how.add("--measures", arguments.measures, "LIST",
-          "comma-separated; see below (ndcg@10,mrr,map). With --format trec also\nnum_q, num_ret, ..., official (the "
-          "default there) and all_trec");
-  how.add("--convention", arguments.convention, "NAME", "see below (standard; trec for runs)");
+  how.list("--measures", arguments.measures, "LIST",
+           "comma-separated; see below (ndcg@10,mrr,map). With --format trec also\nnum_q, num_ret, ..., official (the "
+           "default there) and all_trec");
+  how.add("--convention", arguments.convention, "NAME",
+          "whose definitions of the measures; see below (standard; trec for runs)");
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Evaluation",
                      "judge lists of at most one document (or k) of each group, against\nthe best such list: "
                      "group, host, domain, a CSV column, or none\n(as the model was trained)");
   how.flag("--as-ranked", arguments.options.as_ranked,
            "with --one-per: keep surplus documents in their places, where\nthey gain nothing");
   how.add("--ties", arguments.options.ties, "NAME", "order of equal scores; see below (as the convention says)");
-  how.add("--relevant-from", arguments.options.relevant_from, "X",
-          "relevant: this label and above, in measures that count relevant\ndocuments (as the convention says); "
-          "trec_eval -l");
-  how.add("--depth", arguments.options.depth, "N",
-          "judge the first N documents of each query, the others as not\nretrieved; 0: all (0); trec_eval -M");
+  how.number("--relevant-from", arguments.options.relevant_from, number_above(0), "X",
+             "relevant: this label and above, in measures that count relevant\ndocuments (as the convention says); "
+             "trec_eval -l");
+  how.number("--depth", arguments.options.depth, whole_from(0), "N",
+             "judge the first N documents of each query, the others as not\nretrieved; 0: all (0); trec_eval -M");
   how.flag("--complete", arguments.options.complete,
            "of runs: judged queries that a run lacks count as empty lists, under\nevery convention; trec_eval -c. "
            "Documents that a run or the data\nlacks are not retrieved, or have label 0");
@@ -182,10 +183,12 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
   declare_rankings(judged, arguments);
   declare_evaluation(app, how, arguments);
   add_topic_options(app, arguments.topics);
-  how.add("--top", arguments.top, "N", "with --topics: length of the lists; 0: as the first measure says (0)");
-  how.add("--bootstrap", arguments.options.bootstrap, "N", "resamples for the intervals; 0: none (1000)");
-  how.add("--confidence", arguments.options.confidence, "X", "of the intervals (0.95)");
-  how.add("--seed", arguments.options.seed, "N", "of the bootstrap and the permutation test (0)");
+  how.number("--top", arguments.top, whole_from(0), "N",
+             "with --topics: length of the lists; 0: as the first measure says (0)");
+  how.number("--bootstrap", arguments.options.bootstrap, whole_from(0, 1e7), "N",
+             "resamples for the intervals; 0: none (1000)");
+  how.number("--confidence", arguments.options.confidence, number_within(0, 1), "X", "of the intervals (0.95)");
+  how.number("--seed", arguments.options.seed, whole_from(0), "N", "of the bootstrap and the permutation test (0)");
   written(output.add(
       "--per-query", arguments.per_query, "FILE",
       "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "

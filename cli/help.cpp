@@ -4,13 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
-#include "written_files.h"
+#include "style.h"
 
 namespace dorm::cli {
 namespace {
 
 constexpr std::size_t kPageWidth = 100;
+constexpr std::size_t kNamesWidth = 24;  // of the column of names
+constexpr std::size_t kTextWidth = kPageWidth - kNamesWidth - 2;
+constexpr std::size_t kShortPage = 10;  // options
+constexpr std::size_t kShortExamples = 2;
+constexpr std::string_view kExamples = "Examples:\n";
 
 // Words of `text` in lines of at most `width` characters.
 std::vector<std::string> folded(std::string_view text, std::size_t width) {
@@ -25,44 +31,174 @@ std::vector<std::string> folded(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string heading(std::string_view title) { return styled(Style::bold, title); }
+
+std::string entry_lines(const std::string& left, const std::vector<std::string>& right) {
+  std::string text = "  " + padded_right(styled(Style::green, left), kNamesWidth);
+  const bool fits = left.size() < kNamesWidth;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (i > 0 || !fits) text += fmt::format("\n{:{}}", "", kNamesWidth + 2);
+    text += right[i];
+  }
+  return text + "\n";
+}
+
+// The whole of a help text that fits a line, else its first clauses. The short page has nothing below.
+std::string in_one_line(std::string help) {
+  for (const std::string_view words : {"; see below", " or see below"})
+    if (const std::size_t found = help.find(words); found != std::string::npos) help.erase(found, words.size());
+  if (help.size() <= kTextWidth) return help;
+  const std::string start = help.substr(0, kTextWidth - 3);
+  for (const std::string_view end : {"; ", ": ", ", ", " "})
+    if (const std::size_t found = start.rfind(end); found != std::string::npos && found > kTextWidth / 3)
+      return start.substr(0, found) + (end == " " ? " ..." : "");
+  return start + "...";
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// Headings in the order of the page: those all verbs share come last.
+std::vector<std::string> headings(const DeclaredVerb& verb) {
+  std::vector<std::string> groups;
+  for (const DeclaredOption& option : verb.options)
+    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
+  std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != kCommonGroup; });
+  return groups;
+}
+
+std::string group_text(const DeclaredVerb& verb, const std::string& group) {
+  std::string text = fmt::format("\n{}\n", heading(group + ":"));
+  for (const DeclaredOption& option : verb.options)
+    if (option.group == group) text += entry_lines(shown_names(option), folded(option.help, kTextWidth));
+  return text;
+}
+
+/// The blocks below the options: a title, lines, an empty line.
+std::vector<std::string> blocks(const std::string& footer) {
+  std::vector<std::string> found(1);
+  std::istringstream lines(footer);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty())
+      found.back() += line + "\n";
+    else if (!found.back().empty())
+      found.emplace_back();
+  }
+  if (found.back().empty()) found.pop_back();
+  return found;
+}
+
+std::string block_text(const std::string& block) {
+  const std::size_t end = block.find('\n');
+  const bool titled = end != std::string::npos && end > 0 && block[end - 1] == ':';
+  return titled ? heading(block.substr(0, end)) + block.substr(end) : block;
+}
+
+std::string footer_text_of(const DeclaredVerb& verb) {
+  std::string text;
+  for (const std::string& block : blocks(verb.footer)) text += "\n" + block_text(block);
+  return text;
+}
+
+std::string first_examples(const DeclaredVerb& verb) {
+  for (const std::string& block : blocks(verb.footer)) {
+    if (!block.starts_with(kExamples)) continue;
+    std::size_t end = kExamples.size();
+    for (std::size_t k = 0; k < kShortExamples && end < block.size(); ++k) end = block.find('\n', end) + 1;
+    return block_text(block.substr(0, end));
+  }
+  return "";
+}
+
+std::string key_options(const DeclaredVerb& verb, const Command& command) {
+  std::vector<const DeclaredOption*> shown;
+  std::istringstream keys(command.key_options);
+  for (std::string key; keys >> key;)
+    for (const DeclaredOption& option : verb.options)
+      if (std::find(option.names.begin(), option.names.end(), key) != option.names.end()) shown.push_back(&option);
+  if (shown.empty())
+    for (const DeclaredOption& option : verb.options)
+      if (option.group != kCommonGroup) shown.push_back(&option);
+  shown.resize(std::min(shown.size(), kShortPage));
+  std::string text;
+  for (const DeclaredOption* option : shown) text += entry_lines(shown_names(*option), {in_one_line(option->help)});
+  return text;
+}
+
+std::string verb_lines(const CLI::App& root) {
+  std::string text = fmt::format("\n{}\n", heading("Commands:"));
+  for (const DeclaredVerb& verb : declared_verbs(root)) text += entry_lines(verb.name, {in_one_line(verb.summary)});
+  return text;
+}
+
 }  // namespace
 
-HelpFormatter::HelpFormatter() {
-  column_width(26);
-  label("SUBCOMMAND", "COMMAND ...");
-  label("Positionals", "Arguments");
-  label("TEXT", "");
-  label(kWrittenFile, "");
-}
-
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  return fmt::format("{}\n\n{}{}{}{}\n{}", app->get_description(), make_usage(app, name), make_positionals(app),
-                     make_subcommands(app, mode), option_groups(app), app->get_footer());
-}
-
-std::string HelpFormatter::option_groups(const CLI::App* app) const {
-  std::vector<std::string> groups = app->get_groups();
-  std::stable_partition(groups.begin(), groups.end(), [](const std::string& group) { return group != kCommonGroup; });
-  std::string text;
-  for (const std::string& group : groups) {
-    const auto options = app->get_options(
-        [&group](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
-    if (!options.empty()) text += make_group(group, false, options);
+std::string usage_text(const DeclaredVerb& verb, const Command& command) {
+  std::string lines = command.usage;
+  if (lines.empty())
+    for (const DeclaredArgument& argument : verb.arguments) lines += (lines.empty() ? "" : " ") + argument.name;
+  std::istringstream forms(lines.empty() ? "\n" : lines);
+  std::string text, left = heading("Usage:");
+  for (std::string form; std::getline(forms, form);) {
+    text += fmt::format("{} dorm {}{}{} [OPTIONS]\n", left, verb.name, form.empty() ? "" : " ", form);
+    left = "      ";
   }
   return text;
 }
 
-std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
-  if (is_positional) return option->get_name(true, false);
-  std::string text;
-  for (const std::string& name : option->get_snames()) text += fmt::format("{}-{}", text.empty() ? "" : ", ", name);
-  for (const std::string& name : option->get_lnames()) text += fmt::format("{}--{}", text.empty() ? "" : ", ", name);
-  return text;
+std::string short_page(const DeclaredVerb& verb, const Command& command) {
+  std::string groups;
+  for (const std::string& group : headings(verb)) {
+    const std::string name = lower(group);
+    groups += (groups.empty() ? "" : ", ") + name.substr(0, name.find(' '));
+  }
+  return fmt::format("{}\n\n{}\n{}\n{}\ndorm {} --help: all options; --help=PART: {}\n", verb.summary,
+                     usage_text(verb, command), key_options(verb, command), first_examples(verb), verb.name, groups);
 }
 
-std::string HelpFormatter::make_subcommand(const CLI::App* verb) const {
-  const std::string summary = verb->get_description();
-  return fmt::format("  {:<24}{}\n", verb->get_name(), summary.substr(0, summary.find('\n')));
+std::string whole_page(const DeclaredVerb& verb, const Command& command) {
+  std::string text = fmt::format("{}\n\n{}", verb.description, usage_text(verb, command));
+  if (!verb.arguments.empty()) text += fmt::format("\n{}\n", heading("Arguments:"));
+  for (const DeclaredArgument& argument : verb.arguments)
+    text += entry_lines(argument.name, folded(argument.help, kTextWidth));
+  for (const std::string& group : headings(verb)) text += group_text(verb, group);
+  return text + footer_text_of(verb);
+}
+
+std::string part_page(const DeclaredVerb& verb, const std::string& part) {
+  const std::string asked = lower(part);
+  std::string text;
+  for (const std::string& group : headings(verb))
+    if (lower(group).starts_with(asked)) text += group_text(verb, group);
+  for (const std::string& block : blocks(verb.footer))
+    if (lower(block).starts_with(asked)) text += "\n" + block_text(block);
+  for (const DeclaredOption& option : verb.options)
+    if (text.empty() && std::any_of(option.names.begin(), option.names.end(),
+                                    [&](const std::string& name) { return name == part || name == "--" + part; }))
+      text += "\n" + entry_lines(shown_names(option), folded(option.help, kTextWidth));
+  if (!text.empty()) return text.substr(1);
+  const std::vector<std::string> groups = headings(verb);
+  std::vector<std::string> names;
+  for (const std::string& group : groups) names.push_back(lower(group));
+  std::vector<CatalogEntry> known;
+  for (const std::string& name : names) known.push_back({.name = name, .usage = {}, .help = {}});
+  throw_unknown_name("part of the help of dorm " + verb.name, part, known);
+}
+
+std::string short_overview(const CLI::App& root) {
+  return fmt::format("{}\n\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n{}\n{}", declared(root).summary, heading("Usage:"),
+                     verb_lines(root),
+                     "dorm COMMAND -h: one screen about a command; dorm COMMAND --help: everything;\n"
+                     "dorm help TOPIC: measures, formats, exit-status ...\n");
+}
+
+std::string whole_overview(const CLI::App& root) {
+  const DeclaredVerb command = declared(root);
+  return fmt::format("{}\n\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n{}{}{}", command.description, heading("Usage:"),
+                     verb_lines(root), group_text(command, kCommonGroup), footer_text_of(command));
 }
 
 std::string catalog_text(const std::string& title, std::span<const CatalogEntry> entries) {
@@ -86,10 +222,19 @@ std::string catalog_text(const std::string& title, std::span<const CatalogEntry>
 
 std::string exit_status_text() {
   return "Exit status:\n"
-         "  0  success\n"
-         "  1  failure: the data, a file or the system; nothing half-written is left behind\n"
-         "  2  the command line makes no sense\n"
+         "  0        success\n"
+         "  1        failure: the data, a file or the system; nothing half-written is left behind\n"
+         "  2        the command line makes no sense\n"
          "  128 + N  ended by signal N: 130 Ctrl-C, 143 SIGTERM, 141 a reader of the output that went away\n";
+}
+
+std::string environment_text() {
+  return "Environment:\n"
+         "  DORM_DATA        folder of data sets, for dorm experiment\n"
+         "  DORM_SIMD        vector instructions to use: portable, avx2 or avx512\n"
+         "  NO_COLOR         not empty: no colour\n"
+         "  CLICOLOR_FORCE   not empty, not 0: colour even where the output is no terminal\n"
+         "  TERM             dumb: no colour\n";
 }
 
 }  // namespace dorm::cli

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help pages: what a command does, its options by group, examples, names from the catalog, exit status.
+// Help pages: what a command does, its options by group, examples, names from the catalog, exit status. A short page of
+// one screen (-h), the whole (--help), a part of it (--help=kernel).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "command.h"
 #include "dorm/catalog.h"
+#include "option_walk.h"
 
 namespace dorm::cli {
 
 inline constexpr const char* kCommonGroup = "Common options";  // shown last
 
-class HelpFormatter : public CLI::Formatter {
- public:
-  HelpFormatter();
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
-  std::string make_subcommand(const CLI::App* verb) const override;
+/// Of one verb.
+std::string short_page(const DeclaredVerb& verb, const Command& command);
+std::string whole_page(const DeclaredVerb& verb, const Command& command);
+/// The options of the groups, the option, or the names below the options that `part` says: kernel, --scale, solvers.
+/// Throws Error(unknown_name).
+std::string part_page(const DeclaredVerb& verb, const std::string& part);
 
- private:
-  std::string option_groups(const CLI::App* app) const;
-};
+/// Of the command itself.
+std::string short_overview(const CLI::App& root);
+std::string whole_overview(const CLI::App& root);
+
+/// The lines of "Usage:".
+std::string usage_text(const DeclaredVerb& verb, const Command& command);
 
 /// " usage help" lines of a catalog, folded to the width of a page.
 std::string catalog_text(const std::string& title, std::span<const CatalogEntry> entries);
 
 std::string exit_status_text();
+std::string environment_text();
 
 }  // namespace dorm::cli

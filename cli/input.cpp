@@ -11,6 +11,7 @@
 #include "messages.h"
 #include "option_group.h"
 #include "progress.h"
+#include "style.h"
 
 namespace dorm::cli {
 namespace {
@@ -70,6 +71,8 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
 }
 
 }  // namespace
+
+std::span<const CatalogEntry> input_formats() { return kInputFormats; }
 
 void add_input_options(CLI::App& app, InputArguments& arguments) {
   ColumnRoles& columns = arguments.columns;
@@ -140,7 +143,7 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
 }
 
 void warn(const Settings& settings, const std::string& message) {
-  if (!settings.quiet) say(fmt::format("dorm: warning: {}\n", message));
+  if (!settings.quiet) say(fmt::format("dorm: {} {}\n", styled(Style::yellow, "warning:"), message));
 }
 
 }  // namespace dorm::cli

@@ -2,10 +2,12 @@
 // Reading for the commands: the options all readers share, warnings and progress on standard error.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "command.h"
+#include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
@@ -39,6 +41,9 @@ void add_input_options(CLI::App& app, InputArguments& arguments);
 /// and spelled `group`. What was asked for is left in `rule`.
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
                         const std::string& help);
+
+/// What --input-format knows.
+std::span<const CatalogEntry> input_formats();
 
 struct Loaded {
   Dataset data;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dorm/error.h"
+#include "option_group.h"
 #include "usage.h"
 
 namespace dorm::cli {
@@ -68,10 +69,9 @@ void add_topic_options(CLI::App& app, TopicArguments& arguments) {
   app.add_option("--limits", arguments.limits, "CSV topic,limit: most of a topic that a list may take")
       ->option_text("FILE")
       ->group(kGroup);
-  app.add_option("--list-seconds", arguments.options.seconds,
-                 fmt::format("time for one list under topic limits; 0: no limit ({})", arguments.options.seconds))
-      ->option_text("S")
-      ->group(kGroup);
+  OptionGroup(app, kGroup)
+      .number("--list-seconds", arguments.options.seconds, number_from(0), "S",
+              fmt::format("time for one list under topic limits; 0: no limit ({})", arguments.options.seconds));
 }
 
 TopicTable load_topics(const TopicArguments& arguments, const Dataset& data) {
@@ -93,9 +93,9 @@ void add_list_options(CLI::App& app, ListArguments& arguments) {
                  "gains or topics of the documents of --valid, where the files above\nknow those of DATA only")
       ->option_text("FILE")
       ->group(kGroup);
-  app.add_option("--top", arguments.top, "with --topics: length of the lists; 0: as the measure says (0)")
-      ->option_text("N")
-      ->group(kGroup);
+  OptionGroup(app, kGroup)
+      .number("--top", arguments.top, whole_from(0), "N",
+              "with --topics: length of the lists; 0: as the measure says (0)");
 }
 
 void check_list_arguments(const ListArguments& lists, const TrainingArguments& arguments) {

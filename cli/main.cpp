@@ -15,6 +15,7 @@
 #include "messages.h"
 #include "output.h"
 #include "stop.h"
+#include "style.h"
 #include "usage.h"
 
 namespace {
@@ -26,25 +27,33 @@ using dorm::cli::say;
 // One line per command.
 // clang-format off
 constexpr dorm::cli::Command kCommands[] = {
-    {"train", dorm::cli::declare_train},
-    {"tune", dorm::cli::declare_tune},
-    {"rank", dorm::cli::declare_rank},
-    {"eval", dorm::cli::declare_eval},
-    {"compare", dorm::cli::declare_compare},
+    {"train", dorm::cli::declare_train, "DATA --model FILE\n--stream FILE... --model FILE",
+     "--model --valid --measure -C --kernel --scale --method --time-limit --report --input-format"},
+    {"tune", dorm::cli::declare_tune, "DATA --model FILE",
+     "--model --valid --folds --grid --choose --measure --kernel --time-limit --report --input-format"},
+    {"rank", dorm::cli::declare_rank, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
+    {"eval", dorm::cli::declare_eval, "DATA --model FILE\nDATA --scores FILE\n--run FILE --qrels FILE\n--ratings FILE --model FILE",
+     "--model --scores --feature --run --qrels --against --measures --convention --per-query --format"},
+    {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE",
+     "--methods --measures --valid --test --folds --sizes --against -C --out --report"},
     {"experiment", dorm::cli::declare_experiment},
-    {"factorize", dorm::cli::declare_factorize},
-    {"recommend", dorm::cli::declare_recommend},
-    {"synth", dorm::cli::declare_synth},
-    {"convert", dorm::cli::declare_convert},
-    {"info", dorm::cli::declare_info},
-    {"export", dorm::cli::declare_export},
+    {"factorize", dorm::cli::declare_factorize, "RATINGS --model FILE",
+     "--model --rank --measure --rounds --item-features --split --test --valid-share --checkpoint --time-limit"},
+    {"recommend", dorm::cli::declare_recommend, "MODEL --user ID\nMODEL --users FILE\nMODEL --all\nMODEL --similar-to ITEM",
+     "--user --users --all --similar-to --ratings --top --with-seen --format -o"},
+    {"synth", dorm::cli::declare_synth, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed"},
+    {"convert", dorm::cli::declare_convert, "", "--input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
+    {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
+    {"export", dorm::cli::declare_export, "MODEL --to NAME"},
+    {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC"},
     {"completion", dorm::cli::declare_completion},
     {"manual", dorm::cli::declare_manual},
 };
 // clang-format on
 
-int complain(const std::string& message, int status) {
-  say(fmt::format("dorm: {}\n{}", message, status == 2 ? "dorm: see dorm --help and dorm COMMAND --help\n" : ""));
+int complain(const std::string& message, int status, const std::string& hint = "") {
+  say(fmt::format("{} {}\n", dorm::cli::styled(dorm::cli::Style::red, "dorm:"), message));
+  if (status == 2) say(fmt::format("dorm: see {}\n", hint));
   return status;
 }
 
@@ -70,13 +79,12 @@ int run(int argc, char** argv) {
   try {
     dorm::simd_level();  // a value of DORM_SIMD that makes no sense is refused before any work
     return dorm::cli::run_command_line(argc, argv, kCommands);
-  } catch (const CLI::ConversionError& error) {
-    return complain(fmt::format("{}; expected a number", error.what()), 2);
   } catch (const CLI::ParseError& error) {
-    return complain(error.what(), 2);
+    return complain(error.what(), 2, dorm::cli::help_hint(argc, argv, kCommands));
   } catch (const Error& error) {
     const bool usage = error.code() == ErrorCode::bad_option || error.code() == ErrorCode::unknown_name;
-    return complain(error.what(), usage && error.position().file.empty() ? 2 : 1);
+    return complain(error.what(), usage && error.position().file.empty() ? 2 : 1,
+                    dorm::cli::help_hint(argc, argv, kCommands));
   } catch (const dorm::cli::Interrupted& interrupted) {
     std::signal(interrupted.signal, SIG_DFL);  // end as the signal would have ended it
     std::raise(interrupted.signal);

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <system_error>
 
+#include "style.h"
+
 namespace dorm::cli {
 namespace {
 
@@ -66,13 +68,15 @@ std::string printable(std::string_view text) {
 }
 
 void print(const std::string& text) {
-  if (const int error = write_all(STDOUT_FILENO, printable(text)); error != 0 && output_error == 0)
-    output_error = error;
+  const std::string shown = rendered(text, colored(STDOUT_FILENO), printable);
+  if (const int error = write_all(STDOUT_FILENO, shown); error != 0 && output_error == 0) output_error = error;
 }
 
-void say(const std::string& text) { write_all(STDERR_FILENO, printable(text)); }
+void say(const std::string& text) { write_all(STDERR_FILENO, rendered(text, colored(STDERR_FILENO), printable)); }
 
-void say_in_place(const std::string& line) { write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", printable(line))); }
+void say_in_place(const std::string& line) {
+  write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", rendered(line, colored(STDERR_FILENO), printable)));
+}
 
 void open_standard_streams() {
   // The wrong way round, so that using them fails as it does on closed ones.

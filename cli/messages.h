@@ -12,8 +12,9 @@ namespace dorm::cli {
 /// and bytes that are not UTF-8. Names of files and what stands in them come from anywhere.
 std::string printable(std::string_view text);
 
-void print(const std::string& text);  // printable, to standard output
-void say(const std::string& text);    // printable, to standard error
+/// Printable, with the colours of style.h where they are wanted.
+void print(const std::string& text);  // to standard output
+void say(const std::string& text);    // to standard error
 
 /// One line that takes the place of the one before it, on a terminal; an empty one clears it.
 void say_in_place(const std::string& line);

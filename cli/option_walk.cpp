@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "option_numbers.h"
 
 namespace dorm::cli {
 namespace {
@@ -21,7 +24,17 @@ DeclaredOption described(const CLI::Option& option) {
   if (!flag) out.value = option.get_option_text().empty() ? "VALUE" : option.get_option_text();
   out.help = one_line(option.get_description());
   out.group = option.get_group();
+  const std::string type = flag ? "" : option.get_type_name();
+  out.range = marked_range(type);
+  if (type == "INT" || type == "UINT" || type == "FLOAT")
+    throw std::logic_error(fmt::format("{} takes a number and has no range; declare it by OptionGroup::number",
+                                       fmt::join(out.names, ", ")));
   return out;
+}
+
+DeclaredArgument argument(const CLI::Option& option) {
+  const bool several = option.get_items_expected_max() > 1;
+  return {option.get_name(true, false) + (several ? "..." : ""), one_line(option.get_description())};
 }
 
 }  // namespace
@@ -36,7 +49,7 @@ DeclaredVerb declared(const CLI::App& app) {
     if (option->nonpositional())
       verb.options.push_back(described(*option));
     else
-      verb.arguments += fmt::format(" {}", option->get_name(true, false));
+      verb.arguments.push_back(argument(*option));
   }
   return verb;
 }
@@ -45,6 +58,10 @@ std::vector<DeclaredVerb> declared_verbs(const CLI::App& root) {
   std::vector<DeclaredVerb> verbs;
   for (const CLI::App* verb : root.get_subcommands({})) verbs.push_back(declared(*verb));
   return verbs;
+}
+
+std::string shown_names(const DeclaredOption& option) {
+  return fmt::format("{}{}{}", fmt::join(option.names, ", "), option.value.empty() ? "" : " ", option.value);
 }
 
 }  // namespace dorm::cli

@@ -12,6 +12,7 @@
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "stop.h"
+#include "style.h"
 
 namespace dorm::cli {
 namespace {
@@ -95,12 +96,12 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows)
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c == width.size()) width.push_back(0);
-      width[c] = std::max(width[c], row[c].size());
+      width[c] = std::max(width[c], shown_width(row[c]));
     }
   std::string text;
   for (const auto& row : rows) {
-    text += fmt::format("{:<{}}", row.front(), width.front());
-    for (std::size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], width[c]);
+    text += padded_right(row.front(), width.front());
+    for (std::size_t c = 1; c < row.size(); ++c) text += "  " + padded_left(row[c], width[c]);
     text += '\n';
   }
   return text;

@@ -9,6 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "input.h"
+#include "option_group.h"
 
 namespace dorm::cli {
 namespace {
@@ -46,7 +47,8 @@ void add_split_options(CLI::App& app, SplitArguments& arguments) {
                  "out, folded in from N ratings each)")
       ->option_text("SPEC")
       ->group("Split");
-  app.add_option("--split-seed", arguments.seed, "which of the random splits (0)")->option_text("S")->group("Split");
+  OptionGroup(app, "Split")
+      .number("--split-seed", arguments.seed, whole_from(0), "S", "which of the random splits (0)");
 }
 
 void add_layout_option(CLI::App& app, std::string& layout, const char* group) {

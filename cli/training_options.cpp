@@ -8,6 +8,7 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
+#include "option_group.h"
 #include "output.h"
 #include "report_files.h"
 #include "usage.h"
@@ -60,21 +61,25 @@ void add_option_of(CLI::App& app, const TrainOption& option, TrainOptions& optio
     return;
   }
   const std::string help = fmt::format("{} ({})", option.help, default_text(option));
-  CLI::Option* added = nullptr;
-  if (std::string_view(option.value) == "SIZE")
-    added = app.add_option_function<std::string>(
-        name, [&options, &option, name](const std::string& text) { option.set(options, parse_bytes(name, text)); },
-        help);
-  else if (std::holds_alternative<double>(initial))
-    added = app.add_option_function<double>(
-        name, [&](double x) { option.set(options, x); }, help);
-  else if (std::holds_alternative<std::uint64_t>(initial))
-    added = app.add_option_function<std::uint64_t>(
-        name, [&](std::uint64_t x) { option.set(options, x); }, help);
-  else
-    added = app.add_option_function<std::string>(
-        name, [&](const std::string& x) { option.set(options, x); }, help);
-  added->option_text(option.value)->group(option.group);
+  const OptionGroup group(app, option.group);
+  if (std::string_view(option.value) == "SIZE") {
+    app.add_option_function<std::string>(
+           name, [&options, &option, name](const std::string& text) { option.set(options, parse_bytes(name, text)); },
+           help)
+        ->option_text(option.value)
+        ->group(option.group);
+  } else if (std::holds_alternative<double>(initial)) {
+    group.number_function<double>(
+        name, [&](double x) { option.set(options, x); }, option.range, option.value, help);
+  } else if (std::holds_alternative<std::uint64_t>(initial)) {
+    group.number_function<std::uint64_t>(
+        name, [&](std::uint64_t x) { option.set(options, x); }, option.range, option.value, help);
+  } else {
+    app.add_option_function<std::string>(
+           name, [&](const std::string& x) { option.set(options, x); }, help)
+        ->option_text(option.value)
+        ->group(option.group);
+  }
 }
 
 /// Those of the catalog that have a name on the command line, in this group.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include "dorm/catalog.h"
@@ -12,7 +14,10 @@
 #include "help.h"
 #include "input.h"
 #include "messages.h"
+#include "option_group.h"
 #include "option_names.h"
+#include "option_words.h"
+#include "style.h"
 #include "written_files.h"
 
 namespace dorm::cli {
@@ -24,70 +29,102 @@ constexpr const char* kAbout =
     "Reads judged documents (LETOR/SVMlight, CSV, TSV, the binary form .dorm; plain, .gz or .zst),\n"
     "evaluates rankings under the conventions of the tools in use, and generates data to try things on.";
 
-void add_common_options(CLI::App& app, Settings& settings) {
-  app.add_flag("--json", settings.json, "print JSON for programs")->group(kCommonGroup);
-  app.add_flag("-q,--quiet", settings.quiet, "no warnings, no progress")->group(kCommonGroup);
-  app.add_flag("-v,--verbose", settings.verbose, "say more: every cell of a grid, not the ten best")
-      ->group(kCommonGroup);
-  app.add_option("--threads", settings.threads, "threads to use; 0: all cores (0); results do not depend on it")
-      ->option_text("N")
-      ->group(kCommonGroup);
-  app.set_help_flag("-h,--help", "print this page")->group(kCommonGroup);
+constexpr std::size_t kThreadsPerCore = 4;
+
+/// What the common options are read into.
+struct CommonArguments {
+  std::int64_t threads = 0;
+  std::string color;  // acted on before anything is parsed
+  bool help = false;  // likewise
+};
+
+void add_common_options(CLI::App& app, Settings& settings, CommonArguments& arguments) {
+  const OptionGroup common(app, kCommonGroup);
+  common.flag("--json", settings.json, "print JSON for programs");
+  common.flag("-q,--quiet", settings.quiet, "no warnings, no progress");
+  common.flag("-v,--verbose", settings.verbose, "say more: every cell of a grid, not the ten best");
+  common.number("--threads", arguments.threads, whole_from(-1), "N",
+                "threads to use; 0 or -1: all cores (0); results do not depend on it");
+  common.add("--color", arguments.color, "WHEN", "auto (on a terminal), always or never (auto)");
+  app.set_help_flag();
+  common.flag("-h", arguments.help, "the options that matter most, on one screen");
+  common.flag("--help", arguments.help,
+              "everything; --help=PART: a group of options or of names, such as --help=kernel");
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("--{}", name));
-  return names;
+/// Switches may be repeated. Also looks at every option, so that a number without a range is found at once.
+void settle_options(CLI::App& app) {
+  declared(app);
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() == 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-/// Refuses the first argument that nothing asked for.
-void refuse_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known) {
-  std::vector<std::string> extras = app.remaining();
-  std::erase(extras, "--");
-  if (extras.empty()) return;
-  const auto option = std::find_if(extras.begin(), extras.end(),
-                                   [](const std::string& text) { return text.size() > 1 && text.front() == '-'; });
-  if (option == extras.end() && kind == "option")
-    throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", extras.front()));
-  const std::string& culprit = option == extras.end() ? extras.front() : *option;
-  std::vector<CatalogEntry> entries;
-  for (const std::string& name : known) entries.push_back({.name = name, .usage = {}, .help = {}});
-  throw_unknown_name(option == extras.end() ? kind : "option", culprit.substr(0, culprit.find('=')), entries);
+/// A command line in its parts.
+struct Line {
+  std::vector<std::string> before, own;  // the words before and after the verb
+  std::string verb;                      // empty: none
+};
+
+Line divided(const CLI::App& app, const std::vector<std::string>& words) {
+  std::size_t verb = 0;
+  given_options(app, words, &verb);
+  const auto at = words.begin() + static_cast<std::ptrdiff_t>(verb);
+  Line line{{words.begin(), at}, {}, {}};
+  if (at == words.end()) return line;
+  line.verb = *at;
+  line.own.assign(at + 1, words.end());
+  return line;
 }
 
-/// Texts of whole numbers with a minus sign would be read as numbers near 2^64.
-void refuse_minus_signs(CLI::App& app) {
-  for (CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_type_name() == "UINT"; }))
-    option->check([](const std::string& text) {
-      return text.starts_with('-') ? fmt::format("{} is below 0; expected a whole number from 0 on", text)
-                                   : std::string();
-    });
-}
-
-/// The words of the command line from the last to the first, as CLI11 takes them, with old names replaced.
-std::vector<std::string> words_for_parser(int argc, const char* const* argv, const std::vector<std::string>& verbs,
-                                          std::vector<std::string>& warnings) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  const auto verb = std::find_first_of(words.begin(), words.end(), verbs.begin(), verbs.end());
-  if (verb != words.end()) {
-    std::vector<std::string> own(verb + 1, words.end());
-    warnings = rename_old_options(*verb, own);
-    std::copy(own.begin(), own.end(), verb + 1);
+/// The value of --color among the words.
+std::string color_among(const std::vector<std::string>& words) {
+  std::string color = "auto";
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i].starts_with("--color=") && words[i].size() > 8) color = words[i].substr(8);
+    if (words[i] == "--color" && i + 1 < words.size() && !words[i + 1].starts_with('-')) color = words[i + 1];
   }
-  std::reverse(words.begin(), words.end());
-  return words;
+  return color;
+}
+
+/// "-h", "--help" or "--help=kernel", if one of them is among the words.
+std::optional<std::string> help_among(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word == "-h" || word == "--help" || word.starts_with("--help=")) return word;
+  }
+  return std::nullopt;
+}
+
+std::string help_page(const std::string& asked, const CLI::App& verb, const Command& command) {
+  const DeclaredVerb described = declared(verb);
+  if (asked == "-h") return short_page(described, command);
+  if (asked == "--help") return whole_page(described, command);
+  return part_page(described, asked.substr(asked.find('=') + 1));
+}
+
+void refuse_extras(const CLI::App& app) {
+  std::vector<std::string> extras = app.remaining(true);
+  std::erase(extras, "--");
+  if (!extras.empty()) throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", extras.front()));
+}
+
+/// All cores for 0 and -1; more than cores can use are not taken.
+std::size_t resolve_threads(std::int64_t asked, const Settings& settings) {
+  if (asked <= 0) return 0;
+  const std::size_t most = kThreadsPerCore * std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const auto threads = static_cast<std::size_t>(asked);
+  if (threads <= most) return threads;
+  warn(settings, fmt::format("--threads is {}; {} are used, {} for each core", asked, most, kThreadsPerCore));
+  return most;
 }
 
 /// The words as a shell would take them.
-std::string shell_text(int argc, const char* const* argv) {
+std::string shell_text(const std::vector<std::string>& words) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
   std::string text = "dorm";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
+  for (const std::string& word : words) {
     text += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
       text += word;
       continue;
     }
@@ -98,50 +135,97 @@ std::string shell_text(int argc, const char* const* argv) {
   return text;
 }
 
+/// The declared command: all verbs with their options, and what each does.
+class CommandLine {
+ public:
+  explicit CommandLine(std::span<const Command> commands) : app_(kAbout, "dorm") {
+    settings_.commands = commands;
+    add_common_options(app_, settings_, common_);
+    app_.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
+    app_.footer(fmt::format("`dorm COMMAND --help` explains a command, `dorm COMMAND -h` on one screen.\n\n{}\n{}",
+                            exit_status_text(), environment_text()));
+    app_.allow_extras();
+    app_.require_subcommand(0, 1);  // a second verb is a word like any other
+    settle_options(app_);
+    for (const Command& command : commands) {
+      CLI::App* const verb = app_.add_subcommand(command.name);
+      verb->allow_extras();
+      add_common_options(*verb, settings_, common_);
+      actions_.emplace_back(command.declare(*verb, settings_));
+      settle_options(*verb);
+      verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
+    }
+  }
+
+  int run(const std::vector<std::string>& words) {
+    settings_.command_line = shell_text(words);
+    choose_color(color_among(words));
+    const Line line = divided(app_, words);
+    if (const auto asked = help_among(line.before))
+      return finish(*asked == "-h" ? short_overview(app_) : whole_overview(app_));
+    if (line.verb.empty()) return without_verb(line);
+    const std::size_t which = find(line.verb);
+    const CLI::App& verb = *app_.get_subcommand(line.verb);
+    if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, settings_.commands[which]));
+    parse(line, verb);
+    check_written_files(verb);
+    actions_[which]();
+    return 0;
+  }
+
+ private:
+  static int finish(const std::string& page) {
+    print(page);
+    return 0;
+  }
+
+  int without_verb(const Line& line) {
+    if (std::find(line.before.begin(), line.before.end(), "--version") != line.before.end())
+      return finish("dorm " DORM_VERSION "\n");
+    say(short_overview(app_));
+    return 2;
+  }
+
+  std::size_t find(const std::string& verb) const {
+    std::vector<CatalogEntry> known;
+    for (const Command& command : settings_.commands) {
+      if (command.name == verb) return known.size();
+      known.push_back({.name = command.name, .usage = {}, .help = {}});
+    }
+    throw_unknown_name("command", verb, known);
+  }
+
+  void parse(Line line, const CLI::App& verb) {
+    const std::vector<std::string> warnings = rename_old_options(line.verb, line.own);
+    given_options(verb, line.own);
+    std::vector<std::string> words = std::move(line.before);
+    words.push_back(line.verb);
+    words.insert(words.end(), line.own.begin(), line.own.end());
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app_.parse(std::move(words));
+    refuse_extras(app_);
+    for (const std::string& warning : warnings) warn(settings_, warning);
+    settings_.threads = resolve_threads(common_.threads, settings_);
+  }
+
+  Settings settings_;
+  CommonArguments common_;
+  CLI::App app_;
+  std::vector<Action> actions_;  // in the order of settings_.commands
+};
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv, std::span<const Command> commands) {
-  Settings settings;
-  settings.command_line = shell_text(argc, argv);
-  CLI::App app(kAbout, "dorm");
-  app.formatter(std::make_shared<HelpFormatter>());
-  add_common_options(app, settings);
-  app.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
-  app.footer(fmt::format("`dorm COMMAND --help` explains a command.\n\n{}", exit_status_text()));
-  app.allow_extras();
-  refuse_minus_signs(app);
-  std::vector<std::pair<CLI::App*, Action>> actions;
-  std::vector<std::string> names;
-  for (const Command& command : commands) {
-    CLI::App* verb = app.add_subcommand(command.name)->group("Commands");
-    verb->allow_extras();
-    add_common_options(*verb, settings);
-    actions.emplace_back(verb, command.declare(*verb, settings));
-    refuse_minus_signs(*verb);
-    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
-    names.emplace_back(command.name);
-  }
-  std::vector<std::string> warnings;
-  try {
-    app.parse(words_for_parser(argc, argv, names, warnings));
-  } catch (const CLI::Success& request) {  // help or version
-    std::ostringstream page;
-    const int status = app.exit(request, page, page);
-    print(page.str());
-    return status;
-  }
-  for (const auto& [verb, action] : actions) {
-    if (!verb->parsed()) continue;
-    refuse_extras(*verb, "option", option_names(*verb));
-    refuse_extras(app, "option", option_names(*verb));
-    for (const std::string& warning : warnings) warn(settings, warning);
-    check_written_files(*verb);
-    action();
-    return 0;
-  }
-  refuse_extras(app, "command", names);
-  say(app.help());
-  return 2;
+  CommandLine command(commands);
+  return command.run({argv + 1, argv + argc});
+}
+
+std::string help_hint(int argc, const char* const* argv, std::span<const Command> commands) {
+  for (int i = 1; i < argc; ++i)
+    for (const Command& command : commands)
+      if (std::string_view(argv[i]) == command.name) return fmt::format("dorm {} --help", command.name);
+  return "dorm --help";
 }
 
 void require_option(bool given, const std::string& option, const std::string& why) {

@@ -13,6 +13,9 @@ namespace dorm::cli {
 /// CLI::ParseError for a command line that makes no sense.
 int run_command_line(int argc, const char* const* argv, std::span<const Command> commands);
 
+/// The command that prints the help for this command line: "dorm train --help".
+std::string help_hint(int argc, const char* const* argv, std::span<const Command> commands);
+
 /// Throws Error(bad_option) saying that `option` is needed unless `given`.
 void require_option(bool given, const std::string& option, const std::string& why);
 

@@ -19,7 +19,7 @@ LAYERS = {
     "base": Room(
         "errors, catalogs, threads, random numbers, numbers and JSON in text, sorting, vector kernels, planes",
         (),
-        ("error", "catalog", "geometry"),
+        ("error", "catalog", "geometry", "number_range"),
     ),
     "data/judgments": Room(
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)

@@ -128,7 +128,6 @@ void check_arguments(const CompareArguments& arguments) {
     refuse("--valid without --test; expected both, or --folds alone");
   if (arguments.data.size() > 1 && !arguments.test.empty())
     refuse("--test with several DATA files; expected one file to train on, or parts that take turns");
-  if (arguments.folds < 3) refuse("--folds is below 3; expected parts to train, to validate and to test on");
   check_report_files(arguments.reports);
 }
 
@@ -234,28 +233,29 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
 Action declare_compare(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<CompareArguments>();
   ComparisonOptions& options = arguments->options;
-  app.add_option("DATA", arguments->data, "judged documents: one file, or the parts that take turns")
-      ->option_text("FILE...");
+  app.add_option("DATA", arguments->data, "judged documents: one file, or the parts that take turns");
   const OptionGroup data(app, "Data"), comparison(app, "Comparison");
   data.add("--valid", arguments->valid, "FILE", "data to choose C on, beside --test");
   data.add("--test", arguments->test, "FILE", "data to judge on; without it parts of DATA take turns");
-  data.add("--folds", arguments->folds, "K", "parts of the queries of one DATA file (5)");
-  data.add("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random");
+  data.number("--folds", arguments->folds, whole_from(3), "K",
+              "parts of the queries of one DATA file: to train, to validate and to\ntest on (5)");
+  data.list("--sizes", arguments->sizes, "N,N", "learning curve: training queries to take, chosen at random");
   written_in(data.add("--out", arguments->out, "DIR", "folder for finished cells, table.csv, table.md and report.html"),
              "table.csv table.md report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
-  comparison.add("--methods", arguments->methods, "LIST",
-                 "what to compare; by default all below but feature:NAME\nand ranksvm-pairs");
-  comparison.add("--measures", arguments->measures, "LIST",
-                 fmt::format("measures, each tuned for ({})", arguments->measures));
+  comparison.list("--methods", arguments->methods, "LIST",
+                  "what to compare; by default all below but feature:NAME\nand ranksvm-pairs");
+  comparison.list("--measures", arguments->measures, "LIST",
+                  fmt::format("measures, each tuned for ({})", arguments->measures));
   comparison.add("--against", options.against, "METHOD", "test the others against this one; by default the best");
-  comparison.add("-C,--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
+  comparison.list("-C,--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
   comparison.add("--choose", arguments->choose, "NAME",
                  "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)");
   comparison.add("--convention", options.convention, "NAME", "details of the measures (standard)");
   comparison.add("--scale", options.scale, "NAME", "feature scaling (auto)");
-  comparison.add("--tolerance", options.tolerance, "GAP", "relative duality gap of each training (0.001)");
-  comparison.add("--seed", options.seed, "S", "of folds, samples and solvers (1)");
+  comparison.number("--tolerance", options.tolerance, number_within(0, 1), "GAP",
+                    "relative duality gap of each training (0.001)");
+  comparison.number("--seed", options.seed, whole_from(0), "S", "of folds, samples and solvers (1)");
   comparison.flag("--as-spelled", arguments->as_spelled,
                   "rivals aim at the labels, at each C of the grid and no other");
   comparison.flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff");

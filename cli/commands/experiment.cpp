@@ -140,7 +140,7 @@ void run_experiments(const ExperimentArguments& arguments, const Settings& setti
 Action declare_experiment(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExperimentArguments>();
   const OptionGroup options(app, "Options");
-  app.add_option("NAME", arguments->name, "which one; see below")->option_text("NAME");
+  app.add_option("NAME", arguments->name, "which one; see below");
   options.add("--data-dir", arguments->data, "DIR", "folder of data sets (DORM_DATA)");
   written_in(options.add("--out", arguments->out, "DIR", "folder for finished cells, NAME.html, NAME.md and NAME.csv"),
              "all.html");
@@ -149,7 +149,7 @@ Action declare_experiment(CLI::App& app, const Settings& settings) {
                "fetch missing files that have a plain address, and check their SHA-256");
   options.add("--mirror", arguments->mirror, "URL", "fetch from this address instead of the publisher's");
   options.add("--choose", arguments->choose, "NAME", "candidate by validation, as in dorm compare (best)");
-  options.add("--seed", arguments->seed, "S", "of samples and solvers (1)");
+  options.number("--seed", arguments->seed, whole_from(0), "S", "of samples and solvers (1)");
   app.description(kExperimentDescription);
   app.footer(fmt::format("{}\n{}", kExperimentExamples, catalog_text("Experiments", experiment_catalog())));
   return [arguments, &settings] { run_experiments(*arguments, settings); };

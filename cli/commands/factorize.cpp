@@ -45,6 +45,9 @@ constexpr const char* kFactorizeExamples =
     "  dorm factorize ratings.csv --model m.factors --split given:10 --split-seed 3\n"
     "  dorm factorize ratings.dat --model m.factors --valid-share 0.1 --rounds 10 --checkpoint m.ck\n";
 
+constexpr NumberRange kPositiveOrInfinite = {.above_low = true, .infinite = true};
+constexpr NumberRange kShare = {.high = 1, .below_high = true};
+
 /// Options that are chosen by held-out ratings unless they are given.
 struct GivenOptions {
   CLI::Option *start_lambda = nullptr, *lambda = nullptr, *rounds = nullptr, *implicit = nullptr, *neighbours = nullptr,
@@ -163,38 +166,45 @@ void add_learning_options(CLI::App& app, FactorizeArguments& arguments) {
   FactorizeOptions& o = arguments.options;
   GivenOptions& given = arguments.given;
   const OptionGroup problem(app, "Learning problem"), stopping(app, "Stopping");
-  problem.add("--rank", o.rank, "K", fmt::format("factors of users and items ({})", o.rank));
+  problem.number("--rank", o.rank, whole_from(0, 1e5), "K", fmt::format("factors of users and items ({})", o.rank));
   problem.add("--measure", o.measure, "NAME", fmt::format("what to train for ({})", o.measure));
   problem.add("--convention", o.convention, "NAME", "of the measure (standard)");
   problem.add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({})", o.bound));
   problem.add("--decay", o.decay, "NAME", fmt::format("position weights of the ranking score ({})", o.decay));
-  given.lambda =
-      problem.add("--lambda", o.lambda, "X", fmt::format("of the ranking objective (chosen, else {})", o.lambda));
-  problem.add("--margin", o.margin, "X", fmt::format("scale of the measure, in stars ({})", o.margin));
-  given.rounds = problem.add("--rounds", o.rounds, "N",
-                             fmt::format("of item and user steps; 0: the start alone (chosen, else {})", o.rounds));
+  given.lambda = problem.number("--lambda", o.lambda, number_above(0), "X",
+                                fmt::format("of the ranking objective (chosen, else {})", o.lambda));
+  problem.number("--margin", o.margin, number_above(0), "X",
+                 fmt::format("scale of the measure, in stars ({})", o.margin));
+  given.rounds = problem.number("--rounds", o.rounds, whole_from(0), "N",
+                                fmt::format("of item and user steps; 0: the start alone (chosen, else {})", o.rounds));
   problem.flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the start");
   given.start_lambda =
-      problem.add("--start-lambda", o.start_lambda, "X",
-                  fmt::format("ridge of the start; inf: item means alone (chosen, else {})", o.start_lambda));
-  problem.add("--start-sweeps", o.start_sweeps, "N", fmt::format("of least squares ({})", o.start_sweeps));
+      problem.number("--start-lambda", o.start_lambda, kPositiveOrInfinite, "X",
+                     fmt::format("ridge of the start; inf: item means alone (chosen, else {})", o.start_lambda));
+  problem.number("--start-sweeps", o.start_sweeps, whole_from(0, 1e4), "N",
+                 fmt::format("of least squares ({})", o.start_sweeps));
   given.implicit =
-      problem.add("--implicit", o.implicit, "X",
-                  fmt::format("ridge of the table of what being rated says; 0: none (chosen, else {})", o.implicit));
-  given.neighbours =
-      problem.add("--neighbours", o.neighbours, "K",
-                  fmt::format("item features from who rated them together; 0: none (chosen, else {})", o.neighbours));
-  given.item_damping = problem.add("--item-damping", o.item_damping, "X",
-                                   fmt::format("ratings that damp an item's mean (learnt, else {})", o.item_damping));
+      problem.number("--implicit", o.implicit, number_from(0), "X",
+                     fmt::format("ridge of the table of what being rated says; 0: none (chosen, else {})", o.implicit));
+  given.neighbours = problem.number(
+      "--neighbours", o.neighbours, whole_from(0, 1000), "K",
+      fmt::format("item features from who rated them together; 0: none (chosen, else {})", o.neighbours));
+  given.item_damping =
+      problem.number("--item-damping", o.item_damping, number_from(0), "X",
+                     fmt::format("ratings that damp an item's mean (learnt, else {})", o.item_damping));
   given.item_prior =
-      problem.add("--item-prior", o.item_prior, "X",
-                  fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
+      problem.number("--item-prior", o.item_prior, any_number(), "X",
+                     fmt::format("where they lie, in stars above the mean (learnt, else {})", o.item_prior));
   problem.flag("--fixed", arguments.fixed, "choose nothing: what is not given has the value after 'else'");
-  stopping.add("--tolerance", o.tolerance, "X", fmt::format("relative duality gap of a half step ({})", o.tolerance));
-  stopping.add("--passes", o.max_passes, "N", fmt::format("over the users in an item step ({})", o.max_passes));
-  stopping.add("--patience", o.patience, "N", fmt::format("rounds without a better validation value ({})", o.patience));
-  stopping.add("--time-limit", o.seconds, "S", "seconds; 0: none (0)");
-  stopping.add("--seed", o.seed, "S", fmt::format("of the first factors and the order of users ({})", o.seed));
+  stopping.number("--tolerance", o.tolerance, number_within(0, 1), "X",
+                  fmt::format("relative duality gap of a half step ({})", o.tolerance));
+  stopping.number("--passes", o.max_passes, whole_from(1), "N",
+                  fmt::format("over the users in an item step ({})", o.max_passes));
+  stopping.number("--patience", o.patience, whole_from(0), "N",
+                  fmt::format("rounds without a better validation value ({})", o.patience));
+  stopping.number("--time-limit", o.seconds, number_from(0), "S", "seconds; 0: none (0)");
+  stopping.number("--seed", o.seed, whole_from(0), "S",
+                  fmt::format("of the first factors and the order of users ({})", o.seed));
 }
 
 }  // namespace
@@ -207,7 +217,8 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   written(files.add("--model", arguments->model, "FILE", "where to write the recommender"));
   add_layout_option(app, arguments->layout, "Files");
   files.add("--valid", arguments->valid, "FILE", "ratings to choose the round by");
-  files.add("--valid-share", arguments->valid_share, "X", "take this share of the training ratings for that");
+  files.number("--valid-share", arguments->valid_share, kShare, "X",
+               "take this share of the training ratings for that");
   files.add("--test", arguments->test, "FILE", "ratings to report measures on");
   files.add("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
   files.add("--item-columns", arguments->item_columns, "LIST", "columns of that file, e.g. 6-24 (trailing numbers)");
@@ -217,7 +228,7 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   written(files.add("--checkpoint", arguments->options.checkpoint, "FILE",
                     "save progress here, and go on from it when it exists"));
   add_split_options(app, arguments->split);
-  split.add("--measures", arguments->measures, "LIST", "to report on test ratings (ndcg@10,ndcg)");
+  split.list("--measures", arguments->measures, "LIST", "to report on test ratings (ndcg@10,ndcg)");
   add_learning_options(app, *arguments);
   app.description(kFactorizeDescription);
   app.footer(fmt::format("{}\n{}", kFactorizeExamples, catalog_text("Decays", decay_catalog())));

@@ -62,9 +62,10 @@ std::string header(const std::string& name, const std::string& summary, const st
 }
 
 std::string verb_page(const DeclaredVerb& verb) {
-  return header("dorm-" + verb.name, verb.summary, fmt::format("dorm {}{} [OPTIONS]", verb.name, verb.arguments)) +
-         section("DESCRIPTION", verb.description) + options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) +
-         ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
+  std::string usage = "dorm " + verb.name;
+  for (const DeclaredArgument& argument : verb.arguments) usage += " " + argument.name;
+  return header("dorm-" + verb.name, verb.summary, usage + " [OPTIONS]") + section("DESCRIPTION", verb.description) +
+         options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) + ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
 }
 
 std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVerb>& verbs) {

@@ -14,6 +14,7 @@
 #include "help.h"
 #include "input.h"
 #include "list_options.h"
+#include "option_group.h"
 #include "output.h"
 #include "usage.h"
 #include "written_files.h"
@@ -166,9 +167,8 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");
-  app.add_option("--top", arguments->top, "only the first N documents of each query; 0: all (0)")
-      ->option_text("N")
-      ->group("Output");
+  OptionGroup(app, "Output")
+      .number("--top", arguments->top, whole_from(0), "N", "only the first N documents of each query; 0: all (0)");
   add_one_per_option(app, arguments->one_per, arguments->input, "Output",
                      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
                      "domain, a CSV column, or none\n(as the model was trained)");

@@ -97,7 +97,9 @@ void check(const RecommendArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
   const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked != 1)
-    throw Error(ErrorCode::bad_option, "expected one of --user ID, --users FILE, --all or --similar-to ITEM");
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{}; expected one of --user ID, --users FILE, --all or --similar-to ITEM",
+                            asked == 0 ? "nothing says for whom" : "more than one is given of whom to recommend to"));
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
@@ -149,7 +151,7 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   add_layout_option(app, arguments->layout, "For whom");
   whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
   whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
-  output.add("--top", arguments->top, "N", "how many items (10)");
+  output.number("--top", arguments->top, whole_from(1), "N", "how many items (10)");
   output.flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
   output.flag("--spreadsheet", arguments->for_spreadsheets,

@@ -39,26 +39,29 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<Arguments>();
   SynthOptions& options = arguments->options;
   const OptionGroup shape(app, "Size and shape"), output(app, "Output");
-  shape.add("--queries", options.queries, "N", fmt::format("number of queries ({})", options.queries));
-  shape.add("--features", options.features, "D", fmt::format("number of features ({})", options.features));
-  shape.add("--documents-median", options.documents_median, "X",
-            fmt::format("median of the documents per query, log-normal ({})", options.documents_median));
-  shape.add("--documents-spread", options.documents_spread, "X",
-            fmt::format("standard deviation of their logarithm; 0: all equal ({})", options.documents_spread));
-  shape.add("--documents-min", options.documents_min, "N",
-            fmt::format("fewest documents of a query ({})", options.documents_min));
-  shape.add("--documents-max", options.documents_max, "N",
-            fmt::format("most documents of a query ({})", options.documents_max));
-  shape.add("--density", options.density, "X",
-            fmt::format("share of non-zero features; below 0.25 stored compressed ({:.1f})", options.density));
-  shape.add(
-      "--noise", options.noise, "X",
+  shape.number("--queries", options.queries, whole_from(1, 1e8), "N",
+               fmt::format("number of queries ({})", options.queries));
+  shape.number("--features", options.features, whole_from(1, 1e7), "D",
+               fmt::format("number of features ({})", options.features));
+  shape.number("--documents-median", options.documents_median, number_from(1, 1e6), "X",
+               fmt::format("median of the documents per query, log-normal ({})", options.documents_median));
+  shape.number("--documents-spread", options.documents_spread, number_from(0, 5), "X",
+               fmt::format("standard deviation of their logarithm; 0: all equal ({})", options.documents_spread));
+  shape.number("--documents-min", options.documents_min, whole_from(1, 1e8), "N",
+               fmt::format("fewest documents of a query ({})", options.documents_min));
+  shape.number("--documents-max", options.documents_max, whole_from(1, 1e8), "N",
+               fmt::format("most documents of a query ({})", options.documents_max));
+  shape.number("--density", options.density, number_above(0, 1), "X",
+               fmt::format("share of non-zero features; below 0.25 stored compressed ({:.1f})", options.density));
+  shape.number(
+      "--noise", options.noise, number_from(0, 1000), "X",
       fmt::format("label noise against a signal of 1; at 1 a linear ranker\nreaches an NDCG@10 of about .7 ({:.1f})",
                   options.noise));
-  shape.add("--query-effect", options.query_effect, "X",
-            fmt::format("spread of what all documents of a query share ({})", options.query_effect));
-  shape.add("--groups", options.groups, "N", "sites the documents belong to, Zipf-like; 0: none (0)");
-  shape.add("--seed", options.seed, "N", "another seed, other data (0)");
+  shape.number("--query-effect", options.query_effect, number_from(0, 1000), "X",
+               fmt::format("spread of what all documents of a query share ({})", options.query_effect));
+  shape.number("--groups", options.groups, whole_from(0, 1e6), "N",
+               "sites the documents belong to, Zipf-like; 0: none (0)");
+  shape.number("--seed", options.seed, whole_from(0), "N", "another seed, other data (0)");
   written(output.add("-o,--output", arguments->output, "FILE",
                      "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
                      "compress; - is standard output"));

@@ -11,6 +11,7 @@
 #include "dorm/error.h"
 #include "help.h"
 #include "list_options.h"
+#include "option_group.h"
 #include "output.h"
 #include "progress.h"
 #include "report_files.h"
@@ -237,10 +238,9 @@ Action declare_train(CLI::App& app, const Settings& settings) {
       app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists"))
       ->option_text("FILE")
       ->group("Files");
-  app.add_option("--checkpoint-interval", options.checkpoint_seconds,
-                 fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds))
-      ->option_text("S")
-      ->group("Files");
+  OptionGroup(app, "Files")
+      .number("--checkpoint-interval", options.checkpoint_seconds, number_from(0), "S",
+              fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds));
   app.add_option("--initial", arguments->initial, "model whose weights the rounds (or the stream) begin at")
       ->option_text("MODEL")
       ->group("Files");

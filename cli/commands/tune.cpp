@@ -9,6 +9,7 @@
 #include "dorm/error.h"
 #include "grid.h"
 #include "list_options.h"
+#include "option_group.h"
 #include "output.h"
 #include "report_files.h"
 #include "stop.h"
@@ -182,9 +183,9 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
   const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
     app.add_option(name, value, help)->option_text(shown)->group("Tuning");
   };
-  app.add_option("--folds", arguments->folds, "parts of the queries to judge on in turn, without --valid (5)")
-      ->option_text("K")
-      ->group("Tuning");
+  OptionGroup(app, "Tuning")
+      .number("--folds", arguments->folds, whole_from(2), "K",
+              "parts of the queries to judge on in turn, without --valid (5)");
   text("--grid", arguments->grid, "GRID", "what to try; see below");
   text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);

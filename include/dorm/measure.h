@@ -211,8 +211,8 @@ MeasurePtr kendall_tau(const MeasureSpec& spec, const Convention& convention);
 // clang-format on
 
 std::span<const CatalogEntry> measure_catalog();
-/// Splits "ndcg@10,eru:half_life=5,neutral=2,mrr" into the spellings of its measures: a piece that starts with
-/// key=value belongs to the measure before it. Throws Error(bad_option) for an empty piece.
+/// Splits "ndcg@1,5,eru:half_life=5,neutral=2,mrr" into the spellings of its measures: key=value belongs to the measure
+/// before it, digits are another cutoff of that measure. Throws Error(bad_option) for an empty piece.
 std::vector<std::string> split_measures(std::string_view list);
 
 // ---- lists with limits on groups ---------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include "dorm/catalog.h"
 #include "dorm/dataset.h"
 #include "dorm/model.h"
+#include "dorm/number_range.h"
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
 
@@ -86,6 +87,7 @@ struct TrainOption {
   const char* value;    // what stands for its value in help, e.g. "N" ("SIZE": bytes, as in 2GB); empty: a switch
   const char* group;    // in help
   const char* help;
+  NumberRange range;                               // of a number
   bool decides;                                    // a checkpoint of a training with another value is refused
   OptionValue (*get)(const TrainOptions&);         // names of enumerators as text
   void (*set)(TrainOptions&, const OptionValue&);  // throws Error for a value of another type and for an unknown name

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message for an unknown name: the nearest known one, and all of them.
+#include "base/unknown_name.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "dorm/catalog.h"
 #include "dorm/error.h"
@@ -37,19 +40,26 @@ std::string shortened(std::string_view name) {
 
 }  // namespace
 
+std::string nearest_name(std::string_view name, std::span<const std::string> known) {
+  std::string nearest;
+  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& each : known) {
+    const std::size_t distance = edit_distance(name, each);
+    if (distance >= best || distance >= each.size()) continue;
+    best = distance;
+    nearest = each;
+  }
+  return nearest;
+}
+
 void throw_unknown_name(std::string_view kind, std::string_view name, std::span<const CatalogEntry> known) {
   const std::string shown = shortened(name);
-  std::string list, nearest;
-  std::size_t best = std::max<std::size_t>(2, shown.size() / 3) + 1;
-  for (const CatalogEntry& entry : known) {
-    list += (list.empty() ? "" : ", ") + std::string(entry.name);
-    const std::size_t distance = edit_distance(shown, entry.name);
-    if (distance >= best || distance >= entry.name.size()) continue;
-    best = distance;
-    nearest = entry.name;
-  }
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : known) names.emplace_back(entry.name);
+  const std::string nearest = nearest_name(shown, names);
   const std::string hint = nearest.empty() ? "" : fmt::format("did you mean \"{}\"? ", nearest);
-  throw Error(ErrorCode::unknown_name, fmt::format("unknown {} \"{}\"; {}known: {}", kind, shown, hint, list));
+  throw Error(ErrorCode::unknown_name,
+              fmt::format("unknown {} \"{}\"; {}known: {}", kind, shown, hint, fmt::join(names, ", ")));
 }
 
 }  // namespace dorm

@@ -83,3 +83,115 @@ def test_c_has_a_short_and_a_long_name(here):
     assert len(set(models)) == 1
     tables = [dorm("compare", "data.txt", "--folds", 3, "--methods", "ridge", c, "1,10").stdout for c in ("-C", "--C")]
     assert tables[0] == tables[1]
+
+
+# ---- numbers ----------------------------------------------------------------------------------------------
+
+TABLE = {command["name"]: command for command in json.loads(dorm("help", "--json").stdout)["commands"]}
+NUMBERS = [(verb, option) for verb, command in TABLE.items() for option in command["options"] if option.get("range")]
+
+
+def outside(span):
+    """Texts that the range leaves out."""
+    texts = ["x", "1x", "nan", "-nan", "-inf", "0x10", "1,5", " 3"]
+    if not span["infinite"]:
+        texts += ["inf", "1e999"]
+    if span["whole"]:
+        texts += ["1e99", "0.5", "1e3", "18446744073709551616", "-18446744073709551615", "-2"]
+    if span["low"] is not None:
+        texts += [f"{span['low'] - 1:.0f}", "-1e300"] + [f"{span['low']:.0f}"] * span["low_excluded"]
+    if span["high"] is not None:
+        texts += [f"{span['high'] + 1:.0f}", "1e300"] + [f"{span['high']:.0f}"] * span["high_excluded"]
+    return [text for text in texts if not (text == "-2" and span["low"] is None)]
+
+
+def test_the_table_knows_the_numbers():
+    assert len(NUMBERS) > 60 and {verb for verb, _ in NUMBERS} == set(VERBS)
+    assert ("tune", ["--folds"]) in [(verb, option["names"]) for verb, option in NUMBERS]
+    for verb in VERBS:
+        for option in TABLE[verb]["options"]:
+            if option["value"] in ("N", "K", "S", "X", "D"):
+                assert option.get("range"), (verb, option["names"])
+
+
+@pytest.mark.parametrize("verb, option", NUMBERS, ids=[f"{verb} {o['names'][-1]}" for verb, o in NUMBERS])
+def test_numbers_outside_of_their_range_are_refused(tmp_path, verb, option):
+    for text in outside(option["range"]):
+        done = dorm(verb, f"{option['names'][-1]}={text}", status=2, cwd=tmp_path)
+        first = f"dorm: {option['names'][0]} is {text}; expected {option['range']['expected']}\n"
+        assert done.stderr == first + f"dorm: see dorm {verb} --help\n" and done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("eval d --bootstrap -1", "--bootstrap is -1; expected a whole number from 0 to 10000000"),
+        ("tune d --folds -1", "--folds is -1; expected a whole number from 2 on"),
+        ("tune d --folds 1", "--folds is 1; expected a whole number from 2 on"),
+        ("train d --passes -1", "--passes is -1; expected a whole number from 1 on"),
+        ("rank m d --top -1", "--top is -1; expected a whole number from 0 on"),
+        ("eval d --confidence 2", "--confidence is 2; expected a number above 0 and below 1"),
+        ("info d --threads -2", "--threads is -2; expected a whole number from -1 on"),
+        ("train d -C nan", "-C is nan; expected a number above 0"),
+        ("--threads -7 info d", "--threads is -7; expected a whole number from -1 on"),
+        ("train d --memory -1", '--memory is "-1"; expected a size'),
+        ("train d --cache 1e99", 'is "1e99"; expected a size'),
+    ],
+)
+def test_what_wrapped_to_huge_numbers(here, line, said):
+    assert said in dorm(*line.split(), *["--model", "x"] * line.startswith("t"), status=2).stderr
+
+
+def test_threads(here):
+    plain = dorm("eval", "data.txt", "--model", "m.json", "--threads", 1).stdout
+    for threads in (-1, 0, 2):
+        done = dorm("eval", "data.txt", "--model", "m.json", "--threads", threads)
+        assert (done.stdout, done.stderr) == (plain, "")
+    done = dorm("eval", "data.txt", "--model", "m.json", "--threads", 100000, timeout=60)
+    assert done.stdout == plain
+    assert re.search(r"warning: --threads is 100000; \d+ are used, 4 for each core\n", done.stderr)
+
+
+# ---- what makes no sense, in words of our own ---------------------------------------------------------------
+
+RAW = re.compile(r"required|Could not convert|TEXT|UINT|FLOAT|WRITTEN|NUMBER|arguments? (?:was|were)|\bRun with\b")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_option_answers_with_the_words_of_a_library(tmp_path, verb):
+    for option in TABLE[verb]["options"]:
+        name = option["names"][-1]
+        if name in ("-h", "--help"):
+            continue
+        if option["value"]:
+            done = dorm(verb, name, status=2, cwd=tmp_path)
+            assert f"dorm: {name} is given without its value; expected {name} {option['value']}\n" in done.stderr
+            assert f"{name} is given without its value" in dorm(verb, name, "--json", status=2, cwd=tmp_path).stderr
+            assert f"{name} is given without its value" in dorm(verb, f"{name}=", status=2, cwd=tmp_path).stderr
+            twice = dorm(verb, f"{name}=1", f"{name}=1", status=None, cwd=tmp_path)
+        else:
+            assert f"{name} takes no value" in dorm(verb, f"{name}=3", status=2, cwd=tmp_path).stderr
+            twice = dorm(verb, name, name, status=None, cwd=tmp_path)
+        assert twice.returncode in (0, 1, 2) and not RAW.search(twice.stderr), twice.stderr
+    unknown = dorm(verb, "--no-such-thing", status=2, cwd=tmp_path).stderr
+    assert unknown == f'dorm: unknown option "--no-such-thing"\ndorm: see dorm {verb} --help\n'
+    near = dorm(verb, "--thread", status=2, cwd=tmp_path).stderr
+    assert near.startswith('dorm: unknown option "--thread"; did you mean "--threads"?\n')
+    assert dorm(verb, "-y", status=2, cwd=tmp_path).stderr.startswith('dorm: unknown option "-y"')
+
+
+def test_an_option_is_no_value_of_another(here):
+    said = dorm("train", "data.txt", "--model", "--valid", "data.txt", status=2).stderr
+    assert "--model is given without its value; expected --model FILE" in said
+    assert "--model is given twice" in dorm("train", "data.txt", "--model", "a", "--model", "b", status=2).stderr
+
+
+def test_lists_of_measures_add_up(here):
+    def measured(*options):
+        return list(json.loads(dorm("eval", "data.txt", "--model", "m.json", "--json", *options).stdout)["measures"])
+
+    assert measured("--measures", "ndcg@5,map", "--measures", "mrr") == ["ndcg@5", "map", "mrr"]
+    assert measured("--measures", "ndcg@1,5,10,map") == ["ndcg@1", "ndcg@5", "ndcg@10", "map"]
+    assert measured("--measures", "p@1,5") == ["precision@1", "precision@5"]
+    alone = dorm("eval", "data.txt", "--model", "m.json", "--measures", "map,5", status=2).stderr
+    assert 'unknown measure "5"' in alone

@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "dorm/error.h"
+#include "dorm/number_range.h"
 #include "dorm/train.h"
 
 namespace dorm {
@@ -54,6 +55,7 @@ void from_value(const OptionValue& value, T& member) {
 
 struct Shown {
   const char *name, *command, *value, *group, *help;
+  NumberRange range = {};  // what is no number has none
 };
 
 /// The member that a path of pointers to members leads to.
@@ -72,6 +74,7 @@ constexpr TrainOption row(Shown shown, bool decides) {
           shown.value,
           shown.group,
           shown.help,
+          shown.range,
           decides,
           [](const TrainOptions& options) { return to_value(member<path...>(options)); },
           [](TrainOptions& options, const OptionValue& value) { from_value(value, member<path...>(options)); }};
@@ -84,28 +87,28 @@ using S = SolveOptions;
 constexpr std::array kTrainOptions{
     row<&T::measure>({"measure", "measure", "NAME", kProblem, "what to train for"}, true),
     row<&T::convention>({"convention", "convention", "NAME", kProblem, "whose definition of the measure"}, true),
-    row<&T::C>({"C", "C", "X", kProblem, "weight of the loss against 1/2 |w|^2"}, true),
+    row<&T::C>({"C", "C", "X", kProblem, "weight of the loss against 1/2 |w|^2", number_above(0)}, true),
     row<&T::paper_C>({"paper_C", "c-paper", "", kProblem, "C of the paper: multiplies the sum over queries, features as they are"}, true),
     row<&T::decay>({"decay", "decay", "NAME", kProblem, "position weights of the ranking's score; see below"}, true),
     row<&T::bound>({"bound", "bound", "NAME", kProblem, "reference ranking of the bound; see below"}, true),
     row<&T::given_ties>({"given_ties", "given-ties", "FEATURE", kProblem, "bound given: documents of equal label stand in the order of this\nfeature, largest first, instead of file order"}, true),
     row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
-    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted"}, true),
+    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
-    row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach"}, true),
-    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance"}, true),
-    row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round"}, false),
-    row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached planes of a query beyond which idle ones are dropped"}, false),
-    row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none"}, false),
-    row<&T::solve, &S::threads>({"threads", "", "N", kSolving, "0: all cores; the model does not depend on it"}, false),
-    row<&T::solve, &S::plane_bytes>({"plane_bytes", "", "SIZE", kSolving, "most memory for cached planes; 0: no limit"}, false),
-    row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds"}, true),
+    row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
+    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
+    row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round", whole_from(1)}, false),
+    row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached planes of a query beyond which idle ones are dropped", whole_from(2)}, false),
+    row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none", number_from(0)}, false),
+    row<&T::solve, &S::threads>({"threads", "", "N", kSolving, "0: all cores; the model does not depend on it", whole_from(0)}, false),
+    row<&T::solve, &S::plane_bytes>({"plane_bytes", "", "SIZE", kSolving, "most memory for cached planes; 0: no limit", whole_from(0)}, false),
+    row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds", whole_from(0)}, true),
     row<&T::one_per>({"one_per", "", "GROUP", kProblem, "limits on the documents of a group in a list"}, true),
     row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
     row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that stand for the kernel, such as nystroem:1000;\nsee below"}, true),
-    row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation"}, false),
-    row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never"}, false),
+    row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation", whole_from(0)}, false),
+    row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never", whole_from(0)}, false),
 };
 // clang-format on
 

@@ -29,6 +29,17 @@ constexpr std::array<CatalogEntry, 5> kStarts = {{
 
 constexpr std::uint64_t kLeastCache = 1000000;
 
+void check_ranges(const TrainOptions& options) {
+  for (const TrainOption& option : train_option_catalog()) {
+    const OptionValue value = option.get(options);
+    const auto* const real = std::get_if<double>(&value);
+    const auto* const count = std::get_if<std::uint64_t>(&value);
+    if (!real && !count) continue;
+    const double number = real ? *real : static_cast<double>(*count);
+    require(option.range.contains(number), option.name, number, option.range.text());
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Start start) {
@@ -74,9 +85,7 @@ void TrainOptions::validate() const {
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");
   }
-  require(std::isfinite(C) && C > 0, "C", C, "a finite number above 0");
-  require(solve.tolerance != 0, "tolerance", 0, "a number between 0 and 1");
-  require(std::isfinite(solve.seconds) && solve.seconds >= 0, "time limit", solve.seconds, "seconds, 0 for none");
+  check_ranges(*this);
   solve.validate();
   require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval", checkpoint_seconds,
           "seconds");

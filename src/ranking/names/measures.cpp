@@ -92,6 +92,13 @@ struct Parsed {
   MeasureSpec spec;
 };
 
+/// ndcg@1:gain=linear as ndcg@5:gain=linear.
+std::string with_cutoff(const std::string& measure, std::string_view cutoff) {
+  const std::size_t begin = measure.find('@') + 1;
+  const std::size_t end = std::min(measure.find_first_not_of("0123456789", begin), measure.size());
+  return std::string(measure).replace(begin, end - begin, cutoff);
+}
+
 Parsed parse(std::string_view spelling) {
   MeasureSpec spec = parse_spelling(spelling);
   const Row& row = find_row(spec.name);
@@ -129,8 +136,12 @@ std::vector<std::string> split_measures(std::string_view list) {
     if (piece.empty())
       throw Error(ErrorCode::bad_option, "empty name in the list of measures; expected e.g. ndcg@10,mrr");
     const bool parameter = piece.find('=') < piece.find(':') && !result.empty();
+    const bool cutoff = piece.find_first_not_of("0123456789") == std::string_view::npos && !result.empty() &&
+                        result.back().find('@') != std::string::npos;
     if (parameter)
       result.back().append(",").append(piece);
+    else if (cutoff)
+      result.push_back(with_cutoff(result.back(), piece));
     else
       result.emplace_back(piece);
     if (comma == std::string_view::npos) return result;

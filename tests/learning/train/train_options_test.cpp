@@ -30,16 +30,16 @@ TEST(TrainOptions, TheDefaultsAreValid) { EXPECT_NO_THROW(TrainOptions().validat
 TEST(TrainOptions, EveryWrongValueIsNamedWithWhatIsAllowed) {
   const double nan = std::nan(""), infinite = INFINITY;
   const Wrong cases[] = {
-      {[](TrainOptions& o) { o.C = 0; }, "C is 0; expected a finite number above 0"},
+      {[](TrainOptions& o) { o.C = 0; }, "C is 0; expected a number above 0"},
       {[](TrainOptions& o) { o.C = -1; }, "C is -1"},
       {[=](TrainOptions& o) { o.C = nan; }, "C is nan"},
       {[=](TrainOptions& o) { o.C = infinite; }, "C is inf"},
       {[](TrainOptions& o) { o.solve.tolerance = 0; }, "tolerance is 0"},
       {[](TrainOptions& o) { o.solve.tolerance = 1; }, "tolerance is 1"},
       {[=](TrainOptions& o) { o.solve.tolerance = nan; }, "tolerance is nan"},
-      {[](TrainOptions& o) { o.solve.max_passes = 0; }, "max_passes is 0; expected at least 1"},
-      {[](TrainOptions& o) { o.solve.seconds = -1; }, "time limit is -1"},
-      {[=](TrainOptions& o) { o.solve.seconds = infinite; }, "time limit is inf"},
+      {[](TrainOptions& o) { o.solve.max_passes = 0; }, "max_passes is 0; expected a whole number from 1 on"},
+      {[](TrainOptions& o) { o.solve.seconds = -1; }, "seconds is -1; expected a number from 0 on"},
+      {[=](TrainOptions& o) { o.solve.seconds = infinite; }, "seconds is inf"},
       {[](TrainOptions& o) { o.checkpoint_seconds = -2; }, "checkpoint interval is -2"},
       {[](TrainOptions& o) { o.measure = "ndgc@10"; }, "ndcg", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.measure = "ndcg@0"; }, "0"},

@@ -65,7 +65,7 @@ CASES = {
     "an unknown measure": (lambda: fit(qid=qid, parameters={"measure": "ndgc@5"}), 'did you mean "ndcg"'),
     "a measure that cannot be trained": (lambda: fit(qid=qid, parameters={"measure": "map"}), "map"),
     "an unknown bound": (lambda: fit(qid=qid, parameters={"bound": "bset"}), 'did you mean "best"'),
-    "a negative C": (lambda: fit(qid=qid, parameters={"C": -1}), "C is -1; expected a finite number above 0"),
+    "a negative C": (lambda: fit(qid=qid, parameters={"C": -1}), "C is -1; expected a number above 0"),
     "C as text": (lambda: fit(qid=qid, parameters={"C": "10"}), "C is '10'; expected a number"),
     "half a pass": (lambda: fit(qid=qid, parameters={"max_passes": 1.5}), "max_passes is 1.5; expected a whole"),
     "no jobs": (lambda: fit(qid=qid, parameters={"n_jobs": 0}), "n_jobs is 0; expected None"),

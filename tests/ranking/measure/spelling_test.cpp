@@ -134,6 +134,10 @@ TEST(Spelling, ListsAreSplitAtMeasuresNotAtParameters) {
   EXPECT_EQ(split_measures("ndcg@10,eru:half_life=5,neutral=2,mrr"),
             (std::vector<std::string>{"ndcg@10", "eru:half_life=5,neutral=2", "mrr"}));
   EXPECT_EQ(split_measures("map"), (std::vector<std::string>{"map"}));
+  EXPECT_EQ(split_measures("ndcg@1,5,10,map"), (std::vector<std::string>{"ndcg@1", "ndcg@5", "ndcg@10", "map"}));
+  EXPECT_EQ(split_measures("err@5:max_grade=2,10"),
+            (std::vector<std::string>{"err@5:max_grade=2", "err@10:max_grade=2"}));
+  EXPECT_EQ(split_measures("map,5"), (std::vector<std::string>{"map", "5"}));  // no measure has that name
   EXPECT_EQ(split_measures("mrr:rel=2,err@5:max_grade=2"),
             (std::vector<std::string>{"mrr:rel=2", "err@5:max_grade=2"}));
   for (const char* list : {"", "map,", ",map", "map,,mrr"})
