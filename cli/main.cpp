@@ -32,7 +32,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"tune", dorm::cli::declare_tune, "DATA --model FILE",
      "--model --valid --folds --grid --choose --measure --kernel --time-limit --report --input-format"},
     {"rank", dorm::cli::declare_rank, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
-    {"eval", dorm::cli::declare_eval, "DATA --model FILE\nDATA --scores FILE\n--run FILE --qrels FILE\n--ratings FILE --model FILE",
+    {"eval", dorm::cli::declare_eval, "DATA RANKER...\nDATA --model FILE\n--run FILE --qrels FILE\n--ratings FILE --model FILE",
      "--model --scores --feature --run --qrels --against --measures --convention --per-query --format"},
     {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE",
      "--methods --measures --valid --test --folds --sizes --against -C --out --report"},
