@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <unordered_map>
 
 #include "data/column_numbers.h"
 #include "data/owned_columns.h"
@@ -61,6 +62,9 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
   if (sources != 0 && sources != rows) refuse(fmt::format("{} source rows for {} rows", sources, rows));
   const std::size_t names = documents.feature_names.size();
   if (names != 0 && names != features) refuse(fmt::format("{} feature names for {} features", names, features));
+  for (const std::vector<std::string>* each : {&documents.document_ids, &documents.groups})
+    if (!each->empty() && each->size() != rows)
+      refuse(fmt::format("{} document ids or groups for {} rows", each->size(), rows));
   check_queries(documents, rows);
 }
 
@@ -79,6 +83,18 @@ void fill(OwnedColumns& owned, const Documents& documents) {
   owned.source_rows = documents.source_rows;
   for (const std::string& id : documents.query_ids) owned.query_ids.push_back(id);
   for (const std::string& name : documents.feature_names) owned.feature_names.push_back(name);
+  for (const std::string& id : documents.document_ids) owned.document_ids.push_back(id);
+  owned.input = documents.input;
+  std::unordered_map<std::string, std::uint32_t> number;
+  for (const std::string& group : documents.groups) {
+    if (group.empty()) {
+      owned.group_of.push_back(0);
+      continue;
+    }
+    const auto [found, added] = number.try_emplace(group, static_cast<std::uint32_t>(number.size() + 1));
+    if (added) owned.group_names.push_back(group);
+    owned.group_of.push_back(found->second);
+  }
 }
 
 Dataset finish(std::shared_ptr<Storage> storage, std::shared_ptr<Lender> lender, const Documents& documents) {

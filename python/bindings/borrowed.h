@@ -4,6 +4,7 @@
 // outside of them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,12 @@ struct Documents {
   std::vector<float> labels;
   std::vector<std::uint64_t> query_end;
   std::vector<std::string> query_ids;
-  std::vector<double> query_weights;       // empty: all 1
-  std::vector<std::uint64_t> source_rows;  // empty: the rows were not reordered
-  std::vector<std::string> feature_names;  // empty: numbers from 1
+  std::vector<double> query_weights;              // empty: all 1
+  std::vector<std::uint64_t> source_rows;         // empty: the rows were not reordered
+  std::vector<std::string> feature_names;         // empty: numbers from 1
+  std::vector<std::string> document_ids;          // empty: none
+  std::vector<std::string> groups;                // empty: none; an empty name: no group
+  std::shared_ptr<const InputDescription> input;  // nullptr: nothing to say
 };
 
 /// Rows of contiguous float32, at any distance from each other that does not make them overlap.

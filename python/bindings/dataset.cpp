@@ -7,37 +7,16 @@
 
 #include "bindings.h"
 #include "borrowed.h"
+#include "data/impute.h"
 #include "data/storage.h"
 #include "dorm/error.h"
-#include "dorm/read.h"
 #include "dorm/synth.h"
+#include "input.h"
 
 namespace dorm::python {
 namespace {
 
 using namespace nb::literals;
-
-Missing parse_missing(const std::string& name) {
-  if (name == "error") return Missing::error;
-  if (name == "zero") return Missing::zero;
-  if (name == "mean") return Missing::mean;
-  throw Error(ErrorCode::bad_option, "missing is \"" + name + "\"; expected \"error\", \"zero\" or \"mean\"");
-}
-
-nb::tuple read(const std::string& path, const std::string& missing, const std::string& unjudged, std::size_t threads) {
-  ReadOptions options;
-  options.missing = parse_missing(missing);
-  const Unjudged rule = parse_unjudged(unjudged);
-  options.threads = threads;
-  options.mapped = false;  // arrays are handed out, and nobody could tell numpy that their file has become shorter
-  ReadReport report;
-  Dataset data;
-  {
-    const nb::gil_scoped_release unlocked;
-    data = with_unjudged(read_dataset(path, options, &report), rule);
-  }
-  return nb::make_tuple(std::move(data), report.warnings);
-}
 
 /// The sizes of the queries, their ids and weights.
 nb::tuple queries_of(const Dataset& data) {
@@ -97,9 +76,18 @@ std::vector<T> copy_of(const Vector<T>& array) {
 
 Documents documents(const Vector<float>& labels, const Vector<std::uint64_t>& query_end,
                     std::vector<std::string> query_ids, const Vector<double>& query_weights,
-                    const Vector<std::uint64_t>& source_rows, std::vector<std::string> feature_names) {
-  return {copy_of(labels),        copy_of(query_end),   std::move(query_ids),
-          copy_of(query_weights), copy_of(source_rows), std::move(feature_names)};
+                    const Vector<std::uint64_t>& source_rows, std::vector<std::string> feature_names,
+                    std::vector<std::string> document_ids, std::vector<std::string> groups, nb::object input) {
+  return {.labels = copy_of(labels),
+          .query_end = copy_of(query_end),
+          .query_ids = std::move(query_ids),
+          .query_weights = copy_of(query_weights),
+          .source_rows = copy_of(source_rows),
+          .feature_names = std::move(feature_names),
+          .document_ids = std::move(document_ids),
+          .groups = std::move(groups),
+          .input = input.is_none() ? nullptr
+                                   : std::make_shared<const InputDescription>(input_from(nb::cast<nb::dict>(input)))};
 }
 
 void bind_synth(nb::module_& module) {
@@ -134,7 +122,9 @@ void bind_synth(nb::module_& module) {
 void bind_dataset(nb::module_& module) {
   nb::class_<Documents>(module, "Documents", "Labels and queries of the rows of a matrix.")
       .def(nb::new_(&documents), "labels"_a.noconvert(), "query_end"_a.noconvert(), "query_ids"_a,
-           "query_weights"_a.noconvert(), "source_rows"_a.noconvert(), "feature_names"_a);
+           "query_weights"_a.noconvert(), "source_rows"_a.noconvert(), "feature_names"_a,
+           "document_ids"_a = std::vector<std::string>(), "groups"_a = std::vector<std::string>(),
+           "input"_a.none() = nb::none());
   nb::class_<Dataset>(module, "Dataset", "Queries with their documents; immutable.")
       .def_static("borrow_dense", &borrow_dense, "values"_a.noconvert(), "documents"_a)
       .def_static("borrow_sparse", &borrow_sparse, "values"_a.noconvert(), "columns"_a.noconvert(),
@@ -150,6 +140,8 @@ void bind_dataset(nb::module_& module) {
       .def_prop_ro(
           "labels",
           [](nb::handle_t<Dataset> self) { return view(nb::cast<const Dataset&>(self).storage().labels, self); })
+      .def_prop_ro("has_labels", &Dataset::has_labels)
+      .def_prop_ro("input", [](const Dataset& data) { return to_dict(data.input()); })
       .def_prop_ro("queries", &queries_of)
       .def_prop_ro("document_ids",
                    [](const Dataset& data) { return text_of(data, data.has_document_ids(), &Dataset::document_id); })
@@ -163,13 +155,21 @@ void bind_dataset(nb::module_& module) {
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("dense_values", &dense_values, "A view of the rows.")
       .def("sparse_values", &sparse_values, "Values, numbers of features and row ends.");
-  module.def("read_dataset", &read, "path"_a, "missing"_a, "unjudged"_a, "threads"_a);
   module.def(
       "settle_unjudged",
       [](const std::string& name, const Vector<float>& labels) {
         return std::string(name_of(settle_unjudged(parse_unjudged(name), {labels.data(), labels.shape(0)})));
       },
       "name"_a, "labels"_a.noconvert(), "What becomes of unjudged documents: what auto means for these labels.");
+  module.def(
+      "column_means",
+      [](const Matrix<float>& values) {
+        const std::size_t rows = values.shape(0), features = values.shape(1);
+        if (rows == 0 || values.stride(1) != 1 || values.stride(0) != static_cast<std::int64_t>(features))
+          throw Error(ErrorCode::bad_input, "the rows are not contiguous");
+        return to_numpy(dense_means({values.data(), rows * features}, features, features));
+      },
+      "values"_a.noconvert(), "The mean of the values of each column that are no NaN; 0 if there are none.");
   bind_synth(module);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bindings.h"
 #include "dorm/error.h"
+#include "input.h"
 #include "tabulated_measure.h"
 
 namespace dorm::python {
@@ -92,6 +93,52 @@ nb::dict evaluate_scores(const Vector<float>& labels, const Vector<double>& scor
   return to_dict(std::move(table));
 }
 
+EvaluationTable evaluate_data_set(const Dataset& data, const Vector<double>& scores, const MeasureList& measures,
+                                  const EvaluateOptions& options) {
+  const nb::gil_scoped_release unlocked;
+  return evaluate(data, span_of(scores), measures.pointers(), options);
+}
+
+nb::dict evaluate_data(const Dataset& data, const Vector<double>& scores, const nb::list& measures,
+                       const EvaluateOptions& options) {
+  return to_dict(evaluate_data_set(data, scores, MeasureList(measures, make_convention(options.convention)), options));
+}
+
+template <class Entry, class Number>
+std::vector<Entry> trec_entries(const std::vector<std::string>& queries, const std::vector<std::string>& documents,
+                                const Vector<double>& values) {
+  if (queries.size() != documents.size() || queries.size() != values.shape(0))
+    throw Error(ErrorCode::bad_input, "queries, documents and values differ in number");
+  std::vector<Entry> out;
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    out.push_back({queries[i], documents[i], static_cast<Number>(values.data()[i])});
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+/// Judgments of subtopics where `subtopics` are given.
+nb::dict evaluate_a_run(const Texts& queries, const Texts& documents, const Vector<double>& labels,
+                        const Texts& subtopics, const Texts& run_queries, const Texts& run_documents,
+                        const Vector<double>& scores, const Texts& measures, const EvaluateOptions& options) {
+  const std::vector<RunEntry> run = trec_entries<RunEntry, double>(run_queries, run_documents, scores);
+  const std::vector<Judgment> judgments = trec_entries<Judgment, float>(queries, documents, labels);
+  std::vector<SubtopicJudgment> aspects;
+  for (std::size_t i = 0; i < subtopics.size() && i < judgments.size(); ++i)
+    aspects.push_back({judgments[i].query, subtopics[i], judgments[i].document, judgments[i].label});
+  EvaluationTable table;
+  {
+    const nb::gil_scoped_release unlocked;
+    table = aspects.empty() ? evaluate_run(judgments, run, measures, options)
+                            : evaluate_subtopics(aspects, run, measures, options);
+  }
+  nb::list ids;
+  for (const std::string& id : table.query_ids) ids.append(text_from(id));
+  nb::dict out = to_dict(std::move(table));
+  out["query_ids"] = ids;
+  return out;
+}
+
 nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const EvaluateOptions& options) {
   PairedTest test;
   {
@@ -120,12 +167,19 @@ void bind_evaluate(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("convention", &EvaluateOptions::convention)
       .def_rw("ties", &EvaluateOptions::ties)
+      .def_rw("one_per", &EvaluateOptions::one_per)
+      .def_rw("as_ranked", &EvaluateOptions::as_ranked)
+      .def_rw("depth", &EvaluateOptions::depth)
+      .def_rw("complete", &EvaluateOptions::complete)
       .def_rw("bootstrap", &EvaluateOptions::bootstrap)
       .def_rw("confidence", &EvaluateOptions::confidence)
       .def_rw("seed", &EvaluateOptions::seed)
       .def_rw("threads", &EvaluateOptions::threads);
   module.def("evaluate", &evaluate_scores, "labels"_a.noconvert(), "scores"_a.noconvert(), "end"_a.noconvert(), "ids"_a,
              "weights"_a.noconvert(), "measures"_a, "options"_a);
+  module.def("evaluate_data", &evaluate_data, "data"_a, "scores"_a.noconvert(), "measures"_a, "options"_a);
+  module.def("evaluate_run", &evaluate_a_run, "queries"_a, "documents"_a, "labels"_a.noconvert(), "subtopics"_a,
+             "run_queries"_a, "run_documents"_a, "scores"_a.noconvert(), "measures"_a, "options"_a);
   module.def(
       "measure_name",
       [](const std::string& spelling, const std::string& convention) {

@@ -12,6 +12,8 @@
 #include "bindings.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
+#include "dorm/one_per.h"
+#include "input.h"
 #include "model/align.h"
 
 namespace dorm::python {
@@ -53,6 +55,38 @@ nb::dict certificate_of(const Model& model) {
   return out;
 }
 
+nb::list parts_of(const Model& model) {
+  nb::list out;
+  for (const ModelPart& part : model.parts) {
+    nb::dict entry;
+    entry["share"] = part.share;
+    entry["measure"] = part.measure;
+    entry["decay"] = part.decay;
+    entry["bound"] = part.bound;
+    entry["start"] = part.start;
+    entry["C"] = part.C;
+    entry["health"] = part.health;
+    entry["validation"] = part.validation;
+    out.append(entry);
+  }
+  return out;
+}
+
+/// The places of the documents in lists that show at most so many of a group, from 1; 0: not shown.
+nb::object limited_places(const Dataset& data, const Vector<double>& scores, const std::string& one_per) {
+  if (scores.shape(0) != data.num_documents())
+    throw Error(ErrorCode::bad_input, "scores and documents differ in number");
+  const std::vector<GroupLimits> groups = group_limits(data, parse_one_per(one_per));
+  std::vector<std::int64_t> places(data.num_documents(), 0);
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    std::int64_t place = 0;
+    for (const std::size_t i : top_ranking(span_of(scores).subspan(query.first_document, query.size()), groups[q], 0))
+      places[query.first_document + i] = ++place;
+  }
+  return to_numpy(std::move(places));
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
@@ -79,6 +113,10 @@ void bind_model(nb::module_& module) {
       .def_ro("health", &Model::health)
       .def_ro("validation", &Model::validation)
       .def_prop_ro("certificate", &certificate_of)
+      .def_prop_ro("input", [](const Model& model) { return to_dict(model.data.input); })
+      .def_ro("one_per", &Model::one_per)
+      .def_ro("folds", &Model::folds)
+      .def_prop_ro("parts", &parts_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
       .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none())
       .def("scaled_rows", &scaled_rows, "data"_a)
@@ -89,6 +127,7 @@ void bind_model(nb::module_& module) {
       .def("__getstate__", [](const Model& model) { return to_json(model); })
       .def("__setstate__",
            [](Model& model, const std::string& text) { new (&model) Model(model_from_json(text, "pickle")); });
+  module.def("limited_places", &limited_places, "data"_a, "scores"_a.noconvert(), "one_per"_a);
 }
 
 }  // namespace dorm::python

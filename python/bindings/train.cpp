@@ -12,7 +12,9 @@
 #include <optional>
 
 #include "bindings.h"
+#include "reports.h"
 #include "tabulated_measure.h"
+#include "training.h"
 #include "watcher.h"
 
 namespace dorm::python {
@@ -56,27 +58,6 @@ nb::dict candidate_dict(const Candidate& candidate) {
   return out;
 }
 
-nb::dict report_dict(const TrainReport& report, bool interrupted) {
-  nb::dict out;
-  nb::list candidates, history;
-  for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));
-  for (const Progress& progress : report.solve.history) history.append(progress_dict(progress));
-  out["candidates"] = candidates;
-  out["history"] = history;
-  out["dropped_queries"] = report.dropped_queries;
-  out["warnings"] = report.warnings;
-  out["seconds"] = report.seconds;
-  out["passes"] = report.solve.passes;
-  out["oracle_calls"] = report.solve.oracle_calls;
-  out["planes"] = report.solve.planes;
-  out["support_vectors"] = report.solve.support_vectors;
-  out["solve_seconds"] = report.solve.seconds;
-  out["oracle_seconds"] = report.solve.oracle_seconds;
-  out["qp_seconds"] = report.solve.qp_seconds;
-  out["interrupted"] = interrupted;
-  return out;
-}
-
 nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Dataset* validation, nb::object callback,
                       const TabulatedMeasure* measure, const Model* initial, const Kernel* kernel) {
   TrainOptions own = options;
@@ -84,17 +65,22 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   own.own_measure = measure;
   own.initial = initial;
   Watcher watcher(std::move(callback));
-  TrainResult result;
+  Training kept{.train = data, .result = {}};
+  if (validation) kept.valid = *validation;
+  TrainResult& result = kept.result;
   {
     const nb::gil_scoped_release unlocked;
     result = train(data, own, validation, [&](const TrainProgress& progress) {
+      kept.trace.add(progress);
       return watcher.go_on(progress.solver.evaluated, [&] { return progress_dict(progress); });
     });
   }
   watcher.rethrow();
   nb::dict report = report_dict(result.report, watcher.interrupted());
   report["validation"] = result.model.validation;
-  return nb::make_tuple(std::move(result.model), report);
+  kept.interrupted = watcher.interrupted();
+  Model model = result.model;
+  return nb::make_tuple(std::move(model), report, std::move(kept));
 }
 
 void learn(Stream& stream, const Dataset& data, const TrainOptions& options, const TabulatedMeasure* measure) {
@@ -120,6 +106,27 @@ Model stream_model(const Stream& stream, const TrainOptions& options, const Tabu
 
 }  // namespace
 
+nb::dict report_dict(const TrainReport& report, bool interrupted) {
+  nb::dict out;
+  nb::list candidates, history;
+  for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));
+  for (const Progress& progress : report.solve.history) history.append(progress_dict(progress));
+  out["candidates"] = candidates;
+  out["history"] = history;
+  out["dropped_queries"] = report.dropped_queries;
+  out["warnings"] = report.warnings;
+  out["seconds"] = report.seconds;
+  out["passes"] = report.solve.passes;
+  out["oracle_calls"] = report.solve.oracle_calls;
+  out["planes"] = report.solve.planes;
+  out["support_vectors"] = report.solve.support_vectors;
+  out["solve_seconds"] = report.solve.seconds;
+  out["oracle_seconds"] = report.solve.oracle_seconds;
+  out["qp_seconds"] = report.solve.qp_seconds;
+  out["interrupted"] = interrupted;
+  return out;
+}
+
 void bind_train(nb::module_& module) {
   nb::class_<TrainOptions> options(module, "TrainOptions");
   options.def(nb::init<>()).def("validate", &TrainOptions::validate);
@@ -129,7 +136,8 @@ void bind_train(nb::module_& module) {
         [&option](TrainOptions& of, const OptionValue& value) { option.set(of, value); });
   module.def("train", &train_model, "data"_a, "options"_a, "validation"_a.none(), "callback"_a.none(),
              "measure"_a.none(), "initial"_a.none(), "kernel"_a.none() = nb::none(),
-             "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+             "The model, a report, and the training for a page about it. callback(progress) returns true to stop; "
+             "Ctrl-C stops, too.");
   nb::class_<Stream>(module, "Stream", "Weights learnt from queries that pass once.")
       .def(nb::init<const Model*>(), "initial"_a.none() = nb::none())
       .def("learn", &learn, "data"_a, "options"_a, "measure"_a.none())

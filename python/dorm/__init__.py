@@ -21,10 +21,11 @@ from ._core import __version__
 if TYPE_CHECKING:
     from ._catalog import catalog
     from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
+    from ._pages import Page
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
-    from .data import RankingData, read_letor, synth
+    from .data import RankingData, read_csv, read_letor, synth
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
     from .explanation import Explanation
     from .factorization import DormFactorization, Recommendations
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from .ranker import DormRanker
     from .report import Candidate, Certificate, TrainReport
     from .splitting import QueryKFold
+    from .tabular import read_table
+    from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
 
 __all__ = [
     "Assignment",
@@ -53,19 +56,27 @@ __all__ = [
     "MeasureResult",
     "Metric",
     "Objective",
+    "Page",
+    "Qrels",
     "QueryKFold",
     "RankingData",
     "Recommendations",
+    "Run",
     "TrainReport",
     "__version__",
     "assign",
     "catalog",
     "compare",
     "evaluate",
+    "evaluate_run",
     "metric",
     "objective",
     "permutation_importance",
+    "read_csv",
     "read_letor",
+    "read_qrels",
+    "read_run",
+    "read_table",
     "synth",
 ]
 
@@ -76,7 +87,8 @@ _MODULES = {
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
     "boosting": ("Metric", "Objective", "metric", "objective"),
-    "data": ("RankingData", "read_letor", "synth"),
+    "_pages": ("Page",),
+    "data": ("RankingData", "read_csv", "read_letor", "synth"),
     "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
     "explanation": ("Explanation",),
     "factorization": ("DormFactorization", "Recommendations"),
@@ -86,7 +98,9 @@ _MODULES = {
     "ranker": ("DormRanker",),
     "report": ("Candidate", "Certificate", "TrainReport"),
     "splitting": ("QueryKFold",),
+    "tabular": ("read_table",),
     "torch": (),
+    "trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -53,8 +53,12 @@ def make_dataset(
     queries: Queries,
     weights: np.ndarray = _NO_WEIGHTS,
     names: list[str] | None = None,
+    about: dict[str, Any] | None = None,
 ) -> _core.Dataset:
-    """Borrows the features where the rows of each query are contiguous; copies them in order otherwise."""
+    """Borrows the features where the rows of each query are contiguous; copies them in order otherwise.
+
+    ``about``: document_ids, groups, and input, how it was read.
+    """
     documents = _core.Documents(
         labels=np.ascontiguousarray(queries.sorted(labels)),
         query_end=queries.end,
@@ -62,6 +66,7 @@ def make_dataset(
         query_weights=weights,
         source_rows=_IN_ORDER if queries.order is None else queries.order.astype(np.uint64),
         feature_names=names or [],
+        **_sorted_texts(queries, about or {}),
     )
     values = take_rows(features.values, queries.order)
     if isinstance(values, np.ndarray):
@@ -82,3 +87,13 @@ def _as_uint32(columns: np.ndarray, num_features: int) -> np.ndarray:
     if num_features > 2**32 or (len(columns) and (columns.min() < 0 or columns.max() >= num_features)):
         raise ValueError("the sparse matrix has column numbers outside its shape, or more than 2^32 columns")
     return columns.astype(np.uint32)
+
+
+def _sorted_texts(queries: Queries, about: dict[str, Any]) -> dict[str, Any]:
+    """Document ids and groups in the order of the rows."""
+
+    def ordered(texts: Any) -> list[str]:
+        return [str(texts[row]) for row in (range(len(texts)) if queries.order is None else queries.order)]
+
+    lists = {name: ordered(about[name]) for name in ("document_ids", "groups") if about.get(name) is not None}
+    return {**lists, "input": about.get("input")}

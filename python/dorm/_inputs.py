@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._dataset import judge, make_dataset, read_labels
 from ._features import Features, read_features
+from ._missing import fill
 from ._queries import Queries, one_query, read_queries, read_weights
 from .data import RankingData
 
@@ -41,6 +42,7 @@ class Input:
     sample_weight: Any
     names: Sequence[str] | None
     prefix: str
+    about: dict[str, Any]  # document_ids, groups and input of a RankingData
 
     @property
     def rows(self) -> int:
@@ -52,6 +54,12 @@ class Input:
         """Whether the queries are known."""
         return self.qid is not None or self.group is not None
 
+    def filled(self, missing: str, names: list[str] | None, means: dict[str, float] | None = None) -> Input:
+        """Without missing values, and with what there is to know about them; ``means`` as for `fill`."""
+        features, means = fill(self.features, missing, names, means)
+        said = {**(self.about.get("input") or {}), "missing": missing, "means": means}
+        return replace(self, features=features, about={**self.about, "input": said})
+
     def queries(self) -> Queries:
         """Which rows belong to which query."""
         return read_queries(self.qid, self.group, self.rows, self.prefix)
@@ -61,12 +69,13 @@ class Input:
         labels = judge(read_labels(self.y, self.rows), unjudged)
         queries = self.queries()
         weights = read_weights(self.sample_weight, queries)
-        return Labelled(labels, queries, make_dataset(self.features, labels, queries, weights, names))
+        return Labelled(labels, queries, make_dataset(self.features, labels, queries, weights, names, self.about))
 
     def unlabelled(self, names: list[str] | None, per_query: bool) -> tuple[_core.Dataset, Queries]:
         """The data set to be scored, as one query unless they matter."""
         queries = self.queries() if per_query else one_query(self.rows)
-        return make_dataset(self.features, np.zeros(self.rows, np.float32), queries, names=names), queries
+        labels = np.zeros(self.rows, np.float32)
+        return make_dataset(self.features, labels, queries, names=names), queries
 
 
 def read_input(
@@ -79,7 +88,9 @@ def read_input(
     prefix: str = "",
 ) -> Input:
     """What a `RankingData` or a column "qid" brings along is used where the caller did not say otherwise."""
+    about = {}
     if isinstance(X, RankingData):
+        about = {"document_ids": X.document_ids, "groups": X.groups, "input": X.input}
         qid = X.qid if qid is None and group is None else qid
         y = X.y if y is None else y
         sample_weight = X.sample_weight if sample_weight is None else sample_weight
@@ -90,4 +101,4 @@ def read_input(
         if qid is not None or group is not None:
             raise ValueError(f'X has a column "qid", so {prefix}qid= and {prefix}group= must not be passed')
         qid = features.qid
-    return Input(features, y, qid, group, sample_weight, names, prefix)
+    return Input(features, y, qid, group, sample_weight, names, prefix, about)

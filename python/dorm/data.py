@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core
 from ._features import is_sparse
+from ._missing import check_rule
 from ._threads import thread_count
 
 
@@ -25,13 +26,14 @@ class RankingData:
     """
 
     X: Any  #: float32 array, or CSR matrix where most features are zero
-    y: np.ndarray  #: label of each row
+    y: np.ndarray | None  #: label of each row; None: read without labels
     qid: np.ndarray  #: query of each row: whole numbers, or text
     sample_weight: np.ndarray | None = None  #: weight of each query; None: all 1
     feature_names: list[str] | None = None  #: None: numbered from 1
     document_ids: list[str] | None = None  #: of each row
     groups: list[str] | None = None  #: of each row, e.g. its site
     source_rows: np.ndarray | None = field(default=None, repr=False)  #: row of the file; None: the same
+    input: dict[str, Any] | None = field(default=None, repr=False)  #: how it was read, which a ranker keeps
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y, self.qid))
@@ -44,13 +46,20 @@ class RankingData:
 
     def __repr__(self) -> str:
         kind = "sparse" if is_sparse(self.X) else "dense"
-        return (
-            f"RankingData({len(self.group)} queries, {self.X.shape[0]} documents, {self.X.shape[1]} features, {kind})"
-        )
+        kind += ", no labels" if self.y is None else ""
+        rows, columns = self.X.shape
+        return f"RankingData({len(self.group)} queries, {rows} documents, {columns} features, {kind})"
 
 
 def read_letor(
-    path: str | os.PathLike[str], *, missing: str = "error", unjudged: str = "grade", n_jobs: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    missing: str | None = None,
+    unjudged: str = "grade",
+    labels: bool | None = None,
+    like: Any = None,
+    n_jobs: int | None = None,
+    **columns: Any,
 ) -> RankingData:
     """Read judged documents from a file.
 
@@ -61,10 +70,18 @@ def read_letor(
         text may be compressed (``.gz``, ``.zst``). Sizes and weights in ``PATH.query`` or ``PATH.group`` and
         ``PATH.weight`` are used where those files exist.
     missing
-        What NaN and infinite features become: ``"error"``, ``"zero"`` or ``"mean"`` (of their column).
+        What NaN and infinite features become: ``"error"``, ``"zero"`` or ``"mean"`` (of their column). A ranker that
+        is fitted to the data keeps the means, and `DormRanker.predict` fills by them.
     unjudged
         What becomes of documents with a negative label: ``"grade"`` (they stay), ``"bad"`` (label 0), ``"drop"`` (they
         are left out) or ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
+    labels
+        False: a file without labels is read, too; ``y`` is then None. None: False with ``like=``, else True.
+    like
+        A fitted ranker or a model file: the file is read as the data was that it was trained on, with the same columns,
+        and missing values filled by the means of that data.
+    columns
+        Of CSV and TSV: what `read_csv` takes.
 
     Examples
     --------
@@ -77,9 +94,102 @@ def read_letor(
     >>> data.qid
     array([7, 7, 8, 8])
     """
-    dataset, problems = _core.read_dataset(os.fspath(path), missing, unjudged, thread_count(n_jobs))
+    return _read_file(path, "auto", missing, unjudged, labels, like, n_jobs, columns)
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    *,
+    label_column: str | None = None,
+    query_column: str | None = None,
+    document_column: str | None = None,
+    group_column: str | None = None,
+    weight_column: str | None = None,
+    ignore_columns: str | Sequence[str] | None = None,
+    missing: str | None = None,
+    unjudged: str = "grade",
+    labels: bool | None = None,
+    like: Any = None,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """Read judged documents from a table with a header: CSV, or TSV where the name ends so.
+
+    Parameters
+    ----------
+    path
+        May be compressed (``.gz``, ``.zst``).
+    label_column, query_column, document_column, group_column, weight_column
+        The columns with a meaning (``"label"``, ``"qid"``, ``"docid"``, ``"group"``, ``"weight"``); the last three may
+        be absent. Every other column is a feature.
+    ignore_columns
+        Columns that are neither, such as titles.
+    missing, unjudged, labels, like
+        As for `read_letor`.
+
+    Examples
+    --------
+    >>> import dorm, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "judged.csv"
+    >>> _ = path.write_text("search,grade,title,bm25\\nshoes,2,Red shoes,7.1\\nshoes,0,Hats,0.3\\n")
+    >>> dorm.read_csv(path, query_column="search", label_column="grade", ignore_columns=["title"])
+    RankingData(1 queries, 2 documents, 1 features, dense)
+    """
+    columns = {
+        "label_column": label_column,
+        "query_column": query_column,
+        "document_column": document_column,
+        "group_column": group_column,
+        "weight_column": weight_column,
+        "ignore_columns": ignore_columns,
+    }
+    name = os.fspath(path).removesuffix(".gz").removesuffix(".zst")
+    form = "tsv" if name.lower().endswith((".tsv", ".tab")) else "csv"
+    return _read_file(path, form, missing, unjudged, labels, like, n_jobs, columns)
+
+
+def reading_of(like: Any) -> dict[str, Any]:
+    """How the data was read that a ranker or the model of a file was trained on."""
+    if like is None:
+        return {}
+    model = getattr(like, "model_", None) or getattr(like, "model", None)
+    if model is None and isinstance(like, (str, os.PathLike)):
+        model = _core.Model.load(os.fspath(like))
+    if model is None:
+        raise ValueError(f"like is a {type(like).__name__}; expected a fitted ranker or the name of a model file")
+    return {**model.input, "features": model.features}
+
+
+_COLUMNS = ("label_column", "query_column", "document_column", "group_column", "weight_column", "ignore_columns")
+
+
+def merged_reading(columns: dict[str, Any], missing: str | None, like: Any) -> dict[str, Any]:
+    """What the caller said over what the model says; the roles and the treatment of missing values."""
+    unknown = set(columns) - set(_COLUMNS)
+    if unknown:
+        raise TypeError(f"unexpected argument {min(unknown)!r}; of columns there are {', '.join(_COLUMNS)}")
+    said = {name: value for name, value in columns.items() if value is not None}
+    if "ignore_columns" in said:
+        ignored = said["ignore_columns"]
+        said["ignore_columns"] = [ignored] if isinstance(ignored, str) else list(ignored)
+    if missing is not None:
+        said["missing"] = check_rule(missing)
+    return {**reading_of(like), **said}
+
+
+def _read_file(
+    path: Any, form: str, missing: Any, unjudged: str, labels: bool | None, like: Any, n_jobs: Any, columns: dict
+) -> RankingData:
+    fields = merged_reading(columns, missing, like)
+    if (
+        not os.fspath(path).removesuffix(".gz").removesuffix(".zst").lower().endswith((".csv", ".tsv"))
+        and form == "auto"
+    ):
+        fields.pop("features", None)  # of tables alone
+    fields.update(format=form, need_labels=like is None if labels is None else bool(labels))
+    fields["threads"] = thread_count(n_jobs)
+    dataset, problems = _core.read_dataset(os.fspath(path), fields, unjudged)
     for problem in problems:
-        warnings.warn(problem, stacklevel=2)
+        warnings.warn(problem, stacklevel=3)
     return _unpack(dataset)
 
 
@@ -170,11 +280,12 @@ def _unpack(dataset: _core.Dataset) -> RankingData:
     in_order = bool((source_rows == np.arange(len(source_rows), dtype=np.uint64)).all())
     return RankingData(
         X=X,
-        y=dataset.labels,
+        y=dataset.labels if dataset.has_labels else None,
         qid=np.repeat(_as_ids(_text(ids)), sizes.astype(np.int64)),
         sample_weight=None if (weights == 1).all() else weights,
         feature_names=_feature_names(dataset),
         document_ids=_text(dataset.document_ids) or None,
         groups=_text(dataset.groups) or None,
         source_rows=None if in_order else source_rows.astype(np.int64),
+        input=dataset.input,
     )

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._dataset import read_labels
+from ._dataset import make_dataset, read_labels
+from ._features import Features
 from ._queries import read_queries, read_weights
 from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
@@ -102,6 +103,9 @@ def evaluate(
     sample_weight: Any = None,
     convention: str = "standard",
     ties: str | None = None,
+    one_per: str = "",
+    groups: Any = None,
+    document_ids: Any = None,
     bootstrap: int = 1000,
     confidence: float = 0.95,
     random_state: int = 0,
@@ -124,6 +128,9 @@ def evaluate(
     ties
         How documents of equal score are ordered: ``"index"``, ``"expected"``, ``"worst"``; None: as the convention
         has it.
+    one_per, groups, document_ids
+        Judge the lists that show at most one document per group (or k, ``"group:3"``): by ``groups``, a name per
+        document, or by the ``"host"`` or ``"domain"`` of ``document_ids`` that are URLs.
     bootstrap, confidence, random_state
         Resamples of the queries for the interval (0: no interval), its level, and their seed.
 
@@ -140,13 +147,20 @@ def evaluate(
     labels = read_labels(y, len(scores))
     queries = read_queries(qid, group, len(scores))
     weights = read_weights(sample_weight, queries)
-    options = _options(convention, ties, bootstrap, confidence, random_state, n_jobs)
+    options = options_of(convention, ties, bootstrap, confidence, random_state, n_jobs)
     asked = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     labels, scores = queries.sorted(labels), queries.sorted(scores)
     made = [m._tabulate((labels, queries)) if isinstance(m, Measure) else m for m in asked]
-    table = _core.evaluate(
-        np.ascontiguousarray(labels), np.ascontiguousarray(scores), queries.end, queries.names, weights, made, options
-    )
+    labels, scores = np.ascontiguousarray(labels), np.ascontiguousarray(scores)
+    if one_per:
+        options.one_per = one_per
+        about = {"groups": groups, "document_ids": document_ids}
+        data = make_dataset(
+            Features(np.zeros((len(scores), 1), np.float32)), read_labels(y, len(scores)), queries, weights, about=about
+        )
+        table = _core.evaluate_data(data, scores, made, options)
+    else:
+        table = _core.evaluate(labels, scores, queries.end, queries.names, weights, made, options)
     results = [MeasureResult(**entry) for entry in table["measures"]]
     return Evaluation(results, queries.ids, table["convention"], table["ties"], confidence)
 
@@ -214,7 +228,7 @@ def compare(
     first, second = _per_query(a, measure), _per_query(b, measure)
     if len(first) != len(second):
         raise ValueError(f"{len(first)} values against {len(second)}; expected one per query in both")
-    options = _options("standard", None, bootstrap, confidence, random_state, 1)
+    options = options_of("standard", None, bootstrap, confidence, random_state, 1)
     return Comparison(**_core.compare(first, second, options))
 
 
@@ -235,9 +249,10 @@ def _values(values: Any) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _options(
+def options_of(
     convention: str, ties: str | None, bootstrap: int, confidence: float, seed: int, n_jobs: int | None
 ) -> _core.EvaluateOptions:
+    """As the core has them."""
     options = _core.EvaluateOptions()
     options.convention = convention
     options.ties = ties or ""

@@ -14,10 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._dataset import make_dataset
 from ._inputs import Input, Labelled, read_input
+from ._leaks import columns_equal_to
+from ._missing import check_rule
 from ._names import check_features, feature_names, remember_features
 from ._notebook import FittedView, ranker_html
 from ._options import train_options
+from ._pages import page_at
 from ._progress import Progress, watching
 from ._queries import Queries
 from ._stream import learn_from
@@ -91,6 +95,12 @@ class DormRanker(FittedView, BaseEstimator):
     early_stopping
         Evaluations in a row without a better measure on ``eval_set`` after which a candidate is given up; the weights
         that did best are kept. None: off.
+    missing
+        What NaN and infinite features become: ``"error"``, ``"zero"``, or ``"mean"``: the mean of the column in the
+        training data, which the model keeps and `predict` uses again.
+    one_per
+        Train and rank under limits on groups: ``"group"``, ``"host"``, ``"domain"``, or ``"host:2"`` for at most two.
+        The documents must have groups or ids that are URLs: pass a `RankingData`. Empty: no limits.
     n_jobs
         Threads. None: 1 inside a joblib worker, else all cores within the limits set for OpenMP. -1: all cores.
         The model does not depend on it.
@@ -149,6 +159,8 @@ class DormRanker(FittedView, BaseEstimator):
         approximation: str = "none",
         cache_bytes: int = 2_000_000_000,
         early_stopping: int | None = None,
+        missing: str = "error",
+        one_per: str = "",
         n_jobs: int | None = None,
         random_state: Any = 1,
         verbose: int = 0,
@@ -174,6 +186,8 @@ class DormRanker(FittedView, BaseEstimator):
         self.approximation = approximation
         self.cache_bytes = cache_bytes
         self.early_stopping = early_stopping
+        self.missing = missing
+        self.one_per = one_per
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -229,21 +243,15 @@ class DormRanker(FittedView, BaseEstimator):
         the same: the ranker is fitted, and ``report_.status`` is ``"interrupted"``. To stop a fit and go on with the
         program, let a callback return True.
         """
-        given = read_input(X, y, qid, group, sample_weight, feature_names)
-        remember_features(self, given.features, given.names)
-        train = given.labelled(self._names(), self.unjudged)
-        if len(train.queries.sizes) == 1:
-            raise ValueError(
-                f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
-                "query of each row, or group= the sizes of the queries"
-            )
-        held_out = self._validation(eval_set, eval_qid, eval_group)
+        train, held_out = self._training_sets(
+            X, y, qid, group, sample_weight, feature_names, eval_set, eval_qid, eval_group
+        )
         sets = [train] if held_out is None else [train, held_out]
         measure = None
         if isinstance(self.measure, Measure):
             measure = self.measure._tabulate(*((each.sorted_labels, each.queries) for each in sets))
         with watching(callbacks, Progress(self.verbose), progress) as callback:
-            model, report = _core.train(
+            model, report, training = _core.train(
                 train.dataset,
                 train_options(self),
                 None if held_out is None else held_out.dataset,
@@ -254,6 +262,7 @@ class DormRanker(FittedView, BaseEstimator):
             )
         self.__dict__.pop("_stream", None)  # of an earlier partial_fit
         self._adopt(model)
+        self._training = training
         self.report_ = TrainReport._of(report)
         if self.report_.interrupted:
             raise KeyboardInterrupt("training was interrupted; the ranker keeps the best model so far")
@@ -293,8 +302,13 @@ class DormRanker(FittedView, BaseEstimator):
             check_features(self, given.features)
         else:
             remember_features(self, given.features, given.names)
+        if self.missing == "mean":
+            raise ValueError('partial_fit does not know the means of what is still to come; pass missing="zero"')
+        if check_rule(self.missing) != "error":
+            given = given.filled(self.missing, self._names())
         self._adopt(learn_from(self, given))
-        self.__dict__.pop("report_", None)  # of an earlier fit
+        for name in ("report_", "_training"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         return self
 
     def predict(self, X: Any, *, qid: Any = None, group: Any = None) -> np.ndarray:
@@ -304,8 +318,11 @@ class DormRanker(FittedView, BaseEstimator):
         """
         return self._scores(self._checked(X, qid, group))
 
-    def rank(self, X: Any, qid: Any = None, *, group: Any = None) -> np.ndarray:
+    def rank(self, X: Any, qid: Any = None, *, group: Any = None, one_per: str | None = None) -> np.ndarray:
         """The position of every row in the ranking of its query, 1 for the best; equal scores in row order.
+
+        With limits on groups (``one_per=``, by default those of the training), rows whose group is full get 0: they are
+        not shown. ``one_per=""`` ranks without limits.
 
         >>> import dorm
         >>> data = dorm.synth(queries=50, features=5, seed=1)
@@ -315,6 +332,11 @@ class DormRanker(FittedView, BaseEstimator):
         given = self._checked(X, qid, group)
         queries = given.queries()
         scores = queries.sorted(self._scores(given))
+        limits = self.model_.one_per if one_per is None else one_per
+        if limits:
+            labels = np.zeros(given.rows, np.float32)
+            data = make_dataset(given.features, labels, queries, names=self._names(), about=given.about)
+            return queries.unsorted(_core.limited_places(data, np.ascontiguousarray(scores), limits))
         query = np.repeat(np.arange(len(queries.sizes)), queries.sizes)
         order = np.lexsort((-scores, query))  # stable: equal scores stay in row order
         begin = np.repeat(np.cumsum(queries.sizes) - queries.sizes, queries.sizes)
@@ -333,6 +355,9 @@ class DormRanker(FittedView, BaseEstimator):
             measures=self.measure,
             sample_weight=given.sample_weight,
             convention=self.convention,
+            one_per=self.one_per,
+            groups=given.about.get("groups"),
+            document_ids=given.about.get("document_ids"),
             bootstrap=0,
             n_jobs=self.n_jobs,
         )
@@ -364,6 +389,40 @@ class DormRanker(FittedView, BaseEstimator):
             return spread_columns(parts, columns, self.n_features_in_)
         return Explanation(parts, self._names() or [f"column {j}" for j in range(parts.shape[1])])
 
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+    ) -> Any:
+        """Write a page about the model, as ``dorm train --report`` does, and return its path.
+
+        Parameters
+        ----------
+        path
+            ``.html`` (one file that needs nothing else), ``.md`` or ``.csv``. None: return a `Page`, which a notebook
+            shows.
+        X, y, qid, group
+            Judged documents to tell about. None: those of `fit`, which the ranker remembers until it is pickled, with
+            the story of the training; a loaded ranker needs them.
+
+        >>> import dorm, pathlib, tempfile
+        >>> ranker = dorm.DormRanker(C=10).fit(dorm.synth(queries=30, features=5, seed=1))
+        >>> ranker.report(pathlib.Path(tempfile.mkdtemp()) / "m.html").name
+        'm.html'
+        """
+        check_is_fitted(self)
+        training = getattr(self, "_training", None)
+        if X is not None:
+            given = self._checked(X, qid, group, y)
+            training = _core.Training.of(self.model_, given.labelled(self._names(), self.unjudged).dataset)
+        if training is None:
+            raise ValueError("the training data is not known any more; pass X, y and qid= to tell about")
+        return page_at(training.page("the training data" if X is None else "the data", "the validation data"), path)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, as ``dorm train`` does; ``dorm rank`` and `load` read it."""
         check_is_fitted(self)
@@ -374,6 +433,7 @@ class DormRanker(FittedView, BaseEstimator):
         """A ranker from a model file of `save` or of the command; ``report_`` is not stored."""
         model = _core.Model.load(os.fspath(path))
         ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
+        ranker.set_params(one_per=model.one_per, missing=model.input["missing"])
         if model.bound != "none":  # a baseline of the command has no bound, nor the rest
             ranker.set_params(bound=model.bound, decay=model.decay, C=model.C, random_state=model.seed)
             if model.solver:  # a stream has none
@@ -388,6 +448,9 @@ class DormRanker(FittedView, BaseEstimator):
             ranker.feature_names_in_ = np.array(names, dtype=object)
         ranker._adopt(model)
         return ranker
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_training"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
@@ -435,10 +498,40 @@ class DormRanker(FittedView, BaseEstimator):
     def _names(self) -> list[str] | None:
         return feature_names(self)
 
-    def _validation(self, eval_set: Any, qid: Any, group: Any) -> Labelled | None:
+    def _training_sets(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any,
+        group: Any,
+        sample_weight: Any,
+        feature_names: Sequence[str] | None,
+        held_out: Any,
+        held_out_qid: Any,
+        held_out_group: Any,
+        prefix: str = "eval",
+    ) -> tuple[Labelled, Labelled | None]:
+        """The data to train on and the data to judge by, whose arguments are named after ``prefix``."""
+        given = read_input(X, y, qid, group, sample_weight, feature_names)
+        remember_features(self, given.features, given.names)
+        if check_rule(self.missing) != "error":
+            given = given.filled(self.missing, self._names())
+        train = given.labelled(self._names(), self.unjudged)
+        self._warn_of_leaks(given, train.labels)
+        if len(train.queries.sizes) == 1:
+            raise ValueError(
+                f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
+                "query of each row, or group= the sizes of the queries"
+            )
+        return train, self._validation(held_out, held_out_qid, held_out_group, given.about.get("input"), prefix)
+
+    def _validation(
+        self, eval_set: Any, qid: Any, group: Any, reading: dict[str, Any] | None, prefix: str
+    ) -> Labelled | None:
+        name = "eval_set" if prefix == "eval" else prefix
         if eval_set is None:
             if qid is not None or group is not None:
-                raise ValueError("eval_qid or eval_group without eval_set; pass eval_set=(X, y)")
+                raise ValueError(f"{prefix}_qid or {prefix}_group without {name}; pass {name}=(X, y)")
             if self.early_stopping:
                 raise ValueError("early_stopping needs eval_set=(X, y) with eval_qid= or eval_group= to judge by")
             return None
@@ -447,15 +540,19 @@ class DormRanker(FittedView, BaseEstimator):
         if isinstance(eval_set, RankingData):
             eval_set = (eval_set, None)
         if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
-            raise ValueError("eval_set must be one pair (X, y), or a RankingData")
-        given = read_input(*eval_set, qid, group, prefix="eval_")
+            raise ValueError(f"{name} must be one pair (X, y), or a RankingData")
+        given = read_input(*eval_set, qid, group, prefix=f"{prefix}_")
         check_features(self, given.features)
+        if reading and reading["missing"] != "error":
+            given = given.filled(reading["missing"], self._names(), reading["means"])
         return given.labelled(self._names(), self.unjudged)
 
     def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
         check_is_fitted(self)
         given = read_input(X, y, qid, group, sample_weight)
         check_features(self, given.features)
+        if self._reading["missing"] != "error":
+            given = given.filled(self._reading["missing"], self._names(), self._reading["means"])
         return given
 
     def _prepared(self, given: Input) -> tuple[_core.Dataset, Queries]:
@@ -485,6 +582,14 @@ class DormRanker(FittedView, BaseEstimator):
 
     def _adopt(self, model: _core.Model) -> None:
         self.model_ = model
+        self._reading = model.input
+
+    def _warn_of_leaks(self, given: Input, labels: np.ndarray) -> None:
+        for j in columns_equal_to(labels, given.features.values):
+            name = repr(self._names()[j]) if self._names() else str(j)
+            warnings.warn(
+                f"column {name} of X equals y in every row: is it the label, left among the features?", stacklevel=4
+            )
 
     def _warn(self) -> None:
         for text in self.report_.warnings:

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trainings report, as dicts.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "dorm/train.h"
+
+namespace dorm::python {
+
+/// What dorm.TrainReport is made from, less the validation value of the model.
+nanobind::dict report_dict(const TrainReport& report, bool interrupted);
+
+}  // namespace dorm::python
