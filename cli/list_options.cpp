@@ -141,14 +141,13 @@ TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& ga
     TrainResult result = train_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
                                       topics.validation(), observer);
     std::string text = to_json(result.model);
-    return {std::move(result), {}, std::move(text), topic_line(report)};
+    return {std::move(result), std::move(text), topic_line(report)};
   }
   const HeldOutGains judged(lists, gains.by_label, data);
   PositionResult trained =
       train_positions(data.train, gains.gains, options, lists.one_function, judged.validation(), observer);
   trained.model.gains = gains.by_label;
-  return {
-      {trained.model.shared, trained.report}, {}, to_json(trained.model), position_line(lists, gains.gains.positions)};
+  return {{trained.model.shared, trained.report}, to_json(trained.model), position_line(lists, gains.gains.positions)};
 }
 
 TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
@@ -159,21 +158,19 @@ TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gai
     TuneResult result = tune_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
                                     topics.validation(), observer, refit_observer);
     std::string text = to_json(result.model);
-    return {{std::move(result.model), std::move(result.report)},
-            std::move(result.cells),
+    return {{std::move(result.model), result.report},
             std::move(text),
             result.refitted ? topic_line(report) : "",
-            result.refitted};
+            std::move(result)};
   }
   const HeldOutGains judged(lists, gains.by_label, data);
   PositionTuneResult tuned = tune_positions(data.train, gains.gains, options, lists.one_function, judged.validation(),
                                             observer, refit_observer);
   tuned.model.gains = gains.by_label;
   return {{tuned.model.shared, tuned.report},
-          std::move(tuned.cells),
           to_json(tuned.model),
           position_line(lists, gains.gains.positions),
-          tuned.refitted};
+          std::move(tuned)};
 }
 
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

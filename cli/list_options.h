@@ -55,9 +55,8 @@ std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gai
 /// A training or tuning of any kind of list: the result, the model's file, and lines about the lists.
 struct TrainedLists {
   TrainResult result;
-  std::vector<TuneCell> cells = {};  // of a tuning
   std::string model_text, page = {};
-  bool refitted = false;  // of a tuning
+  TuneOutcome tuning = {};  // of a tuning
 };
 
 TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,

@@ -101,6 +101,14 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
   app.add_option("--weights", arguments.weights, "weights of the queries of DATA, one per line in order of\nappearance")
       ->option_text("FILE")
       ->group("Files");
+  TrainOptions& options = arguments.options;
+  written(
+      app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists"))
+      ->option_text("FILE")
+      ->group("Files");
+  OptionGroup(app, "Files")
+      .number("--checkpoint-interval", options.checkpoint_seconds, number_from(0), "S",
+              fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds));
   add_report_option(app, arguments.reports, "page about the model and its training", "Files");
   add_group(app, "Learning problem", arguments.options);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
@@ -169,6 +177,11 @@ pages::TrainingStory training_story(const TrainingArguments& arguments, const Tr
           .model_name = arguments.model,
           .interrupted = interrupted,
           .reason = reason};
+}
+
+std::string how_to_go_on(const std::string& checkpoint) {
+  if (checkpoint.empty()) return "with --checkpoint FILE the same command would go on from here";
+  return fmt::format("the same command goes on from {}", checkpoint);
 }
 
 std::string training_footer(const std::string& examples) {

@@ -47,6 +47,9 @@ pages::TrainingStory training_story(const TrainingArguments& arguments, const Tr
                                     const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
                                     const std::string& reason = {});
 
+/// What is said of a run that was ended early.
+std::string how_to_go_on(const std::string& checkpoint);
+
 /// The catalogs that explain bounds, starts, decays and scalings.
 std::string training_footer(const std::string& examples);
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "report/pages/words.h"
+
 namespace dorm::cli {
 namespace {
 
@@ -48,17 +50,19 @@ void TrainingView::update(const TrainProgress& progress) {
     text += fmt::format("primal {:.6g}, dual {:.6g}, gap {:.2g}", solver.primal, solver.dual, solver.gap);
   if (!std::isnan(progress.validation)) text += fmt::format(", validation {} {:.4f}", measure_, progress.validation);
   const std::optional<double> left = forecast_.left(tolerance_);
-  text += fmt::format(", {}, left in this round {}", duration_text(line_.seconds()), left ? duration_text(*left) : "?");
+  text += ", " + duration_text(line_.seconds());
+  if (left) text += fmt::format(", about {} left in this round", duration_text(*left));
   line_.show(text);
 }
 
 void TuningView::update(const TuneProgress& progress) {
   if (quiet_ || !line_.due()) return;
-  const auto done = static_cast<double>(progress.done), total = static_cast<double>(progress.total);
-  line_.show(fmt::format("dorm: tuning: {} of {} problems, best {} {}, {}, left {}", progress.done, progress.total,
-                         measure_, std::isnan(progress.best) ? "?" : fmt::format("{:.4f}", progress.best),
-                         duration_text(line_.seconds()),
-                         done > 0 ? duration_text(line_.seconds() * (total - done) / done) : "?"));
+  std::string text = fmt::format("dorm: tuning: {} of {} cells", progress.done, progress.total);
+  if (progress.leader)
+    text += fmt::format(", best {} {:.4f} ({})", measure_, progress.best, pages::cell_name(*progress.leader));
+  text += ", " + duration_text(line_.seconds());
+  if (!std::isnan(progress.seconds_left)) text += fmt::format(", about {} left", duration_text(progress.seconds_left));
+  line_.show(text);
 }
 
 }  // namespace dorm::cli

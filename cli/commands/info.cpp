@@ -11,6 +11,7 @@
 #include "command.h"
 #include "dorm/any_model.h"
 #include "input.h"
+#include "learning/train/checkpoint_file.h"
 #include "output.h"
 #include "text/factors_text.h"
 #include "text/model_text.h"
@@ -20,7 +21,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kInfoDescription =
-    "Describe a file of judged documents, or a model.\n"
+    "Describe a file of judged documents, a model, or a checkpoint of train or tune.\n"
     "\n"
     "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
     "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in any "
@@ -32,6 +33,7 @@ constexpr const char* kInfoFooter =
     "  dorm info train.txt\n"
     "  dorm info m.json\n"
     "  dorm info m.factors\n"
+    "  dorm info run.ck\n"
     "  dorm info --json train.dorm | jq .labels\n";
 
 std::size_t count_nonzeros(const FeatureRows& rows) {
@@ -174,6 +176,24 @@ std::string text_of(const FactorModel& model, const std::string& file, const Set
   return settings.json ? factors_json(model, file) : factors_text(model, file);
 }
 
+std::string text_of(const CheckpointSummary& checkpoint, const std::string& file, const Settings& settings) {
+  if (settings.json)
+    return printable_json({{"file", file},
+                           {"checkpoint_of", checkpoint.verb},
+                           {"progress", checkpoint.progress},
+                           {"options", checkpoint.options},
+                           {"data", checkpoint.data}},
+                          2) +
+           "\n";
+  return fmt::format(
+      "file         {}\n"
+      "what         a checkpoint of dorm {}: {}\n"
+      "options      {}\n"
+      "data         fingerprint {}\n"
+      "to go on     run the same command again; the file goes when the model is written\n",
+      file, checkpoint.verb, checkpoint.progress, checkpoint.options, checkpoint.data);
+}
+
 }  // namespace
 
 Action declare_info(CLI::App& app, const Settings& settings) {
@@ -182,12 +202,16 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     InputArguments input;
   };
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm, text may be .gz or .zst; or a model");
+  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm, text may be .gz or .zst; a model or a checkpoint");
   add_input_options(app, arguments->input);
   app.description(kInfoDescription);
   app.footer(kInfoFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
+    if (const std::optional<CheckpointSummary> checkpoint = summarize_checkpoint(arguments->file)) {
+      print(text_of(*checkpoint, arguments->file, settings));
+      return;
+    }
     if (const std::optional<SavedModel> saved = load_saved_model(arguments->file)) {
       print(std::visit([&](const auto& model) { return text_of(model, arguments->file, settings); }, *saved));
       return;

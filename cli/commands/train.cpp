@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/stopwatch.h"
 #include "command.h"
@@ -11,7 +12,7 @@
 #include "dorm/error.h"
 #include "help.h"
 #include "list_options.h"
-#include "option_group.h"
+#include "messages.h"
 #include "output.h"
 #include "progress.h"
 #include "report_files.h"
@@ -20,7 +21,6 @@
 #include "training_options.h"
 #include "training_view.h"
 #include "usage.h"
-#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -44,6 +44,10 @@ constexpr const char* kTrainExamples =
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
+
+constexpr const char* kStopping =
+    "dorm: stopping: the pass in hand is finished, then the best model so far is written; a second signal ends at "
+    "once\n";
 
 struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
@@ -105,7 +109,7 @@ TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gain
   if (lists.given()) return train_lists(lists, gains, data, options, observer);
   TrainResult result = train(data.train, options, data.validation(), observer);
   std::string text = to_json(result.model);
-  return {std::move(result), {}, std::move(text)};
+  return {std::move(result), std::move(text)};
 }
 
 std::optional<Model> initial_model(const TrainArguments& arguments) {
@@ -144,12 +148,16 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   options.keep_checkpoint = true;
   const PositionGainsFile gains = load_gains(arguments.lists, data);
   const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, gains), options);
-  const StopRequest stop;
+  const StopRequest stop(settings.quiet ? nullptr : kStopping);
   TrainedLists trained;
   pages::TrainingTrace trace;
+  bool told = false;  // that it was resumed
   {
     TrainingView view(settings.quiet, judged_by(arguments.lists, options), options.solve.tolerance);
     const TrainObserver observer = [&](const TrainProgress& progress) {
+      if (progress.resumed && !std::exchange(told, true) && !settings.quiet)
+        say(fmt::format("dorm: resumed from {}: {} from {}, round {}, pass {}\n", options.checkpoint,
+                        name_of(progress.bound), name_of(progress.start), progress.round, progress.solver.pass));
       view.update(progress);
       trace.add(progress);
       return stop.signal() == 0;
@@ -157,11 +165,13 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     trained = about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer); });
   }
   const TrainResult& result = trained.result;
+  if (result.report.resumed && !told && !settings.quiet)
+    say(fmt::format("dorm: resumed from {}: nothing was left to train\n", options.checkpoint));
   const int signal = stop.signal();
   write_text(arguments.model, trained.model_text);
   if (result.report.finished) remove_file(options.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
-  if (signal != 0) warn(settings, "interrupted; the model is the best so far");
+  if (signal != 0) warn(settings, "interrupted; the model is the best so far; " + how_to_go_on(options.checkpoint));
   write_page(arguments, data, result, settings, trace, signal != 0);
   if (arguments.model != "-") {
     Json json = train_json(result, arguments.model);
@@ -233,14 +243,6 @@ void run_train(const TrainArguments& arguments, const Settings& settings) {
 Action declare_train(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<TrainArguments>();
   add_training_options(app, *arguments);
-  TrainOptions& options = arguments->options;
-  written(
-      app.add_option("--checkpoint", options.checkpoint, "file to save progress to, and to go on from when it exists"))
-      ->option_text("FILE")
-      ->group("Files");
-  OptionGroup(app, "Files")
-      .number("--checkpoint-interval", options.checkpoint_seconds, number_from(0), "S",
-              fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds));
   app.add_option("--initial", arguments->initial, "model whose weights the rounds (or the stream) begin at")
       ->option_text("MODEL")
       ->group("Files");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/parallel.h"
 #include "command.h"
@@ -11,6 +13,7 @@
 #include "list_options.h"
 #include "option_group.h"
 #include "output.h"
+#include "report/pages/words.h"
 #include "report_files.h"
 #include "stop.h"
 #include "text/train_text.h"
@@ -29,7 +32,11 @@ constexpr const char* kTuneDescription =
     "each of --folds parts of the queries by a model of the others. A cell counts in the average by how far it\n"
     "is behind the best; cells whose bound carries no information do not count. The average of linear rankers\n"
     "is a linear ranker; the model names its parts. The weights that were judged are those delivered: there is\n"
-    "no second training, except after folds for kernels and lists.";
+    "no second training, except after folds for kernels and lists.\n"
+    "\n"
+    "--time-limit is for the whole run but the reading of the data. Cheap rankers are judged first, then bounds,\n"
+    "predicted last, kernels in the order of the grid; a cell that is being trained when the time is over, or at\n"
+    "Ctrl-C, is not judged. --checkpoint keeps the cells judged: the same command goes on to the same model.";
 
 constexpr const char* kTuneExamples =
     "Grid, --grid AXIS=VALUES,AXIS=VALUES...; axes left out keep their defaults:\n"
@@ -41,15 +48,19 @@ constexpr const char* kTuneExamples =
     "  cutoff=N/N                               (that of --measure: train for one, be judged by another)\n"
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
     "\n"
-    "A larger C is not tried where the last one did no better than the one before, or where the bound carries\n"
-    "no information.\n"
+    "A larger C is not tried where the last one did no better than the one before, where the bound carries no\n"
+    "information (health below 0.02), or where the cell is too far behind the best to have a share. Cells of\n"
+    "health below 0.02 are out where there is another. Of several kernels, a later one is taken when it is ahead\n"
+    "by more than one standard error of the paired difference.\n"
     "\n"
     "Choices:\n"
     "  average             the default; a share falls by a factor e for every half standard error of the paired\n"
-    "                      difference to the best\n"
+    "                      difference to the best, and below a twentieth of the largest is none; kernels and\n"
+    "                      lists after folds cannot be averaged: steady\n"
     "  steady              of the cells within one standard error of their paired difference to the best: "
     "the\n"
-    "                      one nearest to the defaults (bound, decay, smallest C)\n"
+    "                      one nearest to the defaults: bounds before cheap rankers, the first bound, then the\n"
+    "                      first decay of the grid, then the smallest C\n"
     "  best                the largest figure\n"
     "  one-standard-error  the smallest C within one standard error of the best\n"
     "\n"
@@ -57,6 +68,12 @@ constexpr const char* kTuneExamples =
     "  dorm tune train.txt --valid vali.txt --model m.json\n"
     "  dorm tune train.txt --folds 10 --grid C=1:1e5:10,decay=measure,bound=best --model m.json\n"
     "  dorm tune train.txt --valid vali.txt --measure ndcg@10 --grid cutoff=5/10/20 --model m.json\n";
+
+constexpr const char* kStoppingTune =
+    "dorm: stopping: the model is made of the cells judged so far; a second signal ends at once\n";
+constexpr const char* kStoppingRefit =
+    "dorm: stopping: the best cell so far is trained again on all of the data, since kernels and lists after folds\n"
+    "      cannot be averaged; a second signal ends at once, without a model\n";
 
 struct TuneArguments : TrainingArguments {
   ListArguments lists;
@@ -81,6 +98,13 @@ std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& 
   return data.valid ? 1 : options.folds;
 }
 
+/// Whether the winner is trained again on all of the data.
+bool refits(const TuneArguments& arguments, const TuneOptions& options) {
+  const bool linear =
+      options.kernels.empty() ? options.train.kernel == "none" : options.kernels == std::vector<std::string>{"none"};
+  return arguments.valid.empty() && (arguments.lists.given() || !linear);
+}
+
 struct Tuned {
   TuneResult result;
   std::string model_text, page;  // page: about the lists, if they are not a sort
@@ -93,9 +117,8 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
                 const Tuned& tuned, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
-  const pages::TuningStory tuning{
-      tuned.result, options, tuned.judged_on,
-      fmt::format("{}: {}", choice_name(options.choice), choice_reason(tuned.result, options.choice))};
+  const pages::TuningStory tuning{tuned.result, options, tuned.judged_on,
+                                  pages::choice_reason(tuned.result, options.choice)};
   write_reports(pages::tune_page(training_story(arguments, data, refit, tuned.trace, tuned.interrupted), tuning,
                                  origin_of(settings)),
                 arguments.reports);
@@ -105,8 +128,10 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
                   const Tuned& tuned, const Settings& settings) {
   const TuneResult& result = tuned.result;
   write_text(arguments.model, tuned.model_text);
+  if (result.end == TuneEnd::whole && result.report.finished) remove_file(options.train.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
-  if (tuned.interrupted) warn(settings, "interrupted; the model is made of the cells judged so far");
+  if (const std::string end = pages::end_text(result); !end.empty())
+    warn(settings, fmt::format("{}; {}", end, how_to_go_on(options.train.checkpoint)));
   write_page(arguments, options, data, tuned, settings);
   if (arguments.model == "-") return;
   const TrainResult trained{result.model, result.report};
@@ -133,8 +158,7 @@ void tune_any(const ListArguments& lists, const PositionGainsFile& gains, const 
     return;
   }
   TrainedLists found = tune_lists(lists, gains, data, options, observer, refit_observer);
-  tuned.result = {std::move(found.result.model), std::move(found.result.report), std::move(found.cells),
-                  found.refitted};
+  tuned.result = {std::move(found.tuning), std::move(found.result.model)};
   tuned.model_text = std::move(found.model_text);
   tuned.page = std::move(found.page);
 }
@@ -150,20 +174,27 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
   const PositionGainsFile gains = load_gains(arguments.lists, data);
   plan_memory(arguments, data, settings, copies_side_by_side(options, data), plane_parts(arguments.lists, gains),
               options.train);
-  const StopRequest stop;
+  options.train.keep_checkpoint = true;
+  const StopRequest stop(settings.quiet ? nullptr : refits(arguments, options) ? kStoppingRefit : kStoppingTune);
   Tuned tuned;
   {
     const std::string measure = judged_by(arguments.lists, options.train);
     TuningView tuning(settings.quiet, measure);
     TrainingView refit(settings.quiet, measure, options.train.solve.tolerance);
+    bool told = false;  // that it was resumed
     const TuneObserver judging = [&](const TuneProgress& progress) {
+      if (progress.resumed > 0 && !std::exchange(told, true) && !settings.quiet)
+        say(fmt::format("dorm: resumed from {}: {} of {} cells\n", options.train.checkpoint, progress.resumed,
+                        progress.total));
       tuning.update(progress);
       return stop.signal() == 0;
     };
+    std::optional<int> before;  // the signal that ended the judging, after which the refit is wanted all the same
     const TrainObserver refitting = [&](const TrainProgress& progress) {
+      if (!before) before = stop.signal();
       refit.update(progress);
       tuned.trace.add(progress);
-      return true;
+      return stop.signal() == *before;
     };
     about_file(arguments.data, [&] { tune_any(arguments.lists, gains, data, options, judging, refitting, tuned); });
   }

@@ -5,8 +5,8 @@
 
 #include "pages/comparison_blocks.h"
 #include "report/pages/provenance.h"
+#include "report/pages/words.h"
 #include "report_files.h"
-#include "text/tune_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -102,7 +102,7 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
           {"grid of C", grid_text(options.C),
            options.equal_candidates ? "every method with a C has the same number of candidates"
                                     : "DORM at three bounds and starts each"},
-          {"chosen by", std::string(choice_name(options.choice))},
+          {"chosen by", std::string(pages::choice_name(options.choice))},
           {"convention", options.convention},
           {"scaling", options.scale},
           {"tolerance", fmt::format("{:g}", options.tolerance), "relative duality gap"}};

@@ -12,6 +12,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr std::size_t kCellsShown = 10;
+constexpr std::string_view kEnds[] = {"whole", "time_limit", "interrupted"};
 
 std::vector<const TuneCell*> best_first(const TuneResult& result) {
   std::vector<const TuneCell*> cells;
@@ -37,27 +38,6 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 }  // namespace
 
-std::string choice_reason(const TuneResult& result, Choice choice) {
-  const TuneCell& chosen = chosen_of(result);
-  if (number_chosen(result) > 1)
-    return "shares by how far a cell is behind the best, in standard errors of the difference";
-  const TuneCell& best = *best_first(result).front();
-  if (&chosen == &best) return "the largest validation figure";
-  if (best.degenerate()) return "the best of the cells that carry information";
-  const double behind = best.validation - chosen.validation;
-  if (choice == Choice::one_standard_error)
-    return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
-  return fmt::format(
-      "nearest to the defaults within one standard error of the paired difference to the best "
-      "({:.4f} behind)",
-      behind);
-}
-
-std::string_view choice_name(Choice choice) {
-  constexpr std::string_view kChoices[] = {"average", "best", "steady", "one-standard-error"};
-  return kChoices[static_cast<std::size_t>(choice)];
-}
-
 std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
@@ -74,13 +54,19 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
     if (kernels) rows.back().push_back(c.kernel);
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
-  std::string text = fmt::format("{} cells judged on {}\n\n{}", cells.size(), judged_on, aligned(rows));
+  std::string text = fmt::format("{:<13}{} {}\n", "validated", options.train.measure,
+                                 pages::validated_text(result.validated, judged_on));
+  if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
+  text +=
+      fmt::format("\n{} of {} cells judged on {}\n\n{}", cells.size(), result.all_cells(), judged_on, aligned(rows));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   const TuneCell& chosen = chosen_of(result);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
                                                   number_chosen(result), chosen.share, pages::cell_name(chosen))
                                     : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));
-  text += fmt::format("why          {}: {}\n", choice_name(options.choice), choice_reason(result, options.choice));
+  text += fmt::format("why          {}\n", pages::choice_reason(result, options.choice));
+  for (const pages::CellsOut& out : pages::cells_out(result))
+    text += fmt::format("out          {} cell{}: {}\n", out.cells, out.cells == 1 ? "" : "s", out.rule);
   return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
 }
 
@@ -104,9 +90,26 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   };
   for (const TuneCell* cell : sorted) cells.push_back(cell_json(*cell));
   const TuneCell& chosen = chosen_of(result);
-  return {{"measure", options.train.measure},      {"judged_on", judged_on},
-          {"choice", choice_name(options.choice)}, {"reason", choice_reason(result, options.choice)},
-          {"winner", cell_json(chosen)},           {"cells", std::move(cells)}};
+  Json out = Json::array();
+  for (const pages::CellsOut& each : pages::cells_out(result))
+    out.push_back({{"cells", each.cells}, {"rule", each.rule}});
+  const ValidatedFigure& figure = result.validated;
+  return {{"measure", options.train.measure},
+          {"validated",
+           {{"mean", figure.mean},
+            {"standard_error", figure.standard_error},
+            {"interval", {figure.low, figure.high}},
+            {"queries", figure.queries}}},
+          {"judged_on", judged_on},
+          {"end", kEnds[static_cast<std::size_t>(result.end)]},
+          {"cells_judged", result.cells.size()},
+          {"cells_in_grid", result.all_cells()},
+          {"cells_resumed", result.resumed},
+          {"choice", pages::choice_name(result.choice)},
+          {"reason", pages::choice_reason(result, options.choice)},
+          {"out", std::move(out)},
+          {"winner", cell_json(chosen)},
+          {"cells", std::move(cells)}};
 }
 
 }  // namespace dorm::cli

@@ -14,9 +14,4 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
 
-/// Why the chosen cell won, or what the shares are by.
-std::string choice_reason(const TuneResult& result, Choice choice);
-
-std::string_view choice_name(Choice choice);
-
 }  // namespace dorm::cli

@@ -114,6 +114,7 @@ struct TrainReport {
   std::vector<std::string> warnings;
   SolveReport solve;     // of the last round of the candidate with the largest share
   bool finished = true;  // false: stopped or out of time, and a checkpoint has more to do
+  bool resumed = false;  // begun from a checkpoint
   double seconds = 0;
 };
 
@@ -129,6 +130,7 @@ struct TrainProgress {
   std::size_t round = 0;  // from 1
   Progress solver;
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the current best w, when there is validation data
+  bool resumed = false;                                          // the training goes on from a checkpoint
 };
 using TrainObserver = std::function<bool(const TrainProgress&)>;
 
@@ -223,14 +225,17 @@ class Stream {
 
 // ---- choosing options on validation data or by folds over queries ------------------------------------------------
 
-/// What becomes of cells whose validation figures differ by noise.
-///   average:             an average of all, in which a cell counts the less the further it is behind the best, in
-///   units
-///                        of the standard error of the best
+/// What becomes of cells whose validation figures differ by noise. Cells whose bound carries no information, and cells
+/// that were cut short, are out where there is another.
+///   average:             an average of all, in which a cell counts exp(-2 t), t being how far it is behind the best in
+///                        standard errors of their paired difference; shares below a twentieth of the largest are
+///                        dropped. For lists and kernels after folds, which cannot be averaged: steady
 ///   best:                the largest figure
 ///   steady:              of the cells within one standard error of their paired difference to the best:
-///                        the first of bounds, then the first of decays, then the smallest C
+///                        the first of kernels, bounds before cheap rankers, the first of bounds, then the first of
+///                        decays, then the smallest C
 ///   one_standard_error:  the smallest C within one standard error of the best
+/// Of several kernels, a later one must be ahead by more than one standard error of the paired difference.
 enum class Choice { average, best, steady, one_standard_error };
 
 struct TuneOptions {
@@ -263,37 +268,82 @@ struct TuneCell {
   std::size_t rounds = 0;
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   double share = 0;               // of the model
+  bool cut_short = false;         // trained for less than it takes; kept only where there is no other
 
   bool chosen() const { return share > 0; }
   /// Its bound says hardly more than w = 0 does.
   bool degenerate() const { return bound && health < kDegenerate; }
 };
 
-struct TuneResult {
-  Model model;
-  TrainReport report;  // of the refit, where there was one
-  std::vector<TuneCell> cells;
-  bool refitted = false;  // false: the model consists of the very weights that were judged
+/// Why a cell of the grid was not judged.
+enum class LeftOut {
+  no_information,  // at a smaller C its bound carried none
+  no_better,       // a smaller C did no better than the one before it
+  hopeless,        // at a smaller C it was too far behind the best to have a share
+  cut_short,       // the time limit or a stop came while it was trained
+  not_reached      // or before
+};
+std::string_view reason_of(LeftOut why);  // for people, "a smaller C did no better than the one before it"
+
+struct LeftOutCell {
+  std::string measure, decay, kernel;
+  std::optional<Bound> bound;
+  Start start = Start::ridge;
+  double C = 0;
+  LeftOut why = LeftOut::not_reached;
 };
 
+/// How what is delivered does on queries it was not trained on: the validation data, or the folds held out in turn.
+struct ValidatedFigure {
+  double mean = std::numeric_limits<double>::quiet_NaN(), standard_error = 0;
+  double low = 0, high = 0;  // 95 % bootstrap interval over queries
+  std::size_t queries = 0;   // counted in the mean
+};
+
+enum class TuneEnd { whole, time_limit, stopped };
+
+/// What is to be told of a tuning, whatever was tuned.
+struct TuneOutcome {
+  TrainReport report;           // of the refit, where there was one
+  std::vector<TuneCell> cells;  // judged, in the order of the grid
+  std::vector<LeftOutCell> left_out;
+  ValidatedFigure validated;
+  Choice choice = Choice::average;  // the rule that was used: steady where rankers cannot be averaged
+  bool refitted = false;            // false: the model consists of the very weights that were judged
+  TuneEnd end = TuneEnd::whole;     // otherwise a checkpoint has more to do
+  std::size_t resumed = 0;          // cells that a checkpoint knew
+
+  std::size_t all_cells() const { return cells.size() + left_out.size(); }
+};
+
+struct TuneResult : TuneOutcome {
+  Model model;
+};
+
+/// Told a few times per pass. Cells are judged on all folds, or given up by a rule.
 struct TuneProgress {
-  std::size_t done = 0, total = 0;  // solved problems
-  double best = 0;                  // validation measure so far; NaN before the first
+  std::size_t done = 0, total = 0;                                 // cells
+  double best = std::numeric_limits<double>::quiet_NaN();          // of a cell over all folds; NaN before the first
+  const TuneCell* leader = nullptr;                                // that cell, during the call; null before the first
+  double seconds_left = std::numeric_limits<double>::quiet_NaN();  // by what cells of each kind took; NaN: not measured
+  std::size_t resumed = 0;                                         // cells that a checkpoint knew
 };
 using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, take the cells so far
 
 /// With `validation`, candidates are trained on `data` and judged there, and the judged weights are delivered. Without,
 /// by folds over queries, and the model is the mean over the folds. Only lists and kernels are trained again after
 /// folds, since their weights cannot be averaged: the best cell, on all of the data.
+///
+/// train.solve.seconds is for all of it. Cheap rankers come first, then bounds, `predicted` last, kernels in the order
+/// of the grid; what runs when the time is over, or when an observer says false, is cut short within a pass and not
+/// judged. At least one cell is judged however short the time; stopped before any, it throws Error(bad_input).
+/// train.checkpoint keeps what was judged: the same call goes on from there, to the same bytes.
 TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation = nullptr,
                 const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
 
 /// The same for lists; every candidate is judged by position-gain@n, or by train.measure within the topic budgets.
-struct PositionTuneResult {
+struct PositionTuneResult : TuneOutcome {
   PositionModel model;
-  TrainReport report;
-  std::vector<TuneCell> cells;
-  bool refitted = false;
 };
 PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gains, const TuneOptions& options,
                                   bool one_function = false, const JudgedPositions* validation = nullptr,

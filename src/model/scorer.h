@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "dorm/model.h"
@@ -22,6 +23,9 @@ class Scorer {
 
   /// Scores in document order of the data. What weights mean is that of the training they come from.
   virtual std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const = 0;
+
+  /// What `poll` throws ends a long computation of scores. To be set while none runs.
+  virtual void poll_by(const std::function<void()>&) const {}
 };
 
 /// Weights of a model's features.
@@ -62,6 +66,7 @@ class KernelScorer final : public Scorer {
 
   const Dataset& data() const override { return documents_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
+  void poll_by(const std::function<void()>& poll) const override { gram_.poll_by(poll); }
 
  private:
   Documents documents_;

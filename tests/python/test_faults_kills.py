@@ -50,7 +50,17 @@ TRAININGS = {
     "topics": saved("few.txt --topics topics.csv --limits limits.csv --measure ndcg@3 --top 3"),
     "baseline": Training("train big.dorm --method ranksvm --model out.json", "out.json"),
     "stream": Training("train --stream big.txt big.txt --model out.json", "out.json"),
-    "tune": Training("tune train.txt --folds 3 --grid C=1/10/100,decay=measure --model out.json", "out.json"),
+    "tune": Training(
+        "tune train.txt --folds 3 --grid C=1/10/100,decay=measure --model out.json", "out.json", CHECKPOINT
+    ),
+    "tune with kernels": Training(
+        "tune train.txt --folds 2 --grid C=1/10,kernel=none/rbf:gamma=1,bound=best --model out.json",
+        "out.json",
+        CHECKPOINT,
+    ),
+    "tune without a checkpoint": Training(
+        "tune train.txt --valid train.txt --grid C=1/10 --model out.json", "out.json"
+    ),
     "factorize": Training("factorize many.tsv --model out.factors --rank 20", "out.factors", ("--checkpoint", "ck")),
 }
 ROUNDED = {"factorize"}  # its checkpoints hold no planes: a resumed run agrees to the tolerance (docs/ratings.md)

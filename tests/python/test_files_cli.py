@@ -23,7 +23,7 @@ CALLS = {
     "--model {out:m.json} --checkpoint {out:ck}",
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
     "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best "
-    "--weights {in:w.txt} --model {out:m.json} --report {out:m.md}",
+    "--weights {in:w.txt} --model {out:m.json} --report {out:m.md} --checkpoint {out:ck}",
     "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--grid C=10,decay=measure,bound=best --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
@@ -206,7 +206,7 @@ def test_names_that_cannot_be_written_are_refused_before_anything_is_read(work, 
             assert contents() == before
 
 
-@pytest.mark.parametrize("verb", ["train", "train --position-gains", "factorize"])
+@pytest.mark.parametrize("verb", ["train", "train --position-gains", "tune", "factorize"])
 def test_a_model_that_cannot_be_written_leaves_the_checkpoint_of_the_finished_training(work, verb):
     model = files_of(verb, "out")[0]
     dorm(*call_of(verb))

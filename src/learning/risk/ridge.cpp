@@ -5,13 +5,12 @@
 #include <numeric>
 
 #include "base/parallel.h"
-#include "base/stopwatch.h"
 #include "base/vector_ops.h"
 
 namespace dorm {
 namespace {
 
-constexpr std::size_t kMaxIterations = 200;
+constexpr std::size_t kMaxIterations = 200, kFewIterations = 3;
 constexpr double kTolerance = 1e-6;  // of the residual's norm
 
 void centre(std::span<double> values) {
@@ -89,18 +88,18 @@ std::vector<double> labels_of(const Dataset& data) {
   return labels;
 }
 
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds) {
-  return ridge(features, labels_of(features.data()), lambda, threads, seconds);
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, const StopAsked& over) {
+  return ridge(features, labels_of(features.data()), lambda, threads, over);
 }
 
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads, double seconds) {
-  return std::move(ridge_path(features, targets, std::span(&lambda, 1), threads, seconds).front());
+                          std::size_t threads, const StopAsked& over) {
+  return std::move(ridge_path(features, targets, std::span(&lambda, 1), threads, over).front());
 }
 
 std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
-                                            std::span<const double> lambdas, std::size_t threads, double seconds) {
-  const TimeLimit limit(seconds);
+                                            std::span<const double> lambdas, std::size_t threads,
+                                            const StopAsked& over) {
   const double scale = static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
   const auto least = static_cast<std::size_t>(std::min_element(lambdas.begin(), lambdas.end()) - lambdas.begin());
   const double penalty = lambdas[least] * scale;
@@ -111,7 +110,8 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
   Steps before;
   double norm = features.inner(residual, residual);
   const double enough = norm * kTolerance * kTolerance;
-  for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough && !limit.over(); ++iteration) {
+  for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough; ++iteration) {
+    if (iteration >= kFewIterations && over && over()) break;
     const std::vector<double>& direction = path[least].direction;
     std::vector<double> product = normal_product(features, direction, threads);
     axpy(penalty, std::span<const double>(direction), product);

@@ -6,22 +6,25 @@
 #include <span>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "model/features/representation.h"
 
 namespace dorm {
 
 /// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2 by
 /// conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of features will do.
-/// After `seconds` (0: no limit) the iterate at hand is good enough.
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, double seconds = 0);
+/// Once `over` says so the iterate at hand is good enough, from the third on.
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads,
+                          const StopAsked& over = {});
 
 /// The same with other targets than the labels, in document order.
 std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads, double seconds = 0);
+                          std::size_t threads, const StopAsked& over = {});
 
 /// The same for several lambdas at once, for little more than the smallest one takes.
 std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
-                                            std::span<const double> lambdas, std::size_t threads, double seconds = 0);
+                                            std::span<const double> lambdas, std::size_t threads,
+                                            const StopAsked& over = {});
 
 /// The labels in document order.
 std::vector<double> labels_of(const Dataset& data);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress of a training on disk: written atomically now and then, and picked up where it stopped.
-//
-// A checkpoint belongs to one set of options and one data set; anything else is refused with the reason.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/stopwatch.h"
 #include "dorm/train.h"
+#include "learning/train/checkpoint_file.h"
 #include "learning/train/rounds.h"
 
 namespace dorm {
-
-class JsonFields;
 
 class Checkpoint {
  public:
@@ -40,23 +36,24 @@ class Checkpoint {
   /// Candidate results are kept from now on.
   void finish(Fitted fitted);
 
+  /// There was a file to go on from.
+  bool resumed() const { return resumed_; }
+
   /// The training is over: the file has served its purpose.
-  void remove();
+  void remove() { file_.remove(); }
 
   /// Throws Error(bad_input): the file cannot be resumed from.
-  [[noreturn]] void refuse(std::string_view why) const;
+  [[noreturn]] void refuse(std::string_view why) const { file_.refuse(why); }
 
  private:
-  void load();
   void read_progress(const JsonFields& json);
   void save(const RoundsState& state, const SolverState* solver);
-  const TrainOptions& options_;
-  std::uint64_t data_fingerprint_;
+
+  CheckpointFile file_;
   std::size_t dimension_;
-  std::string identity_;  // what must not differ between the runs
   std::vector<Fitted> finished_;
   RoundsState current_;
-  Stopwatch since_saved_;
+  bool resumed_ = false;
   bool closed_ = false;  // saved before a stop
 };
 

@@ -44,14 +44,16 @@ std::unique_ptr<ReferencedRisk> ListTask::risk(const TrainingSet& set, const Tra
   return std::make_unique<PositionRisk>(set.linear_features(), problem(options, storage), options.solve.threads);
 }
 
-std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& options, Start) const {
+std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& options, Start,
+                                    const StopAsked& stop) const {
   std::vector<double> storage;
   const PositionProblem lists = problem(options, storage);
   const std::size_t d = set.features().dimension(), n = lists.positions;
   std::vector<double> w, targets(lists.gains.size() / n);
   const TimeLimit limit(options.solve.seconds);
   const auto fitted = [&] {
-    return ridge(set.features(), targets, TrainingSet::kDefaultLambda, set.threads(), limit.left());
+    return ridge(set.features(), targets, TrainingSet::kDefaultLambda, set.threads(),
+                 [&] { return limit.over() || (stop && stop()); });
   };
   if (!lists.per_position) {
     for (std::size_t i = 0; i < targets.size(); ++i)

@@ -16,7 +16,8 @@ class ListTask : public Task {
 
   std::unique_ptr<ReferencedRisk> risk(const TrainingSet& set, const TrainOptions& options) const final;
   /// Ridge regression on the gains: of each position, or for one function their sum weighted by c.
-  std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const final;
+  std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start,
+                            const StopAsked& stop) const final;
   std::string start_key(const TrainOptions& options, Start) const final {
     return options.measure + " " + options.decay;
   }

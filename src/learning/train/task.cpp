@@ -77,8 +77,9 @@ std::vector<Start> RankingTask::starts(Bound bound) const {
   return {Start::ridge};
 }
 
-std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions& options, Start start) const {
-  return set.fit({.kind = start, .convention = options.convention, .seconds = options.solve.seconds}).w;
+std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions& options, Start start,
+                                       const StopAsked& stop) const {
+  return set.fit({.kind = start, .convention = options.convention, .seconds = options.solve.seconds, .stop = stop}).w;
 }
 
 MeasureResult RankingTask::judge(const Scorer& scorer, const std::vector<double>& w,

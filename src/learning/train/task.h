@@ -60,8 +60,9 @@ class Task {
   /// Whether a weighted sum of weights makes lists as the scores' sum would: then rankers can be averaged, and cheap
   /// rankers can be cells of tuning.
   virtual bool sorts() const { return false; }
-  /// In options.solve.seconds.
-  virtual std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const = 0;
+  /// In options.solve.seconds, and until `stop` says so.
+  virtual std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start,
+                                    const StopAsked& stop) const = 0;
   /// Equal for options whose start is the same on a training set.
   virtual std::string start_key(const TrainOptions& options, Start start) const = 0;
 
@@ -88,7 +89,8 @@ class RankingTask final : public Task {
   std::string measure_name(const TrainOptions& options) const override;
   std::unique_ptr<ReferencedRisk> risk(const TrainingSet& set, const TrainOptions& options) const override;
   std::vector<Start> starts(Bound bound) const override;
-  std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start) const override;
+  std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start,
+                            const StopAsked& stop) const override;
   std::string start_key(const TrainOptions&, Start start) const override { return std::string(name_of(start)); }
   bool sorts() const override { return true; }
   MeasureResult judge(const Scorer& scorer, const std::vector<double>& w, const TrainOptions& options) const override;

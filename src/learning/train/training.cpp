@@ -148,7 +148,7 @@ const std::vector<double>& Training::start_weights(Start start) {
   if (unknown) {
     TrainOptions options = options_;
     options.solve.seconds = limit_.left();
-    found->second = task_.start(set_, options, start);
+    found->second = task_.start(set_, options, start, {});
   }
   return found->second;
 }
@@ -169,7 +169,8 @@ bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsSta
 bool Training::wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress) {
   if (validation_ && progress.evaluated && (observer_ || options_.patience > 0))
     validated_ = validate({progress.best_w.begin(), progress.best_w.end()}).mean;
-  return !observer_ || observer_({bound, start, state.round, units_.objective(progress), validated_});
+  return !observer_ ||
+         observer_({bound, start, state.round, units_.objective(progress), validated_, checkpoint_.resumed()});
 }
 
 MeasureResult Training::validate(const std::vector<double>& w) const {
@@ -251,6 +252,7 @@ TrainReport Training::report() const {
           .warnings = warnings(),
           .solve = units_.objective(fitted_[leader_].report),
           .finished = !unfinished_,
+          .resumed = checkpoint_.resumed(),
           .seconds = watch_.seconds()};
 }
 

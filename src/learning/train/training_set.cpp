@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "base/stopwatch.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/solver.h"
@@ -141,18 +140,19 @@ std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
   const bool gains = ranker.kind == Start::ridge_gain || ranker.kind == Start::pairwise_gain;
   const FactoredMeasurePtr measure = gains ? make_trainable(kPlainGains, make_convention(ranker.convention)) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
+  const TimeLimit limit(ranker.seconds);
+  const auto over = [&] { return limit.over() || (ranker.stop && ranker.stop()); };
   std::vector<CheapFit> fits;
   if (ranker.kind == Start::ridge || ranker.kind == Start::ridge_gain) {
     std::vector<double> lambdas;
     for (const double C : ranker.C) lambdas.push_back(1 / C);
     if (lambdas.empty()) lambdas = {kDefaultLambda};
     const std::vector<double> targets = gains ? gains_of(features.data(), *measure) : labels_of(features.data());
-    for (std::vector<double>& w : ridge_path(features, targets, lambdas, threads, ranker.seconds))
+    for (std::vector<double>& w : ridge_path(features, targets, lambdas, threads, over))
       fits.push_back({std::move(w), {}});
     return fits;
   }
   PairwiseRisk risk(features, measure.get());
-  const TimeLimit limit(ranker.seconds);
   for (const double C : ranker.C.empty() ? std::vector<double>{kPairwiseC} : ranker.C) {
     if (risk.num_blocks() == 0) {
       fits.push_back({std::vector<double>(features.dimension(), 0.0), {}});
@@ -160,10 +160,19 @@ std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
     }
     risk.set_trade_off(units().trade_off(C, risk.num_blocks()));
     SolveResult solved =
-        solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left(), .threads = exact_ ? 1 : threads});
+        solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left(), .threads = exact_ ? 1 : threads},
+              [&](const Progress&) { return !over(); });
     fits.push_back({std::move(solved.w), std::move(solved.report)});
   }
   return fits;
+}
+
+void TrainingSet::poll_by(const std::function<void()>& poll) const {
+  if (exact_) exact_->gram().poll_by(poll);
+}
+
+void TrainingSet::drop_rows() const {
+  if (exact_) exact_->gram().drop();
 }
 
 Model TrainingSet::described_model() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "dorm/model.h"
 #include "dorm/scale.h"
 #include "dorm/solver.h"
@@ -30,6 +31,7 @@ struct CheapRanker {
   std::vector<double> C = {};           // of ridge regression 1 / lambda; none: 1000 for ridge, 100 for pairs
   double tolerance = 1e-2;              // of pairs
   double seconds = 0;                   // 0: no limit; else the weights found so far
+  StopAsked stop = {};                  // likewise
   std::size_t threads = 0;              // 0: those of the set
 };
 struct CheapFit {
@@ -76,6 +78,11 @@ class TrainingSet {
 
   /// Ready to score `data` by weights of this training. Throws Error(bad_input) when features are missing.
   std::unique_ptr<const Scorer> scorer(const Dataset& data) const;
+
+  /// Of an exact kernel: rows of the Gram matrix are computed while `poll` does not throw.
+  void poll_by(const std::function<void()>& poll) const;
+  /// Of an exact kernel: gives the memory of the rows back, when hardly any will be asked for.
+  void drop_rows() const;
 
   /// What is to be said about kernel and approximation; empty for a linear ranker.
   const std::string& kernel_note() const { return kernel_note_; }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning/train/tune_grid.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "base/parallel.h"
 #include "dorm/error.h"
 #include "learning/train/average.h"
 #include "learning/train/choose.h"
 #include "learning/train/describe.h"
+#include "learning/train/tune_setting.h"
 
 namespace dorm {
 namespace {
 
 const std::vector<double> kRidgeC = {10, 100, 1000, 10000};
 const std::vector<double> kPairwiseCs = {1, 10, 100};
-// A bound that carries no information at this C or a larger one is given up; below, w = 0 is near for any bound.
-constexpr double kTellingC = 10;
 
 /// Labels have the gains that a ranker on gains needs, and these differ from the labels.
 bool gains_differ(const Dataset& data, const Convention& convention) {
@@ -35,65 +32,71 @@ bool on_gains(Start ranker) { return ranker == Start::ridge_gain || ranker == St
 
 }  // namespace
 
-/// What a path is about; the split is left out.
-struct Tuning::Setting {
-  std::string measure, decay;  // empty for a cheap ranker
-  std::optional<Bound> bound;  // nothing: the cheap ranker itself
-  Start start;
-  std::vector<double> C;  // rising
-};
-
-/// Training data with the data that judges it.
-struct Tuning::Split {
-  const Task &train, &validation;
-  TrainingSet set;
-  std::unique_ptr<const Scorer> scorer;
-  std::map<std::string, std::vector<double>> starts;  // shared by paths, so made before they run
-  std::vector<double> best;                           // validation of the best cell that is judged first
-
-  Split(const Task& train_task, const Task& validation_task, const TrainOptions& options, const Scaling& scaling)
-      : train(train_task),
-        validation(validation_task),
-        set(train.data(), scaling, options.solve.threads, KernelOptions(options), options.solve.seed),
-        scorer(set.scorer(validation.data())) {}
-};
-
-struct Tuning::Judged {
-  std::vector<double> w;
-  std::vector<double> per_query;  // NaN where the measure skips the query
-  double health = std::numeric_limits<double>::quiet_NaN();
-  Certificate certificate = no_certificate();
-  std::size_t rounds = 0, usable_queries = 0;
-};
-
-double Tuning::mean_of(const Judged& judged) { return moments_of(judged.per_query).mean; }
-
 Tuning::~Tuning() = default;
 
-Tuning::Tuning(const Task& task, TuneOptions grid, const Task* validation, const TimeLimit& limit, bool must_judge)
+Tuning::Tuning(const Task& task, TuneOptions grid, const Task* validation, std::size_t kernel, TuneLedger& ledger,
+               TuneCheckpoint& checkpoint)
     : task_(task),
+      validation_(validation),
       options_(std::move(grid)),
       threads_(task.threads(options_.train.solve.threads)),
-      limit_(limit),
-      must_judge_(must_judge),
-      folded_(validation == nullptr),
-      best_(std::numeric_limits<double>::quiet_NaN()) {
-  if (validation)
-    splits_.push_back(
-        std::make_unique<Split>(task, *validation, options_.train,
-                                scaling_for(task.data(), options_.train.scale, KernelOptions(options_.train))));
+      kernel_(kernel),
+      num_splits_(validation ? 1 : options_.folds),
+      ledger_(ledger),
+      checkpoint_(checkpoint),
+      folded_(validation == nullptr) {
+  make_settings();
+  for (const Setting& setting : settings_)
+    for (std::size_t k = 0; k < setting.C.size(); ++k) ledger_.expect(kernel_, sort_of(setting), num_splits_);
+  paths_.resize(settings_.size() * num_splits_);
+  cut_.resize(paths_.size());
+  for (const Setting& setting : settings_) decided_.emplace_back(setting.C.size());
+  restore();
+}
+
+// A path that was left in the middle goes on from the state beside it; without one it begins again.
+void Tuning::restore() {
+  for (std::size_t p = 0; p < paths_.size(); ++p) {
+    JudgedPath path = checkpoint_.path({kernel_, p});
+    if (path.cells.size() > setting_of(p).C.size() || (!path.open() && path.cells.empty()))
+      checkpoint_.refuse("a path has another number of cells");
+    if (path.open() && (!path.warm || path.cells.empty() || !setting_of(p).bound)) continue;
+    paths_[p] = std::move(path);
+    for (std::size_t k = 0; k < paths_[p].cells.size(); ++k) ledger_.solved(kernel_, sort_of(setting_of(p)), {});
+  }
+  for (std::size_t s = 0; s < settings_.size(); ++s) account(s);
+}
+
+bool Tuning::knows_cells() const {
+  for (std::size_t s = 0; s < settings_.size(); ++s)
+    if (parts_of(s, 0).size() == num_splits_) return true;
+  return false;
+}
+
+void Tuning::make_splits() {
+  if (folded_)
+    make_folds();
   else
-    make_folds(task);
-  make_settings(task);
-  for (const auto& split : splits_)
-    for (const Setting& setting : settings_)
-      if (!limit_.over() || (must_judge_ && &setting == &settings_.front())) make_start(*split, setting);
+    splits_.push_back(
+        std::make_unique<Split>(task_, *validation_, options_.train,
+                                scaling_for(task_.data(), options_.train.scale, KernelOptions(options_.train))));
+  check_restored();
+}
+
+void Tuning::check_restored() const {
+  for (std::size_t p = 0; p < paths_.size(); ++p) {
+    const Split& split = *splits_[p % num_splits_];
+    for (const JudgedWeights& judged : paths_[p].cells)
+      if (judged.w.size() != split.set.features().dimension() ||
+          judged.per_query.size() != split.validation.data().num_queries())
+        checkpoint_.refuse("its weights are not those of this problem");
+  }
 }
 
 // Scaling knows no labels, so all folds may share that of the whole data: only then can their weights be added.
-void Tuning::make_folds(const Task& task) {
-  const auto parts = folds(task.data(), options_.folds, options_.train.solve.seed);
-  const Scaling scaling = scaling_for(task.data(), options_.train.scale, KernelOptions(options_.train));
+void Tuning::make_folds() {
+  const auto parts = folds(task_.data(), options_.folds, options_.train.solve.seed);
+  const Scaling scaling = scaling_for(task_.data(), options_.train.scale, KernelOptions(options_.train));
   TrainOptions each = options_.train;
   each.cache_bytes /= parts.size();
   for (std::size_t held = 0; held < parts.size(); ++held) {
@@ -101,19 +104,19 @@ void Tuning::make_folds(const Task& task) {
     for (std::size_t k = 0; k < parts.size(); ++k)
       if (k != held) rest.insert(rest.end(), parts[k].begin(), parts[k].end());
     std::sort(rest.begin(), rest.end());
-    const Task& train = *folds_.emplace_back(task.select(rest));
-    const Task& held_out = *folds_.emplace_back(task.select(parts[held]));
+    const Task& train = *folds_.emplace_back(task_.select(rest));
+    const Task& held_out = *folds_.emplace_back(task_.select(parts[held]));
     splits_.push_back(std::make_unique<Split>(train, held_out, each, scaling));
   }
 }
 
-void Tuning::make_settings(const Task& task) {
+void Tuning::make_settings() {
   std::vector<double> grid = options_.C;
   std::sort(grid.begin(), grid.end());
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   std::vector<std::pair<Bound, Start>> candidates;
   const auto add = [&](Bound bound) {
-    for (const Start start : starts_of(task, options_.train, bound))
+    for (const Start start : starts_of(task_, options_.train, bound))
       if (const std::pair candidate(bound, start);
           std::find(candidates.begin(), candidates.end(), candidate) == candidates.end())
         candidates.push_back(candidate);
@@ -125,21 +128,21 @@ void Tuning::make_settings(const Task& task) {
   for (const std::string& measure : options_.measures)
     for (const std::string& decay : options_.decays)
       for (const auto& [bound, start] : candidates) settings_.push_back({measure, decay, bound, start, grid});
-  if (task.sorts() && delivers()) {
-    const bool gains = gains_differ(task.data(), make_convention(options_.train.convention));
+  if (task_.sorts() && delivers()) {
+    const bool gains = gains_differ(task_.data(), make_convention(options_.train.convention));
     for (const Start ranker : options_.rankers)
       if (gains || !on_gains(ranker))
         settings_.push_back({"", "", std::nullopt, ranker,
                              ranker == Start::ridge || ranker == Start::ridge_gain ? kRidgeC : kPairwiseCs});
   }
-  for (const Setting& setting : settings_) total_ += setting.C.size() * splits_.size();
-}
-
-void Tuning::make_start(Split& split, const Setting& setting) const {
-  if (!setting.bound) return;
-  const TrainOptions options = options_of(setting);
-  const auto [found, unknown] = split.starts.try_emplace(split.train.start_key(options, setting.start));
-  if (unknown) found->second = split.train.start(split.set, options, setting.start);
+  // Cheap rankers first, and predicted, which takes longest, last.
+  const auto stage = [this](std::size_t s) {
+    const Setting& setting = settings_[s];
+    return !setting.bound ? 0 : setting.bound == Bound::predicted ? 2 : 1;
+  };
+  order_.resize(settings_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return stage(a) < stage(b); });
 }
 
 /// For one thread, since paths run side by side, and the time that is left.
@@ -150,134 +153,123 @@ TrainOptions Tuning::options_of(const Setting& setting) const {
     options.decay = setting.decay;
   }
   options.solve.threads = 1;
-  options.solve.seconds = limit_.left();
+  options.solve.seconds = ledger_.limit().left();
   return options;
 }
 
-void Tuning::run(const TuneObserver& observer) {
-  observer_ = &observer;
-  std::vector<std::vector<Judged>> judged(settings_.size() * splits_.size());
-  run_paths(judged, false);
-  note_best(judged);
-  run_paths(judged, true);
+const Tuning::Setting& Tuning::setting_of(std::size_t path) const { return settings_[path / num_splits_]; }
+
+TuneForecast::Sort Tuning::sort_of(const Setting& setting) const {
+  if (setting.bound)
+    return setting.bound == Bound::predicted ? TuneForecast::Sort::predicted : TuneForecast::Sort::bound;
+  const bool ridge = setting.start == Start::ridge || setting.start == Start::ridge_gain;
+  return ridge ? TuneForecast::Sort::ridge : TuneForecast::Sort::pairs;
+}
+
+/// Of a cell, on the splits that have judged it.
+std::vector<const JudgedWeights*> Tuning::parts_of(std::size_t setting, std::size_t k) const {
+  std::vector<const JudgedWeights*> parts;
+  for (std::size_t split = 0; split < num_splits_; ++split)
+    if (const JudgedPath& path = paths_[setting * num_splits_ + split]; k < path.cells.size())
+      parts.push_back(&path.cells[k]);
+  return parts;
+}
+
+/// Tells the ledger of the cells of a setting that have been judged on all splits, or given up on one.
+void Tuning::account(std::size_t setting) {
+  for (std::size_t k = 0; k < settings_[setting].C.size(); ++k) {
+    if (decided_[setting][k]) continue;
+    if (const auto parts = parts_of(setting, k); parts.size() == num_splits_) {
+      const TuneCell judged = cell(settings_[setting], settings_[setting].C[k], parts);
+      ledger_.judged(judged, !judged.degenerate());
+      decided_[setting][k] = true;
+      continue;
+    }
+    for (std::size_t split = 0; split < num_splits_ && !decided_[setting][k]; ++split)
+      if (const JudgedPath& path = paths_[setting * num_splits_ + split]; !path.open() && k >= path.cells.size()) {
+        ledger_.given_up();
+        decided_[setting][k] = true;
+      }
+  }
+}
+
+bool Tuning::is_whole(const std::vector<const JudgedWeights*>& parts) const {
+  return parts.size() == num_splits_ &&
+         std::none_of(parts.begin(), parts.end(), [](const JudgedWeights* part) { return part->cut_short; });
+}
+
+/// Cells that were cut short, or not judged on all splits, are left out where there is another.
+void Tuning::gather() {
+  bool whole = false;
+  for (std::size_t s = 0; s < settings_.size(); ++s) whole = whole || is_whole(parts_of(s, 0));
+  if (!whole && (!must_judge_ || ledger_.stopped())) return;
   for (std::size_t s = 0; s < settings_.size(); ++s)
-    for (std::size_t k = 0; k < settings_[s].C.size(); ++k) {  // cells that were not judged on all splits are left out
-      std::vector<const Judged*> parts;
-      for (std::size_t split = 0; split < splits_.size(); ++split)
-        if (const auto& path = judged[s * splits_.size() + split]; k < path.size()) parts.push_back(&path[k]);
-      if (parts.size() < splits_.size()) break;
+    for (std::size_t k = 0; k < settings_[s].C.size(); ++k) {
+      const auto parts = parts_of(s, k);
+      if (whole ? !is_whole(parts) : parts.empty() || s != order_.front() || (settings_[s].bound && k > 0)) continue;
       cells_.push_back(cell(settings_[s], settings_[s].C[k], parts));
-      std::vector<Judged>& kept = parts_.emplace_back();
-      for (std::size_t split = 0; split < splits_.size(); ++split)
-        kept.push_back(std::move(judged[s * splits_.size() + split][k]));
+      cells_.back().cut_short = !whole;
+      std::vector<JudgedWeights>& kept = parts_.emplace_back();
+      for (std::size_t split = 0; split < num_splits_; ++split) {
+        kept.emplace_back();
+        if (JudgedPath& path = paths_[s * num_splits_ + split]; k < path.cells.size())
+          kept.back() = std::move(path.cells[k]);
+      }
+      kept_.emplace_back(s, k);
     }
   if (cells_.empty()) return;
   TuneOptions choosing = options_;
-  if (choosing.choice == Choice::average && !(task_.sorts() && delivers())) choosing.choice = Choice::steady;
+  choosing.choice = choice();
   share_out(cells_, choosing);
 }
 
-/// Those of the bound predicted, which take longest, or all others.
-void Tuning::run_paths(std::vector<std::vector<Judged>>& judged, bool predicted) {
-  std::vector<std::size_t> paths;
-  for (std::size_t path = 0; path < judged.size(); ++path)
-    if ((settings_[path / splits_.size()].bound == Bound::predicted) == predicted) paths.push_back(path);
-  parallel_for(paths.size(), threads_, [&](std::size_t k, std::size_t) {
-    const std::size_t path = paths[k];
-    judged[path] = run_path(*splits_[path % splits_.size()], settings_[path / splits_.size()],
-                            must_judge_ && path < splits_.size());
-  });
-}
-
-/// Of the cells judged so far, on each split.
-void Tuning::note_best(const std::vector<std::vector<Judged>>& judged) {
-  for (std::size_t path = 0; path < judged.size(); ++path)
-    for (const Judged& each : judged[path]) {
-      if (each.health < kDegenerate) continue;
-      std::vector<double>& best = splits_[path % splits_.size()]->best;
-      if (best.empty() || mean_of(each) > moments_of(best).mean) best = each.per_query;
-    }
-}
-
-// A path is given up where its bound carries no information, where a larger C does no better, and where it is so far
-// behind what was judged before that it would have no share.
-std::vector<Tuning::Judged> Tuning::run_path(const Split& split, const Setting& setting, bool must_judge) {
-  if (setting.bound) return run_rounds_path(split, setting, must_judge);
-  std::vector<Judged> judged;
-  if (stopped_ || limit_.over()) return judged;
-  const TrainOptions options = options_of(setting);
-  for (CheapFit& fit : split.set.fit_path({.kind = setting.start,
-                       .convention = options.convention,
-                       .C = setting.C,
-                       .tolerance = options.solve.tolerance,
-                       .seconds = limit_.left(),
-                       .threads = 1})) {
-    Judged each = judge(split, options, std::move(fit.w));
-    if (fit.report.passes > 0) {
-      const SolveReport report = split.set.units().objective(fit.report);
-      each.certificate = {report.primal, report.dual, report.gap, std::string(name_of(report.status))};
-    }
-    judged.push_back(std::move(each));
-    if (!tell(judged.back())) break;
+/// By the split that gave it up, else by the one that was cut short in it.
+LeftOut Tuning::why_not(std::size_t setting, std::size_t k) const {
+  LeftOut why = LeftOut::not_reached;
+  for (std::size_t p = setting * num_splits_; p < (setting + 1) * num_splits_; ++p) {
+    const JudgedPath& path = paths_[p];
+    if (k < path.cells.size()) continue;
+    if (path.end == PathEnd::no_information) return LeftOut::no_information;
+    if (path.end == PathEnd::no_better) return LeftOut::no_better;
+    if (path.end == PathEnd::hopeless) return LeftOut::hopeless;
+    if (cut_[p] && k == path.cells.size()) why = LeftOut::cut_short;
   }
-  return judged;
+  return why;
 }
 
-std::vector<Tuning::Judged> Tuning::run_rounds_path(const Split& split, const Setting& setting, bool must_judge) {
-  std::vector<Judged> judged;
-  const TrainOptions options = options_of(setting);
-  const auto start = split.starts.find(split.train.start_key(options, setting.start));
-  if (stopped_ || start == split.starts.end() || (limit_.over() && !must_judge)) return judged;
-  const std::unique_ptr<ReferencedRisk> risk = split.train.risk(split.set, options);
-  const UnitsOfC units = split.set.units(options.paper_C);
-  RoundsOptions rounds{
-      .bound = *setting.bound, .rounds = options.rounds, .solve = options.solve, .keep_first_round = true};
-  const RoundsObserver running = [this](const RoundsState&, const Progress&) { return !stopped_.load(); };
-  SolverState warm;
-  double previous = 0;
-  for (const double C : setting.C) {
-    if (stopped_ || (limit_.over() && !(must_judge && judged.empty()))) break;
-    rounds.solve.seconds = limit_.left();
-    risk->set_trade_off(units.trade_off(C, risk->num_blocks()));
-    if (!warm.empty()) warm.rescale(C / previous);
-    Fitted fitted = run_rounds(*risk, rounds, start->second, running, {}, std::move(warm));
-    if (fitted.report.status == SolveStatus::interrupted) break;
-    Judged each = judge(split, options, std::move(fitted.w));
-    each.health = fitted.health();
-    each.rounds = fitted.objectives.size();
-    each.usable_queries = risk->num_blocks();
-    each.certificate = {units.objective(fitted.report.primal), units.objective(fitted.report.dual), fitted.report.gap,
-                        std::string(fitted.status())};
-    judged.push_back(std::move(each));
-    if (!tell(judged.back()) || (C >= kTellingC && judged.back().health < kDegenerate)) break;
-    if (!split.best.empty() && hopeless(judged.back().per_query, split.best)) break;
-    if (judged.size() > 1 && mean_of(judged.back()) <= mean_of(judged[judged.size() - 2])) break;
-    warm = std::move(fitted.first_round);
-    previous = C;
+std::vector<LeftOutCell> Tuning::left_out() const {
+  std::vector<LeftOutCell> out;
+  for (std::size_t s = 0; s < settings_.size(); ++s)
+    for (std::size_t k = 0; k < settings_[s].C.size(); ++k) {
+      const Setting& setting = settings_[s];
+      if (std::find(kept_.begin(), kept_.end(), std::pair(s, k)) != kept_.end()) continue;
+      const bool judged = parts_of(s, k).size() == num_splits_;
+      out.push_back({setting.measure, setting.decay, options_.train.kernel, setting.bound, setting.start, setting.C[k],
+                     judged ? LeftOut::cut_short : why_not(s, k)});
+    }
+  return out;
+}
+
+void Tuning::rest() {
+  for (const auto& split : splits_) {
+    split->scorer.reset();
+    split->set.drop_rows();
   }
-  return judged;
+  for (std::vector<JudgedWeights>& cell : parts_)
+    for (JudgedWeights& part : cell) std::vector<double>().swap(part.w);
 }
 
 /// By the measure asked for, whatever was trained for.
-Tuning::Judged Tuning::judge(const Split& split, const TrainOptions& options, std::vector<double> w) const {
+JudgedWeights Tuning::judge(const Split& split, const TrainOptions& options, std::vector<double> w) const {
   TrainOptions judging = options;
   judging.measure = options_.train.measure;
-  Judged judged;
+  JudgedWeights judged;
   judged.per_query = split.validation.judge(*split.scorer, w, judging).per_query;
   judged.w = std::move(w);
   return judged;
 }
 
-/// Whether to go on.
-bool Tuning::tell(const Judged& judged) {
-  const std::lock_guard lock(mutex_);
-  ++done_;
-  if (const double mean = mean_of(judged); std::isnan(best_) || mean > best_) best_ = mean;
-  if (*observer_ && !(*observer_)({done_, total_, best_})) stopped_ = true;
-  return !stopped_;
-}
-
-TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const Judged*>& parts) const {
+TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const JudgedWeights*>& parts) const {
   TuneCell cell;
   cell.kernel = options_.train.kernel;
   cell.measure = setting.measure;
@@ -286,10 +278,11 @@ TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const 
   cell.start = setting.start;
   cell.C = C;
   cell.certificate = parts.front()->certificate;
-  for (const Judged* part : parts) {
+  for (const JudgedWeights* part : parts) {
     cell.per_query.insert(cell.per_query.end(), part->per_query.begin(), part->per_query.end());
     cell.health += part->health / static_cast<double>(parts.size());
     cell.rounds = std::max(cell.rounds, part->rounds);
+    cell.cut_short = cell.cut_short || part->cut_short;
     if (part->certificate.gap > cell.certificate.gap) cell.certificate = part->certificate;
   }
   const Moments moments = moments_of(cell.per_query);
@@ -298,14 +291,23 @@ TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const 
   return cell;
 }
 
+Choice Tuning::choice() const {
+  return options_.choice == Choice::average && !(task_.sorts() && delivers()) ? Choice::steady : options_.choice;
+}
+
 bool Tuning::delivers() const { return !folded_ || (task_.sorts() && !KernelOptions(options_.train).used()); }
 
 Tuning::Delivered Tuning::deliver() const {
   Delivered out;
   AverageOfWeights mean;
+  std::optional<std::size_t> alone;  // it has been judged already
+  for (std::size_t k = 0; k < cells_.size(); ++k)
+    if (cells_[k].share == 1) alone = k;
   for (std::size_t split = 0; split < splits_.size(); ++split) {
     std::vector<double> w = weights_of(split);
-    const std::vector<double> judged = judge(*splits_[split], options_.train, w).per_query;
+    if (w.empty()) continue;  // only where no cell was judged on all splits
+    const std::vector<double> judged =
+        alone ? parts_[*alone][split].per_query : judge(*splits_[split], options_.train, w).per_query;
     out.per_query.insert(out.per_query.end(), judged.begin(), judged.end());
     if (!folded_)
       out.w = std::move(w);
@@ -322,7 +324,7 @@ std::vector<double> Tuning::weights_of(std::size_t split) const {
   for (std::size_t k = 0; k < cells_.size(); ++k) {
     const std::vector<double>& w = parts_[k][split].w;
     if (cells_[k].share == 1) return w;
-    if (!cells_[k].chosen()) continue;
+    if (!cells_[k].chosen() || w.empty()) continue;
     if (const double size = spread(splits_[split]->set.features(), w); size > 0) sum.add(w, size, cells_[k].share);
   }
   return sum.weights();
@@ -334,9 +336,9 @@ const TuneCell& Tuning::leader() const {
 }
 
 std::size_t Tuning::usable_queries() const {
-  for (const std::vector<Judged>& splits : parts_) {
+  for (const std::vector<JudgedWeights>& splits : parts_) {
     std::size_t sum = 0;
-    for (const Judged& judged : splits) sum += judged.usable_queries;
+    for (const JudgedWeights& judged : splits) sum += judged.usable_queries;
     if (sum > 0) return folded_ ? sum / (splits_.size() - 1) : sum;  // every query is learnt from in all folds but one
   }
   return task_.data().num_queries();

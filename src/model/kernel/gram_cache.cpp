@@ -38,6 +38,15 @@ GramCache::GramCache(std::unique_ptr<const KernelColumns> columns, const Documen
 
 std::uint64_t GramCache::bytes() const { return (row_in_.size() + kScratchRows) * width() * sizeof(float); }
 
+void GramCache::drop() const {
+  const std::lock_guard lock(mutex_);
+  capacity_ = 0;
+  kept_ = PageBuffer<float>();
+  std::fill(slot_of_.begin(), slot_of_.end(), kNone);
+  row_in_.clear();
+  last_use_.clear();
+}
+
 // A place to keep this row in, or null. Slots are filled in order; later the hand goes round and gives up the first
 // row that is stale.
 float* GramCache::slot_for(std::uint32_t row) const {
@@ -104,6 +113,7 @@ void GramCache::accumulate(std::span<const std::uint32_t> rows, std::span<const 
   Chunk chunk;
   for (std::size_t begin = 0; begin < rows.size(); begin += kScratchRows) {
     const std::size_t some = std::min(kScratchRows, rows.size() - begin);
+    if (poll_) poll_();
     fetch(rows.subspan(begin, some), chunk);
     const std::span<const double> scale = coefficients.subspan(begin, some);
     const std::size_t count = pieces((some + chunk.missing.size() * kComputeCost) * columns());
@@ -133,6 +143,7 @@ void GramCache::multiply(std::span<const double> v, std::span<double> out) const
   std::vector<std::uint32_t> some;
   for (std::size_t begin = 0; begin < rows(); begin += kScratchRows) {
     some.clear();
+    if (poll_) poll_();
     for (std::size_t i = begin; i < std::min(rows(), begin + kScratchRows); ++i)
       some.push_back(static_cast<std::uint32_t>(i));
     fetch(some, chunk);

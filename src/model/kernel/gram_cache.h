@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -37,6 +38,11 @@ class GramCache {
   /// out[i] = <row i, v> for every row.
   void multiply(std::span<const double> v, std::span<double> out) const;
 
+  /// Called before every few rows; what it throws ends the product. To be set while no product is computed.
+  void poll_by(std::function<void()> poll) const { poll_ = std::move(poll); }
+  /// Gives the kept rows back to the system, and keeps none from now on.
+  void drop() const;
+
   std::uint64_t bytes() const;  // held now
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
@@ -56,7 +62,8 @@ class GramCache {
 
   const std::unique_ptr<const KernelColumns> columns_;
   const Documents& left_;
-  std::size_t capacity_;  // rows kept
+  mutable std::size_t capacity_;  // rows kept
+  mutable std::function<void()> poll_;
   mutable std::mutex mutex_;
   mutable ThreadPool pool_;
   mutable PageBuffer<float> kept_, scratch_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "dorm/pages.h"
@@ -80,6 +81,9 @@ report::Section grid_section(const TuningStory& tuning) {
   report::Facts facts{
       {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
   if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
+  for (const CellsOut& out : cells_out(tuned))
+    facts.facts.push_back({"out", fmt::format("{} cell{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
+  if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});
   section.blocks.push_back(std::move(facts));
   std::vector<std::string> trained_for;
   for (const TuneCell& cell : tuned.cells)
@@ -96,9 +100,20 @@ report::Section grid_section(const TuningStory& tuning) {
 
 }  // namespace
 
+// First what is honest: the figure on queries that were not trained on.
 report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin) {
+  const std::string& measure = tuning.options.train.measure;
+  const ValidatedFigure& figure = tuning.tuned.validated;
   report::Report page = train_page(story, origin);
-  page.title = fmt::format("A ranker tuned for {}", tuning.options.train.measure);
+  page.title = fmt::format("A ranker tuned for {}", measure);
+  page.summary = fmt::format("Tuned on {}; {} {}, which the judged rankers were not trained on.", story.train_name,
+                             measure, validated_text(figure, tuning.judged_on));
+  if (story.valid) page.highlights.erase(page.highlights.begin());  // the same figure
+  page.highlights.insert(
+      page.highlights.begin(),
+      {fmt::format("{}, {}", measure, story.valid ? "validated" : "cross-validated"),
+       fmt::format("{:.4f}", figure.mean),
+       std::isnan(figure.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high)});
   page.sections.insert(page.sections.begin(), grid_section(tuning));
   return page;
 }

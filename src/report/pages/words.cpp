@@ -3,7 +3,51 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace dorm::pages {
+namespace {
+
+const TuneCell& largest_share(const TuneOutcome& tuned) {
+  return *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+}
+
+/// Of the kernel that is kept.
+const TuneCell& best_informative(const TuneOutcome& tuned) {
+  const TuneCell* best = &largest_share(tuned);
+  const bool degenerate = best->degenerate();
+  for (const TuneCell& cell : tuned.cells)
+    if (cell.kernel == best->kernel && cell.degenerate() == degenerate && cell.validation > best->validation)
+      best = &cell;
+  return *best;
+}
+
+std::string rule_text(const TuneOutcome& tuned) {
+  const TuneCell &chosen = largest_share(tuned), &best = best_informative(tuned);
+  const double behind = best.validation - chosen.validation;
+  switch (tuned.choice) {
+    case Choice::average:
+      if (chosen.share < 1)
+        return "a cell counts exp(-2 t), t being how far it is behind the best in standard errors of their paired "
+               "difference";
+      return tuned.cells.size() == 1 ? "the only cell" : "no other cell is near enough to the best to have a share";
+    case Choice::best:
+      return "the largest validation figure";
+    case Choice::steady:
+      if (&chosen == &best) return "the largest validation figure, and none nearer to the defaults is level with it";
+      return fmt::format(
+          "nearest to the defaults within one standard error of the paired difference to the best ({:.4f} behind)",
+          behind);
+    case Choice::one_standard_error:
+      break;
+  }
+  if (&chosen == &best) return "the largest validation figure, and none of a smaller C is level with it";
+  return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
+}
+
+}  // namespace
 
 std::string effort_text(const SolveReport& solve) {
   if (solve.passes == 0) return {};
@@ -20,6 +64,59 @@ std::string cell_name(const TuneCell& cell) {
   if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
   return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
                      name_of(*cell.bound), name_of(cell.start), kernel);
+}
+
+std::string_view choice_name(Choice choice) {
+  constexpr std::string_view kChoices[] = {"average", "best", "steady", "one-standard-error"};
+  return kChoices[static_cast<std::size_t>(choice)];
+}
+
+std::string choice_reason(const TuneOutcome& tuned, Choice asked) {
+  std::string text = fmt::format("{}: {}", choice_name(tuned.choice), rule_text(tuned));
+  if (asked != tuned.choice) text += "; these rankers cannot be averaged";
+  return text;
+}
+
+std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
+  std::vector<CellsOut> out;
+  const auto add = [&out](std::size_t cells, std::string rule) {
+    if (cells > 0) out.push_back({cells, std::move(rule)});
+  };
+  const TuneCell& chosen = largest_share(tuned);
+  std::size_t other_kernels = 0, degenerate = 0, far = 0;
+  for (const TuneCell& cell : tuned.cells) {
+    if (cell.chosen()) continue;
+    if (cell.kernel != chosen.kernel)
+      ++other_kernels;
+    else if (cell.degenerate())
+      ++degenerate;
+    else if (tuned.choice == Choice::average)
+      ++far;
+  }
+  add(degenerate, fmt::format("health below {}: the bound carries no information", kDegenerate));
+  add(far, "share below a twentieth of the largest");
+  add(other_kernels, fmt::format("of other kernels than {}: a later kernel is taken when it is ahead by more than one "
+                                 "standard error of the paired difference",
+                                 chosen.kernel));
+  for (const LeftOut why :
+       {LeftOut::no_information, LeftOut::no_better, LeftOut::hopeless, LeftOut::cut_short, LeftOut::not_reached}) {
+    const auto cells = std::count_if(tuned.left_out.begin(), tuned.left_out.end(),
+                                     [&](const LeftOutCell& cell) { return cell.why == why; });
+    add(static_cast<std::size_t>(cells), fmt::format("not judged: {}", reason_of(why)));
+  }
+  return out;
+}
+
+std::string end_text(const TuneOutcome& tuned) {
+  if (tuned.end == TuneEnd::whole) return "";
+  return fmt::format("{}: {} of {} cells judged", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
+                     tuned.cells.size(), tuned.all_cells());
+}
+
+std::string validated_text(const ValidatedFigure& figure, const std::string& judged_on) {
+  const std::string interval =
+      std::isnan(figure.low) ? "" : fmt::format(", 95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high);
+  return fmt::format("{:.4f}{}, on {} ({} queries)", figure.mean, interval, judged_on, figure.queries);
 }
 
 }  // namespace dorm::pages

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dorm tune` from outside: time limits, signals, checkpoints, and what is said first."""
+
+import json
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from command import dorm, started
+
+KERNELS = "kernel=none/rbf:gamma=0.05/rbf:gamma=0.5"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    for name, queries, seed in (("train.txt", 60, 1), ("valid.txt", 40, 2), ("other.txt", 40, 3)):
+        dorm(
+            "synth",
+            "--queries",
+            queries,
+            "--features",
+            10,
+            "--documents-median",
+            12,
+            "--seed",
+            seed,
+            "-o",
+            folder / name,
+        )
+    dorm("synth", "--queries", 400, "--features", 10, "--documents-median", 20, "--seed", 5, "-o", folder / "large.txt")
+    return folder
+
+
+def tune(*words, **more):
+    return dorm("tune", *words, "--model", "m.json", **more)
+
+
+def ended(process, number, after):
+    """Standard error, once the process has ended by a signal sent when `after` has been said."""
+    said = ""
+    for line in process.stderr:
+        said += line
+        if after in line:
+            break
+    process.send_signal(number)
+    at_once = process.stderr.readline()
+    said += at_once + process.stderr.read()
+    process.wait(timeout=60)
+    return said, at_once
+
+
+# ---- the figure --------------------------------------------------------------------------------------------
+
+
+def test_the_headline_is_the_figure_on_queries_not_trained_on(here):
+    lines = tune("train.txt", "--valid", "valid.txt").stdout.splitlines()
+    judged = json.loads(dorm("eval", "valid.txt", "--model", "m.json", "--measures", "ndcg@10", "--json").stdout)
+    measure = judged["measures"]["ndcg@10"]
+    low, high = measure["low"], measure["high"]
+    assert lines[0].startswith(
+        f"validated    ndcg@10 {measure['mean']:.4f}, 95 % interval [{low:.4f}, {high:.4f}], on valid.txt (40 queries)"
+    )
+
+
+def test_by_folds_the_training_figure_is_never_first(here):
+    out = json.loads(tune("train.txt", "--folds", 3, "--report", "t.md", "--json").stdout)
+    assert list(out)[:3] == ["measure", "validated", "judged_on"] and out["judged_on"] == "3 folds"
+    figure = f"{out['validated']['mean']:.4f}"
+    training = json.loads(dorm("eval", "train.txt", "--model", "m.json", "--measures", "ndcg@10", "--json").stdout)
+    fitted = f"{training['measures']['ndcg@10']['mean']:.4f}"
+    assert figure != fitted
+    page = Path("t.md").read_text()
+    assert page.index(figure) < page.index(fitted)
+    before = page[: page.index(fitted)]
+    assert "cross-validated" in before and "training data" in before
+
+
+def test_every_rule_that_left_cells_out_is_told(here):
+    options = ["train.txt", "--valid", "valid.txt", "--grid", "C=1:1e5:10,bound=best,ranker=ridge/pairwise"]
+    text = tune(*options, "--report", "t.md").stdout
+    out = json.loads(tune(*options, "--json").stdout)
+    judged, cells = out["cells_judged"], out["cells_in_grid"]
+    assert f"{judged} of {cells} cells judged on valid.txt" in text and cells == 6 + 4 + 3
+    unseen = sum(rule["cells"] for rule in out["out"] if rule["rule"].startswith("not judged"))
+    assert unseen == cells - judged > 0
+    for rule in out["out"]:
+        assert re.search(rf"^out +{rule['cells']} cells?: {re.escape(rule['rule'])}$", text, re.MULTILINE)
+    assert "a smaller C did no better" in Path("t.md").read_text()
+    assert out["end"] == "whole"
+
+
+def test_the_rule_that_was_used_is_named(here):
+    out = json.loads(tune("train.txt", "--folds", 2, "--grid", "kernel=rbf:gamma=1,C=1", "--json").stdout)
+    assert out["choice"] == "steady" and "cannot be averaged" in out["reason"]
+    for choose in ("best", "steady", "one-standard-error"):
+        text = tune("train.txt", "--valid", "valid.txt", "--choose", choose).stdout
+        assert f"why          {choose}: " in text
+
+
+def test_help_documents_the_rules():
+    text = dorm("tune", "--help").stdout
+    for words in ("health below 0.02", "whole run", "--checkpoint", "twentieth"):
+        assert words in text
+
+
+# ---- the end of time, and signals --------------------------------------------------------------------------
+
+
+def test_a_time_limit_over_kernels_says_how_many_cells_were_judged(here):
+    began = time.monotonic()
+    done = tune("large.txt", "--valid", "valid.txt", "--grid", KERNELS, "--time-limit", 1.5, timeout=60)
+    assert time.monotonic() - began < 30
+    told = re.search(r"time limit: (\d+) of 69 cells judged; with --checkpoint FILE", done.stderr)
+    assert told and 0 < int(told[1]) < 69
+    assert f"time limit: {told[1]} of 69 cells judged\n" in done.stdout
+    assert Path("m.json").stat().st_size > 0
+
+
+def test_progress_is_of_cells_and_guesses_nothing(here):
+    said = tune("large.txt", "--valid", "valid.txt", "--grid", KERNELS, "--time-limit", 6, timeout=60).stderr
+    lines = [line for line in said.splitlines() if line.startswith("dorm: tuning")]
+    assert lines and "?" not in said
+    for line in lines:
+        assert re.match(r"dorm: tuning: \d+ of 69 cells(, best ndcg@10 0\.\d{4} \(.*C .*\))?, \d+ s", line), line
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_answered_at_once_and_the_message_says_how_to_go_on(here, number):
+    command = ["tune", "large.txt", "--valid", "valid.txt", "--grid", KERNELS, "--tolerance", "1e-5"]
+    process = started(
+        *command,
+        "--model",
+        "m.json",
+        "--checkpoint",
+        "x.ck",
+        "--checkpoint-interval",
+        0,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said, at_once = ended(process, number, "dorm: tuning")
+    assert process.returncode == 128 + number
+    assert at_once.startswith("dorm: stopping: the model is made of the cells judged so far")
+    assert re.search(r"interrupted: \d+ of 69 cells judged; the same command goes on from x\.ck", said)
+    assert Path("m.json").stat().st_size > 0
+    told = dorm("info", "x.ck").stdout
+    assert re.search(r"a checkpoint of dorm tune: \d+ of 69 cells judged", told) and KERNELS in told
+    assert json.loads(dorm("info", "x.ck", "--json").stdout)["checkpoint_of"] == "tune"
+
+
+def test_a_refit_after_a_signal_is_told_of(here):
+    process = started(
+        "tune",
+        "large.txt",
+        "--folds",
+        3,
+        "--grid",
+        "kernel=rbf:gamma=0.1,C=1/10/1e5",
+        "--model",
+        "m.json",
+        "--tolerance",
+        "1e-2",
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said, at_once = ended(process, signal.SIGINT, "dorm: tuning")
+    assert at_once.startswith("dorm: stopping: the best cell so far is trained again on all of the data")
+    assert process.returncode == 130 or (process.returncode == 1 and "stopped before any" in said)
+
+
+def test_a_second_signal_ends_at_once(here):
+    process = started(
+        "tune",
+        "large.txt",
+        "--valid",
+        "valid.txt",
+        "--grid",
+        KERNELS,
+        "--tolerance",
+        "1e-6",
+        "--model",
+        "m.json",
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stderr:
+        if "dorm: memory" in line:
+            break
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    assert process.returncode in (-signal.SIGINT, 130)
+
+
+# ---- checkpoints -------------------------------------------------------------------------------------------
+
+
+def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
+    command = ["train.txt", "--folds", 3, "--tolerance", "1e-4"]
+    tune(*command)
+    whole = Path("m.json").read_bytes()
+    limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.1)
+    assert "the same command goes on from x.ck" in limited.stderr
+    known = int(re.search(r"(\d+) of 23 cells judged", dorm("info", "x.ck").stdout)[1])
+    resumed = tune(*command, "--checkpoint", "x.ck")
+    assert re.search(r"dorm: resumed from x\.ck: \d+ of 23 cells", resumed.stderr) or known == 0
+    assert Path("m.json").read_bytes() == whole
+    assert not Path("x.ck").exists()
+
+
+def test_a_checkpoint_of_another_run_is_refused_with_the_reason(here):
+    saved = ["--checkpoint", "x.ck", "--checkpoint-interval", 0]
+    tune("train.txt", "--valid", "valid.txt", "--grid", KERNELS, *saved, "--time-limit", 0.3)
+    assert Path("x.ck").exists()
+
+    def refused(*words, verb="tune"):
+        return dorm(verb, *words, "--model", "n.json", "--checkpoint", "x.ck", status=1).stderr
+
+    assert "other options" in refused("train.txt", "--valid", "valid.txt")
+    assert "other options" in refused("train.txt", "--valid", "other.txt", "--grid", KERNELS)
+    assert "the data has changed" in refused("other.txt", "--valid", "valid.txt", "--grid", KERNELS)
+    assert "it was written by tune" in refused("train.txt", verb="train")
+    assert not Path("n.json").exists()
+
+
+def test_a_resumed_training_says_so_and_info_knows_its_checkpoint(here):
+    command = ["train", "large.txt", "--tolerance", "1e-7", "-C", "1e5", "--model", "m.json", "--checkpoint", "x.ck"]
+    dorm(*command, "--time-limit", 1)
+    assert "a checkpoint of dorm train: 0 candidates finished, the next in round 1" in dorm("info", "x.ck").stdout
+    assert "dorm: resumed from x.ck: best from ridge, round 1" in dorm(*command, "--time-limit", 1).stderr
