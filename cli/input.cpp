@@ -11,17 +11,19 @@
 #include "messages.h"
 #include "option_group.h"
 #include "progress.h"
+#include "remedies.h"
 #include "style.h"
 
 namespace dorm::cli {
 namespace {
 
-constexpr std::array<CatalogEntry, 5> kInputFormats = {{
+constexpr std::array<CatalogEntry, 6> kInputFormats = {{
     {.name = "detect", .usage = "detect", .help = "by content, then by extension"},
     {.name = "letor", .usage = "letor", .help = "LETOR or SVMlight text"},
     {.name = "csv", .usage = "csv", .help = "comma-separated, with a header"},
     {.name = "tsv", .usage = "tsv", .help = "tab-separated, with a header"},
     {.name = "binary", .usage = "binary", .help = "the binary form"},
+    {.name = "jsonl", .usage = "jsonl", .help = "JSON lines: an object per document or query"},
 }};
 constexpr std::array<CatalogEntry, 3> kMissing = {{
     {.name = "error", .usage = "error", .help = "refuse them"},
@@ -78,7 +80,7 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   ColumnRoles& columns = arguments.columns;
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
-              "letor, csv, tsv or binary; by default by content and extension");
+              "letor, csv, tsv, jsonl or binary; by default by content and\nextension");
   reading.add(
       "--missing", arguments.missing, "NAME",
       "NaN and infinite features: error, zero, or mean of the training\ndata (as the model was trained, else error)");
@@ -95,6 +97,11 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
       ->expected(1)
       ->take_all();
   reading.flag("!--no-side-files", arguments.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
+}
+
+DataFormat parse_output_format(const std::string& name) {
+  const std::span<const CatalogEntry> known = std::span(kInputFormats).first(5);  // JSON lines are not written
+  return name.empty() ? DataFormat::detect : parse<DataFormat>("format", name, known);
 }
 
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
@@ -118,20 +125,25 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   ReadOptions options = read_options(path, arguments, expected);
   const Unjudged unjudged = parse_unjudged(arguments.unjudged);
   options.threads = settings.threads;
-  if (options.format == DataFormat::detect) options.format = detect_format(path);
-  if (!arguments.groups_from.empty() && options.format != DataFormat::csv && options.format != DataFormat::tsv)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("--one-per {}: only CSV and TSV have named columns, and {} has none; expected group, "
-                            "host or domain",
-                            arguments.groups_from, path));
   Loaded loaded;
-  loaded.format = kInputFormats[static_cast<std::size_t>(options.format)].name;
   {
     ReadProgress progress(path);
     if (!settings.quiet)
       options.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-    loaded.data = read_dataset(path, options, &loaded.report);
+    try {
+      loaded.data = read_dataset(path, options, &loaded.report);
+    } catch (const Error& error) {
+      if (error.remedies().empty()) throw;
+      throw with_options(error, expected.features != nullptr);
+    }
   }
+  const DataFormat format = loaded.report.format;
+  loaded.format = kInputFormats[static_cast<std::size_t>(format)].name;
+  if (!arguments.groups_from.empty() && (format == DataFormat::letor || format == DataFormat::binary))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--one-per {}: only CSV, TSV and JSON lines have named columns, and {} has none; expected "
+                            "group, host or domain",
+                            arguments.groups_from, path));
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
   std::size_t changed = 0;
   about_file(path, [&] { loaded.data = with_unjudged(loaded.data, unjudged, &changed); });
@@ -140,6 +152,21 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
                                "takes them for worse than 0",
                                path, changed));
   return loaded;
+}
+
+void warn_of_leaks(const Dataset& data, const std::string& path, const Settings& settings) {
+  if (settings.quiet) return;
+  for (const LabelLeak& leak : find_label_leaks(data)) {
+    const char* const why = leak.kind == LabelLeak::Kind::equal      ? "equals the label"
+                            : leak.kind == LabelLeak::Kind::monotone ? "orders all documents as the label does"
+                                                                     : "is named like a label";
+    const std::string out = data.has_feature_names()
+                                ? "; " + option_text({Remedy::Kind::ignore_columns, {leak.feature}}) + " leaves it out"
+                                : "";
+    warn(settings, fmt::format("{}: feature \"{}\" {}: a ranker that learns from it is of no use where labels are not "
+                               "known{}",
+                               path, leak.feature, why, out));
+  }
 }
 
 void warn(const Settings& settings, const std::string& message) {

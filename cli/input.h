@@ -37,6 +37,9 @@ inline Expected expected_by(const Model& model, bool labels = true) {
 /// --input-format and what else describes the data; --format is always that of the output.
 void add_input_options(CLI::App& app, InputArguments& arguments);
 
+/// letor, csv, tsv or binary; empty: by the name of the file.
+DataFormat parse_output_format(const std::string& name);
+
 /// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as the groups
 /// and spelled `group`. What was asked for is left in `rule`.
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
@@ -47,7 +50,7 @@ std::span<const CatalogEntry> input_formats();
 
 struct Loaded {
   Dataset data;
-  std::string format;  // letor, csv, tsv or binary
+  std::string format;  // letor, csv, tsv, jsonl or binary
   ReadReport report;
 };
 
@@ -65,6 +68,9 @@ auto about_file(const std::string& path, const Body& body, ErrorCode code = Erro
     throw Error(code, {path}, error.what());
   }
 }
+
+/// A warning for each feature that gives the label away.
+void warn_of_leaks(const Dataset& data, const std::string& path, const Settings& settings);
 
 /// "dorm: warning: ..." on standard error unless settings.quiet.
 void warn(const Settings& settings, const std::string& message);

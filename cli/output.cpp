@@ -75,7 +75,9 @@ void write_text(const std::string& path, const std::string& text) {
   write_stoppable(path, [&](std::ostream& out) { out << text; });
 }
 
-void write_data(const Dataset& data, const std::string& path) { write_dataset(data, path, write_stoppable); }
+void write_data(const Dataset& data, const std::string& path, DataFormat format) {
+  write_dataset(data, path, write_stoppable, format);
+}
 
 void make_folder(const std::string& path) {
   std::error_code error;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/read.h"
 #include "dorm/report.h"
 #include "messages.h"
 
@@ -18,7 +19,8 @@ struct Interrupted {
 };
 
 void write_text(const std::string& path, const std::string& text);  // "-": standard output
-void write_data(const Dataset& data, const std::string& path);      // format by extension
+/// Format by extension unless it is given.
+void write_data(const Dataset& data, const std::string& path, DataFormat format = DataFormat::detect);
 
 void make_folder(const std::string& path);  // and those above it, to write to; throws Error(io)
 void remove_file(const std::string& path);  // if there is one that can be removed

@@ -132,6 +132,7 @@ void check_training_arguments(const TrainingArguments& arguments) {
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {
   Loaded loaded = load(arguments.data, arguments.input, settings);
   TrainingData data{std::move(loaded.data), std::nullopt, loaded.format == "binary"};
+  warn_of_leaks(data.train, arguments.data, settings);
   if (!arguments.weights.empty()) data.train = with_query_weights(data.train, read_scores(arguments.weights));
   if (!arguments.valid.empty())
     data.valid = load(arguments.valid, arguments.input, settings, {.like = &data.train.input()}).data;
@@ -142,6 +143,11 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
                            std::size_t copies, std::size_t plane_parts, TrainOptions& options) {
   if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
   const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
+  if (options.scale == "auto" && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
+    say(fmt::format(
+        "dorm: note: scaling {} works within each query, so that a document's score depends on its list and "
+        "no search engine can apply it; --scale log-zscore is the portable one\n",
+        name_of(kind)));
   options.scale = name_of(kind);
   MemoryInput input = memory_input(data.train, kind, data.mapped);
   KernelOptions kernel(options);

@@ -44,6 +44,18 @@ void csv(Bytes input) {
   require(first.fingerprint() == parse_csv(text.str(), "written", options).fingerprint());
 }
 
+void jsonl(Bytes input) {
+  const std::uint8_t choice = take_choice(input);
+  ReadOptions options = one_thread(choice);
+  options.need_labels = choice % 2 == 0;
+  const Dataset set = parse_jsonl(as_text(input), "input", options);
+  require(set.has_labels() || !options.need_labels);
+  std::ostringstream bytes;
+  write_binary(set, bytes);
+  const std::string written = bytes.str();
+  require(set.fingerprint() == parse_binary(std::as_bytes(std::span(written)), "written").fingerprint());
+}
+
 void sign_header(std::span<std::byte> bytes) {
   BinaryHeader header;
   if (bytes.size() < sizeof header) return;
@@ -97,8 +109,8 @@ void side_files(Bytes input) {
 }  // namespace
 
 std::span<const Target> data_targets() {
-  static constexpr Target kTargets[] = {
-      {"letor", letor}, {"csv", csv}, {"binary", binary}, {"stream", stream}, {"side-files", side_files}};
+  static constexpr Target kTargets[] = {{"letor", letor},   {"csv", csv},       {"jsonl", jsonl},
+                                        {"binary", binary}, {"stream", stream}, {"side-files", side_files}};
   return kTargets;
 }
 

@@ -149,7 +149,10 @@ SplitData with_test_file(const Dataset& data, const CompareArguments& arguments,
 
 SplitData make_splits(const CompareArguments& arguments, const Settings& settings) {
   std::vector<Dataset> files;
-  for (const std::string& path : arguments.data) files.push_back(load(path, arguments.input, settings).data);
+  for (const std::string& path : arguments.data) {
+    files.push_back(load(path, arguments.input, settings).data);
+    warn_of_leaks(files.back(), path, settings);
+  }
   if (!arguments.test.empty()) return with_test_file(files[0], arguments, settings);
   const Concatenation whole = concatenate(files);
   std::vector<std::vector<std::size_t>> parts;

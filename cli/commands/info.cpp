@@ -202,7 +202,9 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     InputArguments input;
   };
   auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "LETOR, CSV, TSV or .dorm, text may be .gz or .zst; a model or a checkpoint");
+  app.add_option(
+      "FILE", arguments->file,
+      "LETOR, CSV, TSV, JSON lines or .dorm, text may be .gz or .zst; a\nmodel or a checkpoint; - is standard input");
   add_input_options(app, arguments->input);
   app.description(kInfoDescription);
   app.footer(kInfoFooter);
@@ -216,7 +218,9 @@ Action declare_info(CLI::App& app, const Settings& settings) {
       print(std::visit([&](const auto& model) { return text_of(model, arguments->file, settings); }, *saved));
       return;
     }
-    const Json info = describe(arguments->file, load(arguments->file, arguments->input, settings, {.labels = false}));
+    const Loaded loaded = load(arguments->file, arguments->input, settings, {.labels = false});
+    warn_of_leaks(loaded.data, arguments->file, settings);
+    const Json info = describe(arguments->file, loaded);
     print(settings.json ? printable_json(info, 2) + "\n" : data_text(info));
   };
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <numeric>
 
 #include "base/json.h"
 #include "command.h"
@@ -35,6 +37,8 @@ constexpr const char* kRankExamples =
     "  dorm rank m.json test.txt -o test.scores\n"
     "  dorm rank m.json test.txt --format order --top 10\n"
     "  dorm rank m.json test.txt --format trec -o test.run\n"
+    "  dorm rank m.json new.csv --format order --query 42\n"
+    "  tail -n 100 new.jsonl | dorm rank m.json - --format jsonl\n"
     "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n"
     "  dorm rank m.json test.csv --format order --one-per host --top 10\n";
 
@@ -53,13 +57,16 @@ struct RankArguments {
   std::string model, data, ranking_format = "scores", output = "-";
   std::string one_per;  // empty: as the model was trained
   std::size_t top = 0;
+  std::vector<std::string> queries;  // empty: all
   TopicArguments topics;
   InputArguments input;
 };
 
 std::string scores_text(const Dataset& data, std::span<const double> scores) {
   std::vector<std::size_t> document_of(scores.size());
-  for (std::size_t d = 0; d < scores.size(); ++d) document_of[data.source_row(d)] = d;
+  std::iota(document_of.begin(), document_of.end(), std::size_t{0});
+  std::sort(document_of.begin(), document_of.end(),
+            [&](std::size_t a, std::size_t b) { return data.source_row(a) < data.source_row(b); });
   std::string text;
   for (const std::size_t d : document_of) text += fmt::format("{}\n", scores[d]);
   return text;
@@ -131,6 +138,39 @@ std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::s
   return rankings;
 }
 
+Dataset selected(const Dataset& data, const RankArguments& arguments) {
+  if (arguments.queries.empty()) return data;
+  std::map<std::string_view, std::size_t> place;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) place.emplace(data.query(q).id, q);
+  std::vector<std::size_t> chosen;
+  for (const std::string& id : arguments.queries) {
+    const auto found = place.find(id);
+    if (found != place.end()) {
+      chosen.push_back(found->second);
+      continue;
+    }
+    std::vector<std::string> ids;
+    for (const auto& entry : place) ids.emplace_back(entry.first);
+    std::vector<CatalogEntry> known;
+    for (const std::string& each : ids) known.push_back({.name = each, .usage = {}, .help = {}});
+    throw_unknown_name(fmt::format("query of {}", arguments.data), id,
+                       std::span(known).first(std::min<std::size_t>(known.size(), 1000)));
+  }
+  return data.select(chosen);
+}
+
+// A feature that is scaled within a query says nothing where the query has one document.
+void warn_of_single_documents(const Model& model, const Dataset& data, const RankArguments& arguments,
+                              const Settings& settings) {
+  std::size_t single = 0;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) single += data.query(q).size() == 1;
+  if (!model.scaling.per_query() || single == 0) return;
+  warn(settings, fmt::format("{}: {} of {} queries have one document, and the model scales features within each query "
+                             "({}): such a document always has the same score. A model trained with --scale "
+                             "log-zscore scores documents by themselves",
+                             arguments.data, single, data.num_queries(), name_of(model.scaling.kind)));
+}
+
 void run_rank(RankArguments arguments, const Settings& settings) {
   if (settings.json || arguments.ranking_format == "json") arguments.ranking_format = "jsonl";
   check(arguments);
@@ -140,7 +180,9 @@ void run_rank(RankArguments arguments, const Settings& settings) {
     throw Error(ErrorCode::unsupported, {arguments.model},
                 "--topics and --one-per need a linear model; this one ranks by position");
   const Model& expecting = by_position ? by_position->shared : std::get<Model>(any);
-  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(expecting, false)).data;
+  const Dataset data =
+      selected(load(arguments.data, arguments.input, settings, expected_by(expecting, false)).data, arguments);
+  warn_of_single_documents(expecting, data, arguments, settings);
   std::vector<Ranking> rankings;
   std::vector<double> scores;
   if (by_position) {
@@ -163,12 +205,18 @@ void run_rank(RankArguments arguments, const Settings& settings) {
 Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
   app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
-  app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels may be missing");
+  app.add_option("DATA", arguments->data,
+                 "documents: LETOR, CSV, TSV, JSON lines or .dorm; labels may be\nmissing; - is standard input");
   app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");
   OptionGroup(app, "Output")
       .number("--top", arguments->top, whole_from(0), "N", "only the first N documents of each query; 0: all (0)");
+  app.add_option("--query", arguments->queries, "only this query; may be repeated")
+      ->option_text("ID")
+      ->expected(1)
+      ->take_all()
+      ->group("Output");
   add_one_per_option(app, arguments->one_per, arguments->input, "Output",
                      "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
                      "domain, a CSV column, or none\n(as the model was trained)");

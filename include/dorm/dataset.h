@@ -163,6 +163,19 @@ class DatasetBuilder {
 /// 0. Shares the features. Throws Error(bad_input).
 Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
 
+/// A feature that gives the label away, so that what is learnt from it is worth nothing.
+struct LabelLeak {
+  enum class Kind {
+    equal,     // it is the label
+    monotone,  // it orders all documents as the label does
+    name,      // its name is one that labels have
+  };
+  Kind kind;
+  std::string feature;
+};
+/// In one pass over the features; of small data, where order may be chance, by name and equality alone.
+std::vector<LabelLeak> find_label_leaks(const Dataset& data);
+
 /// What becomes of documents that were not judged, those with a negative label.
 ///   grade:     they stay, and their labels count as grades below 0
 ///   bad:       label 0, as measures take them

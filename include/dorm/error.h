@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace dorm {
 
@@ -24,18 +25,35 @@ struct SourcePosition {
   std::uint64_t column = 0;
 };
 
+/// What would help against an error in a table. Whoever shows the error says how: the command names its option,
+/// Python its argument.
+struct Remedy {
+  enum class Kind {
+    ignore_columns,   // leave these columns out
+    treat_missing,    // say what missing values become
+    label_column,     // say that this column holds the labels
+    query_column,     // ... the query ids
+    document_column,  // ... the document ids
+  };
+  Kind kind;
+  std::vector<std::string> columns = {};
+};
+
 /// what() reads "file:line:column: message", without the parts that are not known.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);
-  Error(ErrorCode code, SourcePosition position, const std::string& message);
+  Error(ErrorCode code, SourcePosition position, const std::string& message, std::vector<Remedy> remedies = {});
+  Error(const Error& error, const std::string& addition);  // the same with more to say, and no remedies left
 
   ErrorCode code() const { return code_; }
   const SourcePosition& position() const { return position_; }
+  const std::vector<Remedy>& remedies() const { return remedies_; }
 
  private:
   ErrorCode code_;
   SourcePosition position_;
+  std::vector<Remedy> remedies_;
 };
 
 }  // namespace dorm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, the binary form), scores, and TREC qrels and runs. Plain,
-// .gz and .zst files are read directly. Every error names file, line, column, what was found there and what was
-// expected. docs/formats.md describes each format.
+// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, JSON lines, the binary form), scores, and TREC qrels and
+// runs. Plain, .gz and .zst files are read directly. Every error names file, line, column, what was found there and
+// what was expected. docs/formats.md describes each format.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace dorm {
 
-enum class DataFormat { detect, letor, csv, tsv, binary };
+enum class DataFormat { detect, letor, csv, tsv, binary, jsonl };
 
 struct ReadOptions {
-  DataFormat format = DataFormat::detect;  // by content for the binary form, then by extension, else LETOR
+  DataFormat format = DataFormat::detect;  // the binary form by content, others by extension, else by content
   Missing missing = Missing::error;        // mean: `means`, else that of the finite values of the column, 0 if none
   bool need_labels = true;                 // false: files without labels are read too (Dataset::has_labels)
   std::size_t threads = 0;                 // 0: all cores; the result does not depend on it
@@ -41,14 +41,12 @@ struct ReadOptions {
 };
 
 struct ReadReport {
-  std::uint64_t bytes = 0;  // of the file as stored
+  std::uint64_t bytes = 0;                 // of the file as stored
+  DataFormat format = DataFormat::detect;  // what was found, by read_dataset
   std::vector<std::string> warnings;
 };
 
-/// The format that read_dataset() would choose for a file. Opens the file; throws Error(io).
-DataFormat detect_format(const std::string& path);
-
-/// Any supported file of judged documents.
+/// Any supported file of judged documents; "-" is standard input, here and wherever a file is read.
 Dataset read_dataset(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_letor(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 Dataset read_csv(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
@@ -63,6 +61,9 @@ Dataset parse_letor(std::string_view text, const std::string& name, const ReadOp
                     ReadReport* report = nullptr);
 Dataset parse_csv(std::string_view text, const std::string& name, const ReadOptions& options = {},
                   ReadReport* report = nullptr);
+/// JSON lines, in which keys have the meaning of columns.
+Dataset parse_jsonl(std::string_view text, const std::string& name, const ReadOptions& options = {},
+                    ReadReport* report = nullptr);
 
 /// One finite number per line, in the order of the data file's rows; blank lines and # comments are skipped.
 std::vector<double> read_scores(const std::string& path);

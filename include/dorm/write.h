@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dorm/dataset.h"
+#include "dorm/read.h"
 
 namespace dorm {
 
@@ -27,7 +28,8 @@ void write_binary(const Dataset& data, std::ostream& out);
 /// Opens a file and lets a body write it: write_atomically, or a function of the caller that wraps it.
 using FileWriter = std::function<void(const std::string& path, const std::function<void(std::ostream&)>& body)>;
 
-/// By extension: .dorm binary, .csv, .tsv, otherwise LETOR; .gz and .zst may follow the text formats.
-void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer = write_atomically);
+/// `format` detect: by extension: .dorm binary, .csv, .tsv, otherwise LETOR; .gz and .zst may follow the text formats.
+void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer = write_atomically,
+                   DataFormat format = DataFormat::detect);
 
 }  // namespace dorm

@@ -17,7 +17,13 @@ std::string located(const SourcePosition& where, const std::string& message) {
 
 Error::Error(ErrorCode code, const std::string& message) : Error(code, SourcePosition{}, message) {}
 
-Error::Error(ErrorCode code, SourcePosition position, const std::string& message)
-    : std::runtime_error(located(position, message)), code_(code), position_(std::move(position)) {}
+Error::Error(ErrorCode code, SourcePosition position, const std::string& message, std::vector<Remedy> remedies)
+    : std::runtime_error(located(position, message)),
+      code_(code),
+      position_(std::move(position)),
+      remedies_(std::move(remedies)) {}
+
+Error::Error(const Error& error, const std::string& addition)
+    : std::runtime_error(error.what() + addition), code_(error.code_), position_(error.position_) {}
 
 }  // namespace dorm

@@ -4,9 +4,10 @@
 import json
 import random
 import re
+import subprocess
 
 import pytest
-from command import dorm
+from command import DORM, dorm
 
 
 def table(path, rows, header=("grade", "query", "url", "title", "bm25", "clicks")):
@@ -20,7 +21,7 @@ def shop(queries=12, documents=6, seed=1, missing=0.2):
     rows = []
     for q in range(queries):
         for d in range(documents):
-            bm25, clicks = round(rng.uniform(0, 9), 2), rng.randrange(100)
+            bm25, clicks = rng.randrange(1, 900, 2) / 200, rng.randrange(100)
             grade = min(2, int((bm25 + clicks / 20 + rng.uniform(0, 2)) / 5))
             rows.append([grade, f"q{q}", f"u{q}-{d}", f"thing {d}", bm25, "" if rng.random() < missing else clicks])
     return rows
@@ -193,3 +194,200 @@ def test_the_binary_form_keeps_how_a_table_was_read(trained):
     dorm("convert", "train.csv", *ROLES, "--missing", "mean", "train.dorm")
     dorm("train", "train.dorm", "--scale", "zscore", "--model", "b.json", "--quiet")
     assert scores("b.json", "train.csv") == scores("m.json", "train.csv")
+
+
+MESSY = (
+    "relevance,session,doc_id,title,brand,price,in_stock,clicks,added\n"
+    '2,s1,d1,"Red shoes, size 40",Acme,"1,234",true,12,2024-01-31\n'
+    "0,s1,d2,Blue socks,Bolt,7,FALSE,NA,2024-02-01\n"
+    "1,s2,d3,Hat,Acme,9,yes,3,2024-02-02\n"
+    "0,s2,d4,Cap,Bolt,8,no,,2024-02-03\n"
+)
+
+
+def test_one_error_names_all_columns_that_cannot_be_read_and_the_options_that_help(here):
+    (here / "m.csv").write_text(MESSY)
+    said = dorm("train", "m.csv", "--model", "m.json", status=1).stderr
+    assert "no label column 'label' and no query column 'qid'" in said
+    assert "did you mean --label-column relevance --query-column session?" in said
+    roles = ["--label-column", "relevance", "--query-column", "session"]
+    said = dorm("train", "m.csv", *roles, "--model", "m.json", status=1).stderr
+    for part in (
+        "m.csv:2:",
+        "'title' (line 2: 'Red shoes, size 40')",
+        "'price' (a number with commas, line 2: '1,234')",
+        "'added' (a date, line 2: '2024-01-31')",
+        "1 column has missing values: 'clicks' (line 3: 'NA')",
+        "did you mean --document-column doc_id?",
+        "--ignore-column title,brand,price,added",
+        "--missing mean",
+    ):
+        assert part in said, part
+    roles += ["--document-column", "doc_id", "--ignore-column", "title,brand,price", "--ignore-column", "added"]
+    dorm("train", "m.csv", *roles, "--missing", "mean", "--model", "m.json", "--quiet")
+    model = json.loads((here / "m.json").read_text())
+    assert model["features"] == ["in_stock", "clicks"]
+    assert model["input"]["ignored"] == ["title", "brand", "price", "added"]
+    assert model["input"]["means"] == [0.5, 7.5]
+    assert set(scores("m.json", "m.csv")) == {("s1", "d1"), ("s1", "d2"), ("s2", "d3"), ("s2", "d4")}
+
+
+def test_a_model_without_imputation_says_what_helps(plain):
+    (plain / "gap.csv").write_text("qid,docid,bm25,clicks\nq,a,1,NA\n")
+    said = dorm("rank", "m.json", "gap.csv", status=1).stderr
+    assert "gap.csv:2:7: found 'NA' in column 'clicks'" in said
+    assert "trained without missing values: --missing zero" in said and "--missing mean" in said
+    assert dorm("rank", "m.json", "gap.csv", "--missing", "zero").stdout
+
+
+def test_a_name_with_a_comma_can_be_ignored(here):
+    (here / "c.csv").write_text('label,qid,"a,b",c,d\n1,q,x,y,1\n0,q,x,y,2\n')
+    for words in (["--ignore-column", "a,b", "--ignore-column", "c"], ["--ignore-column", "a\\,b,c"]):
+        dorm("convert", "c.csv", "out.csv", *words)
+        assert (here / "out.csv").read_text() == "label,qid,d\n1,q,1\n0,q,2\n"
+    assert "no ignored column 'e'" in dorm("convert", "c.csv", "out.csv", "--ignore-column", "c,e", status=1).stderr
+
+
+def test_tables_as_spreadsheets_write_them(here):
+    expected = "label,qid,docid,x\n1,q,a,0.5\n0,q,b,2\n"
+    for text in (
+        "\ufefflabel;qid;docid;x\r\n1;q;a;0.5\r\n0;q;b;2\r\n",
+        " label , qid ,docid, x\n1,q,a, 0.5\n0,q,b,2 \n",
+        "label|qid|docid|x\n1|q|a|0.5\n0|q|b|2\n",
+        ",label,qid,docid,x\n0,1,q,a,0.5\n1,0,q,b,2\n",
+        "label,qid,docid,x\nTrue,q,a,0.5\nfalse,q,b,2\n",
+    ):
+        (here / "t.csv").write_text(text)
+        dorm("convert", "t.csv", "out.csv")
+        assert (here / "out.csv").read_text() == expected
+
+
+def test_a_label_among_the_features_is_warned_of(here):
+    rows = [[row[0], row[1], row[2], row[4], row[5], row[0], 7 - 2 * row[0]] for row in shop(queries=20, missing=0)]
+    table(here / "t.csv", rows, ("label", "qid", "docid", "bm25", "clicks", "copy", "turned"))
+    for verb in (["train", "t.csv", "--model", "m.json"], ["info", "t.csv"]):
+        said = dorm(*verb).stderr
+        assert 'feature "copy" equals the label' in said and "--ignore-column copy" in said
+        assert 'feature "turned" orders all documents as the label does' in said
+        assert "bm25" not in said
+    table(here / "t.csv", [row[:5] for row in rows], ("label", "qid", "docid", "relevance", "clicks"))
+    said = dorm("train", "t.csv", "--model", "m.json").stderr
+    assert 'feature "relevance" is named like a label' in said
+    assert "warning" not in dorm("train", "t.csv", "--ignore-column", "relevance", "--model", "m.json").stderr
+
+
+def lines(*objects):
+    return "".join(json.dumps(each) + "\n" for each in objects)
+
+
+JSON_LINES = {
+    "features apart": lines(
+        {"qid": "q", "docid": "a", "features": {"bm25": 1, "clicks": 2}, "title": "not looked at"},
+        {"qid": "q", "docid": "b", "features": {"clicks": 9, "bm25": 5}},
+        {"qid": "r", "docid": "c", "label": None, "features": {"bm25": 3, "clicks": 4}},
+    ),
+    "flat": lines(
+        {"qid": "q", "docid": "a", "bm25": 1, "clicks": "2", "title": "unknown to the model"},
+        {"qid": "q", "docid": "b", "bm25": 5, "clicks": 9},
+        {"qid": "r", "docid": "c", "bm25": 3, "clicks": 4, "label": 1},
+    ),
+    "by query": lines(
+        {"qid": "q", "documents": [{"docid": "a", "bm25": 1, "clicks": 2}, {"docid": "b", "bm25": 5, "clicks": 9}]},
+        {"qid": "r", "documents": [{"docid": "c", "features": {"bm25": 3, "clicks": 4}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("form", JSON_LINES)
+def test_json_lines_are_ranked(plain, form):
+    expected = scores("m.json", "n.csv")
+    (plain / "n.jsonl").write_text(JSON_LINES[form])
+    assert scores("m.json", "n.jsonl") == expected
+    done = dorm("rank", "m.json", "-", "--format", "order", input=JSON_LINES[form])
+    assert len(done.stdout.splitlines()) == 4
+
+
+def test_json_lines_are_data_for_every_verb(plain):
+    rows = [dict(zip(("label", "qid", "docid", "bm25", "clicks"), row[:3] + row[4:])) for row in shop(missing=0)]
+    (plain / "t.jsonl").write_text(lines(*rows))
+    dorm("convert", "t.jsonl", "t.csv")
+    assert (plain / "t.csv").read_text() == (plain / "train.csv").read_text()
+    dorm("train", "t.jsonl", "--scale", "zscore", "--model", "j.json", "--quiet")
+    assert (plain / "j.json").read_text() == (plain / "m.json").read_text()
+    assert json.loads(dorm("info", "t.jsonl", "--json").stdout)["format"] == "jsonl"
+
+
+def test_mistakes_in_json_lines_are_named(plain):
+    for text, said in (
+        ('{"qid": 1, "bm25": 1, "clicks": 2}\n{"qid": 1,\n', "n.jsonl:2: not JSON"),
+        ('{"qid": 1, "bm25": 1, "clicks": 2}\n[1]\n', "n.jsonl:2: found no object"),
+        ('{"session": 1, "bm25": 1, "clicks": 2}\n', "did you mean --query-column session?"),
+        ('{"qid": 1, "bm25": "much", "clicks": 2}\n', "found 'much' in column 'bm25'"),
+        ('{"qid": 1, "bm25": 1}\n', "n.jsonl:1: found an empty cell in column 'clicks'"),
+        ('{"qid": 1, "documents": 3}\n', 'no list of "documents"'),
+        ("[" * 100 + "\n", "deeper than"),
+    ):
+        (plain / "n.jsonl").write_text(text)
+        assert said in dorm("rank", "m.json", "n.jsonl", status=1).stderr
+    (plain / "n.jsonl").write_text('{"qid": 1, "bm25": 1}\n{"qid": 1, "clicks": 1}\n')
+    dorm("rank", "m.json", "n.jsonl", "--missing", "zero")
+
+
+def test_standard_input_is_read_everywhere_and_recognised(plain):
+    forms = {"csv": "train.csv", "tsv": "d.tsv", "letor": "d.txt", "binary": "d.dorm", "csv.gz": "d.csv.gz"}
+    dorm("convert", "train.csv", "train.dorm")
+    for name in ("d.tsv", "d.dorm", "d.csv.gz"):
+        dorm("convert", "train.csv", name)
+    dorm("synth", "--queries", 4, "--features", 2, "-o", "d.txt")
+    dorm("convert", "d.txt", "d.txt.zst")
+    fingerprints = {}
+    for form, name in {**forms, "letor.zst": "d.txt.zst"}.items():
+        content = (plain / name).read_bytes()
+        done = subprocess.run([DORM, "info", "-", "--json", "--quiet"], input=content, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        info = json.loads(done.stdout)
+        assert info["format"] == form.split(".")[0]
+        assert info["bytes"] == len(content)
+        fingerprints[form] = info["fingerprint"]
+    assert fingerprints["csv"] == fingerprints["tsv"] == fingerprints["binary"] == fingerprints["csv.gz"]
+    assert fingerprints["letor"] == fingerprints["letor.zst"]
+    text = (plain / "train.csv").read_text()
+    dorm("train", "-", "--scale", "zscore", "--model", "s.json", "--quiet", input=text)
+    assert (plain / "s.json").read_text() == (plain / "m.json").read_text()
+    expected = dorm("eval", "train.csv", "--model", "m.json", "--quiet").stdout
+    assert dorm("eval", "-", "--model", "m.json", "--quiet", input=text).stdout == expected
+    model = (plain / "m.json").read_text()
+    assert dorm("eval", "train.csv", "--model", "-", "--quiet", input=model).stdout == expected
+    assert "linear model" in dorm("info", "-", input=model).stdout
+    with open(plain / "train.csv") as file:  # not a pipe
+        assert dorm("eval", "-", "--model", "m.json", "--quiet", stdin=file).stdout == expected
+
+
+def test_convert_writes_any_format_to_a_pipe(plain):
+    text = (plain / "train.csv").read_text()
+    assert dorm("convert", "-", "-", "--to", "csv", input=text).stdout == text
+    assert dorm("convert", "train.csv", "-", "--to", "tsv").stdout == text.replace(",", "\t")
+    dorm("convert", "train.csv", "odd.name", "--to", "binary")
+    assert json.loads(dorm("info", "odd.name", "--json").stdout)["format"] == "binary"
+    assert "did you mean" in dorm("convert", "train.csv", "-", "--to", "cvs", status=2).stderr
+    assert sorted(path.name for path in plain.iterdir()) == sorted(["train.csv", "m.json", "odd.name", *UNLABELLED])
+
+
+def test_one_query_can_be_ranked(plain):
+    everything = scores("m.json", "train.csv")
+    assert scores("m.json", "train.csv", "--query", "q3") == {k: v for k, v in everything.items() if k[0] == "q3"}
+    some = scores("m.json", "train.csv", "--query", "q3", "--query", "q1")
+    assert {query for query, _ in some} == {"q1", "q3"}
+    assert len(dorm("rank", "m.json", "train.csv", "--query", "q3").stdout.splitlines()) == 6
+    assert "q3" in dorm("rank", "m.json", "train.csv", "--query", "q33", status=2).stderr
+
+
+def test_scaling_within_queries_is_told_once(here):
+    dorm("synth", "--queries", 8, "--features", 3, "-o", "d.txt")
+    note = "works within each query"
+    assert dorm("train", "d.txt", "--model", "m.json").stderr.count(note) == 1
+    assert note not in dorm("train", "d.txt", "--model", "m.json", "--quiet").stderr
+    assert note not in dorm("train", "d.txt", "--scale", "log-zscore", "--model", "z.json").stderr
+    first = (here / "d.txt").read_text().splitlines()[0] + "\n"
+    assert "1 of 1 queries have one document" in dorm("rank", "m.json", "-", input=first).stderr
+    assert dorm("rank", "z.json", "-", input=first).stderr == ""

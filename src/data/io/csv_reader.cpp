@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separated values with a header: some columns have a meaning, all others are features.
+// Separated values with a header: some columns have a meaning, all others are features. Columns that cannot be read as
+// numbers are gathered over many rows, so that one error names them all.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 
 #include "base/number.h"
 #include "base/quote.h"
-#include "data/assemble.h"
+#include "data/io/column_problems.h"
 #include "data/io/csv_record.h"
 #include "data/io/decompress.h"
 #include "data/io/read_report.h"
+#include "data/io/table_cell.h"
+#include "data/io/table_columns.h"
+#include "data/io/table_rows.h"
+#include "data/io/text_formats.h"
 #include "data/io/text_source.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
@@ -22,7 +25,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kValuesPerBlock = std::size_t{1} << 19;
+constexpr std::uint64_t kRowsAfterAProblem = 10000;  // read on so far, to find the others
 
 class CsvReader {
  public:
@@ -30,174 +33,121 @@ class CsvReader {
       : source_(source), lines_(source, name), record_(lines_, separator), options_(options) {}
 
   Dataset read(ReadReport* report) {
-    read_header();
-    while (record_.next()) add_row();
-    blocks_.push_back(writer_.take());
-    if (num_rows_ == 0) throw Error(ErrorCode::bad_input, {lines_.name(), 0, 0}, "no documents");
-    Grouping grouping = group_by_query_id(blocks_);
-    warn_merged(report, lines_.name(), grouping);
-    if (report != nullptr) report->bytes = source_.total_bytes();
-    AssembleOptions assembly;
-    assembly.threads = options_.threads;
-    assembly.input = {options_.columns, options_.missing, options_.means};
-    assembly.num_features = features_.size();
-    assembly.feature_names = std::move(names_);
-    for (std::size_t q = 0; weight_ && q < grouping.num_queries(); ++q)
-      assembly.query_weights.push_back(weights_.find(grouping.query_ids[q])->second);
-    return Dataset(assemble(std::move(blocks_), std::move(grouping), std::move(assembly)));
+    read_header(report);
+    std::uint64_t rows_after = 0;
+    while (record_.next() && rows_after < kRowsAfterAProblem) {
+      add_row();
+      rows_after += !problems_.empty();
+    }
+    if (!problems_.empty()) throw problems_.error(columns_.document.has_value());
+    if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : lines_.done_bytes();
+    return rows_.finish(lines_.name(), std::move(names_), {columns_.roles, options_.missing, options_.means},
+                        options_.threads, report);
   }
 
  private:
-  void read_header() {
+  void read_header(ReadReport* report) {
     if (!record_.next()) throw Error(ErrorCode::bad_input, {lines_.name(), 0, 0}, "no header");
-    width_ = record_.size();
+    for (std::size_t cell = 0; cell < record_.size(); ++cell) header_.emplace_back(without_blanks(record_[cell]));
     std::set<std::string_view> seen;
-    for (std::size_t cell = 0; cell < width_; ++cell) {
-      if (record_[cell].empty())
-        throw record_.error(cell, fmt::format("column {} has no name; the header has {}", cell + 1, header()));
-      if (!seen.insert(record_[cell]).second)
-        throw record_.error(
-            cell, fmt::format("a second column is named {}; the header has {}", in_quotes(record_[cell]), header()));
+    for (std::size_t cell = 0; cell < header_.size(); ++cell) {
+      if (header_[cell].empty() && cell == 0 && header_.size() > 1) {  // as pandas writes its index
+        warn(report, fmt::format("{}: the first column has no name and is left out", lines_.name()));
+        continue;
+      }
+      if (header_[cell].empty())
+        throw record_.error(cell,
+                            fmt::format("column {} has no name; the header has {}", cell + 1, columns_text(header_)));
+      if (!seen.insert(header_[cell]).second)
+        throw record_.error(cell, fmt::format("a second column is named {}; the header has {}",
+                                              in_quotes(header_[cell]), columns_text(header_)));
     }
-    label_ = options_.need_labels ? required(options_.columns.label, "label") : optional(options_.columns.label);
-    query_ = required(options_.columns.query, "query");
-    document_ = optional(options_.columns.document);
-    group_ = optional(options_.columns.group);
-    if (options_.need_groups) required(options_.columns.group, "group");
-    weight_ = optional(options_.columns.weight);
-    for (const std::string& name : options_.columns.ignored) required(name, "ignored");
-    choose_features();
-  }
-
-  void choose_features() {
-    const std::vector<std::string>& ignored = options_.columns.ignored;
-    const std::set<std::string_view> wanted(options_.features.begin(), options_.features.end());
-    for (std::size_t cell = 0; cell < width_; ++cell) {
-      const bool has_meaning =
-          cell == label_ || cell == query_ || cell == document_ || cell == group_ || cell == weight_;
-      if (has_meaning || std::find(ignored.begin(), ignored.end(), record_[cell]) != ignored.end()) continue;
-      if (!wanted.empty() && !wanted.contains(record_[cell])) continue;
-      features_.push_back(cell);
-      names_.push_back(record_[cell]);
-    }
-    ids_.resize(features_.size());
+    columns_ = find_columns(header_, options_, {lines_.name(), lines_.line_number(), 0});
+    for (const std::size_t cell : columns_.features) names_.push_back(header_[cell]);
+    ids_.resize(columns_.features.size());
     std::iota(ids_.begin(), ids_.end(), 1u);
-    values_.resize(features_.size());
-  }
-
-  std::string header() const {
-    std::string list;
-    for (std::size_t cell = 0; cell < record_.size(); ++cell) {
-      if (list.size() > 200) return list + fmt::format(", ... ({} columns)", record_.size());
-      list += (cell == 0 ? "" : ", ") + in_quotes(record_[cell]);
-    }
-    return list;
-  }
-
-  std::optional<std::size_t> optional(const std::string& name) const {
-    for (std::size_t cell = 0; cell < width_; ++cell)
-      if (record_[cell] == name) return cell;
-    return std::nullopt;
-  }
-
-  std::size_t required(const std::string& name, std::string_view role) const {
-    const std::optional<std::size_t> cell = optional(name);
-    if (!cell) throw record_.error(fmt::format("no {} column {}; the header has {}", role, in_quotes(name), header()));
-    return *cell;
+    values_.resize(columns_.features.size());
   }
 
   void add_row() {
-    if (record_.size() != width_)
-      throw record_.error(fmt::format("found {} cells; expected {} as in the header", record_.size(), width_));
+    if (record_.size() != header_.size())
+      throw record_.error(fmt::format("found {} cells; expected {} as in the header", record_.size(), header_.size()));
     const float label = this->label();
-    const std::string_view query = record_[query_];
-    if (query.empty()) throw record_.error(query_, "found no query id; expected one");
-    for (std::size_t k = 0; k < features_.size(); ++k) values_[k] = feature(features_[k]);
-    if (weight_) check_weight(query);
+    const std::string_view query = record_[*columns_.query];
+    if (query.empty()) throw record_.error(*columns_.query, "found no query id; expected one");
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = feature(columns_.features[k]);
+    if (columns_.weight) read_weight(query);
     const auto text = [this](std::optional<std::size_t> cell) { return cell ? record_[*cell] : std::string_view(); };
-    writer_.add(label, {query, text(document_), text(group_)}, ids_, values_);
-    ++num_rows_;
-    if (writer_.num_values() >= kValuesPerBlock || writer_.num_rows() >= kValuesPerBlock) {
-      blocks_.push_back(writer_.take());
-      if (options_.progress) options_.progress(lines_.done_bytes(), source_.total_bytes());
-    }
+    if (rows_.add(label, {query, text(columns_.document), text(columns_.group)}, ids_, values_) && options_.progress)
+      options_.progress(lines_.done_bytes(), source_.total_bytes());
   }
 
   Error unexpected(std::size_t cell, std::string_view expected) const {
     const std::string found = record_[cell].empty() ? "an empty cell" : in_quotes(record_[cell]);
-    return record_.error(cell, fmt::format("found {}; expected {}", found, expected));
+    return record_.error(cell,
+                         fmt::format("found {} in column {}; expected {}", found, in_quotes(header_[cell]), expected));
   }
 
   // NaN: none.
   float label() const {
     double value = 0;
-    const NumberKind kind = label_ ? parse_number(record_[*label_], value) : NumberKind::malformed;
-    const bool usable = kind == NumberKind::finite && fits_float(value);
-    if (!usable && !options_.need_labels) return std::numeric_limits<float>::quiet_NaN();
-    if (kind == NumberKind::malformed) throw unexpected(*label_, "a number as label");
-    if (!usable) throw unexpected(*label_, "a finite label within the range of float32");
-    return static_cast<float>(value) + 0.0f;  // -0 becomes 0
+    const Cell kind = columns_.label ? parse_cell(record_[*columns_.label], value) : Cell::missing;
+    if (kind == Cell::number) return static_cast<float>(value) + 0.0f;  // -0 becomes 0
+    if (!options_.need_labels) return std::numeric_limits<float>::quiet_NaN();
+    throw unexpected(*columns_.label,
+                     kind == Cell::too_large ? "a finite label within the range of float32" : "a number as label");
   }
 
-  // An empty cell is a missing value.
-  float feature(std::size_t cell) const {
-    const std::string_view text = record_[cell];
+  float feature(std::size_t cell) {
     double value = 0;
-    const NumberKind kind = text.empty() ? NumberKind::not_finite : parse_number(text, value);
-    if (kind == NumberKind::finite && fits_float(value)) return static_cast<float>(value) + 0.0f;
-    if (kind == NumberKind::malformed) throw unexpected(cell, "a number");
-    if (options_.missing == Missing::error)
-      throw unexpected(cell, text.empty() || !is_digit(text.back())
-                                 ? "a finite number (missing values can be read as zero or mean)"
-                                 : "a number within the range of float32");
-    return options_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    const Cell kind = parse_cell(record_[cell], value);
+    if (kind == Cell::number) return static_cast<float>(value) + 0.0f;
+    const bool missing = kind == Cell::missing || kind == Cell::too_large;
+    if (!missing || options_.missing == Missing::error)
+      problems_.add(header_[cell], kind, record_.position(cell), record_[cell]);
+    return options_.missing == Missing::mean ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
   }
 
-  void check_weight(std::string_view query) {
+  void read_weight(std::string_view query) {
+    const std::size_t cell = *columns_.weight;
     double weight = 0;
-    if (parse_number(record_[*weight_], weight) != NumberKind::finite || !(weight >= 0))
-      throw unexpected(*weight_, "a weight, a finite number 0 or more");
-    const auto known = weights_.find(query);
-    if (known == weights_.end())
-      weights_.emplace(query, weight);
-    else if (known->second != weight)
-      throw record_.error(*weight_, fmt::format("found the weight {} in the query {}, which had {} before; "
-                                                "expected one weight per query",
-                                                weight, in_quotes(query), known->second));
+    if (parse_number(record_[cell], weight) != NumberKind::finite || !(weight >= 0))
+      throw unexpected(cell, "a weight, a finite number 0 or more");
+    if (const std::optional<std::string> conflict = rows_.set_weight(query, weight))
+      throw record_.error(cell, *conflict);
   }
 
   TextSource& source_;
   LineReader lines_;
   CsvRecords record_;
   const ReadOptions& options_;
-  std::size_t width_ = 0, query_ = 0;
-  std::optional<std::size_t> label_, document_, group_, weight_;
-  std::vector<std::size_t> features_;  // their cells
-  PackedText names_;
-  std::map<std::string, double, std::less<>> weights_;  // by query
+  std::vector<std::string> header_;
+  TableColumns columns_;
+  PackedText names_;  // of the features
   std::vector<std::uint32_t> ids_;
   std::vector<float> values_;
-  RowBlockWriter writer_;
-  std::vector<RowBlock> blocks_;
-  std::uint64_t num_rows_ = 0;
+  TableRows rows_;
+  ColumnProblems problems_;
 };
 
 char separator_for(const std::string& name, const ReadOptions& options) {
   if (options.format == DataFormat::tsv) return '\t';
-  if (options.format == DataFormat::csv) return ',';
-  return uncompressed_name(name).ends_with(".tsv") ? '\t' : ',';
+  return options.format != DataFormat::csv && uncompressed_name(name).ends_with(".tsv") ? '\t' : CsvRecords::kBySight;
 }
 
 }  // namespace
 
+Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report) {
+  return CsvReader(source, name, separator_for(name, options), options).read(report);
+}
+
 Dataset read_csv(const std::string& path, const ReadOptions& options, ReadReport* report) {
-  const std::unique_ptr<TextSource> source = open_text(path);
-  return CsvReader(*source, path, separator_for(path, options), options).read(report);
+  return csv_from(*open_text(path), path, options, report);
 }
 
 Dataset parse_csv(std::string_view text, const std::string& name, const ReadOptions& options, ReadReport* report) {
   const std::unique_ptr<TextSource> source = text_in_memory(text);
-  return CsvReader(*source, name, separator_for(name, options), options).read(report);
+  return csv_from(*source, name, options, report);
 }
 
 }  // namespace dorm

@@ -9,11 +9,27 @@
 
 namespace dorm {
 
+namespace {
+
+char separator_seen_in(std::string_view line) {
+  for (const char separator : {',', ';', '\t', '|'}) {
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == separator && !quoted) return separator;
+    }
+  }
+  return ',';
+}
+
+}  // namespace
+
 bool CsvRecords::next() {
   std::string_view line;
   do {
     if (!lines_.next(line)) return false;
   } while (line.find_first_not_of(' ') == std::string_view::npos);
+  if (separator_ == kBySight) separator_ = separator_seen_in(line);
   text_.clear();
   end_.clear();
   at_.clear();
@@ -68,7 +84,7 @@ void CsvRecords::add_quoted_cell(std::string_view& line, std::size_t& at) {
 }
 
 Error CsvRecords::error(std::size_t cell, const std::string& message) const {
-  return {ErrorCode::bad_input, {lines_.name(), at_[cell].line, at_[cell].column}, message};
+  return {ErrorCode::bad_input, position(cell), message};
 }
 
 Error CsvRecords::error(const std::string& message) const {

@@ -14,6 +14,9 @@ namespace dorm {
 
 class CsvRecords {
  public:
+  /// As separator: that of the first line, comma, semicolon, tab or bar, in this order.
+  static constexpr char kBySight = '\0';
+
   CsvRecords(LineReader& lines, char separator) : lines_(lines), separator_(separator) {}
 
   /// The next record that is not a blank line; false at the end. Throws Error(bad_input) for a quote that is not closed
@@ -25,6 +28,9 @@ class CsvRecords {
     const std::size_t begin = cell == 0 ? 0 : end_[cell - 1];
     return std::string_view(text_).substr(begin, end_[cell] - begin);
   }
+
+  /// Where a cell begins.
+  SourcePosition position(std::size_t cell) const { return {lines_.name(), at_[cell].line, at_[cell].column}; }
 
   /// An Error about a cell of the record at hand, where it begins.
   Error error(std::size_t cell, const std::string& message) const;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -11,6 +13,9 @@
 #include "data/io/decompress.h"
 #include "data/io/file.h"
 #include "data/io/peek.h"
+#include "data/io/side_files.h"
+#include "data/io/text_formats.h"
+#include "data/io/text_source.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -18,12 +23,14 @@
 namespace dorm {
 namespace {
 
+/// detect: the name does not say.
 DataFormat format_of_name(std::string_view path) {
   const std::string_view name = uncompressed_name(path);
   if (name.ends_with(".dorm")) return DataFormat::binary;
   if (name.ends_with(".csv")) return DataFormat::csv;
   if (name.ends_with(".tsv")) return DataFormat::tsv;
-  return DataFormat::letor;
+  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return DataFormat::jsonl;
+  return DataFormat::detect;
 }
 
 Dataset with_needed_labels(Dataset data, const std::string& path, const ReadOptions& options) {
@@ -32,22 +39,9 @@ Dataset with_needed_labels(Dataset data, const std::string& path, const ReadOpti
   return data;
 }
 
-}  // namespace
-
-DataFormat detect_format(const std::string& path) {
-  return is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
-}
-
-Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
-  const DataFormat format = options.format == DataFormat::detect ? detect_format(path) : options.format;
-  if (format == DataFormat::csv || format == DataFormat::tsv) {
-    ReadOptions with_format = options;
-    with_format.format = format;
-    return read_csv(path, with_format, report);
-  }
-  if (format == DataFormat::letor) return read_letor(path, options, report);
+Dataset read_any_binary(const std::string& path, const ReadOptions& options, ReadReport* report) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe cannot be mapped
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {  // a pipe cannot be mapped
     const std::string content = read_whole_file(path);
     if (report != nullptr) report->bytes = content.size();
     return with_needed_labels(parse_binary(std::as_bytes(std::span(content)), path), path, options);
@@ -56,18 +50,61 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadRe
   return with_needed_labels(read_binary(path, true, options.mapped), path, options);
 }
 
-void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer) {
-  const DataFormat format = format_of_name(path);
+/// A source whose first chunk has been looked at.
+class PeekedText final : public TextSource {
+ public:
+  explicit PeekedText(std::unique_ptr<TextSource> source) : source_(std::move(source)) {
+    has_first_ = source_->next(first_);
+  }
+
+  std::string_view first() const { return has_first_ ? first_.text : std::string_view(); }
+
+  bool next(TextChunk& chunk) override {
+    if (!has_first_) return source_->next(chunk);
+    chunk = std::move(first_);
+    has_first_ = false;
+    return true;
+  }
+  std::uint64_t total_bytes() const override { return source_->total_bytes(); }
+
+ private:
+  std::unique_ptr<TextSource> source_;
+  TextChunk first_;
+  bool has_first_ = false;
+};
+
+}  // namespace
+
+Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
+  ReadOptions settled = options;
+  if (settled.format == DataFormat::detect)
+    settled.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
+  std::optional<PeekedText> source;
+  if (settled.format != DataFormat::binary) {
+    source.emplace(open_text(path));
+    if (settled.format == DataFormat::detect) settled.format = format_of_text(source->first());
+  }
+  if (report != nullptr) report->format = settled.format;
+  if (settled.format == DataFormat::binary) return read_any_binary(path, settled, report);
+  if (settled.format == DataFormat::jsonl) return jsonl_from(*source, path, settled, report);
+  if (settled.format != DataFormat::letor) return csv_from(*source, path, settled, report);
+  return letor_from(*source, path, settled.side_files ? find_side_files(path) : SideFiles(), settled, report);
+}
+
+void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer, DataFormat asked) {
+  const DataFormat format = asked == DataFormat::detect ? format_of_name(path) : asked;
   if (format == DataFormat::binary && compression_of_name(path) != Compression::none)
     throw Error(ErrorCode::unsupported, {path, 0, 0},
                 "the binary form is not written compressed; expected a name ending in .dorm");
+  if (format == DataFormat::jsonl)
+    throw Error(ErrorCode::unsupported, {path, 0, 0}, "JSON lines are read, but not written; expected another format");
   writer(path, [&](std::ostream& out) {
     if (format == DataFormat::binary)
       write_binary(data, out);
-    else if (format == DataFormat::letor)
-      write_letor(data, out);
-    else
+    else if (format == DataFormat::csv || format == DataFormat::tsv)
       write_csv(data, out, format == DataFormat::tsv ? '\t' : ',');
+    else
+      write_letor(data, out);
     data.require_intact();
   });
 }

@@ -23,7 +23,8 @@ namespace {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = ::open(path == "-" ? "/dev/stdin" : path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0 && path == "-") descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);  // sockets have no path
   if (descriptor_ < 0) fail(path, "cannot open", errno);
   struct stat status {};
   const int failed = ::fstat(descriptor_, &status) != 0 ? errno : 0;

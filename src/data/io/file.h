@@ -12,8 +12,8 @@
 
 namespace dorm {
 
-/// An open file. Throws Error(io) with the path and the reason, also when a regular file has become shorter than it was
-/// when it was opened.
+/// An open file; "-" is standard input. Throws Error(io) with the path and the reason, also when a regular file has
+/// become shorter than it was when it was opened.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

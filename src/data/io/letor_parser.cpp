@@ -153,9 +153,11 @@ bool LetorParser::parse_value_slowly(const char*& p, float& value) {
   if (p == start && at_token_end(p)) return fail(p, "found no value after ':'; expected a number");
   if (kind == NumberKind::malformed || !at_token_end(p)) return fail_expecting(start, "a number");
   if (rules_.missing == Missing::error) {
-    return fail_expecting(start, kind == NumberKind::not_finite && !is_digit(token_at(start).back())
-                                     ? "a finite number (missing values can be read as zero or mean)"
-                                     : "a number within the range of float32");
+    fail_expecting(start, kind == NumberKind::not_finite && !is_digit(token_at(start).back())
+                              ? "a finite number (missing values can be read as zero or mean)"
+                              : "a number within the range of float32");
+    result_.fault->missing = true;
+    return false;
   }
   value = rules_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
   return true;

@@ -19,6 +19,7 @@ struct TextFault {
   std::uint64_t line = 0;
   std::uint64_t column = 0;
   std::string message;
+  bool missing = false;  // a missing value
 };
 
 struct LetorRules {

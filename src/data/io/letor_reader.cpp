@@ -14,6 +14,7 @@
 #include "data/io/letor_parser.h"
 #include "data/io/read_report.h"
 #include "data/io/side_files.h"
+#include "data/io/text_formats.h"
 #include "data/io/text_source.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
@@ -34,7 +35,7 @@ class LetorReader {
     assembly.threads = options_.threads;
     assembly.input = {{}, options_.missing, options_.means};
     if (!sides_.weights.empty()) assembly.query_weights = read_query_weights(sides_.weights, grouping);
-    if (report != nullptr) report->bytes = source_.total_bytes();
+    if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : done_bytes_;
     return Dataset(assemble(std::move(blocks), std::move(grouping), std::move(assembly)));
   }
 
@@ -87,8 +88,12 @@ class LetorReader {
   }
 
   Error located(const ParsedLetor& part) const {
-    return {
-        ErrorCode::bad_input, {name_, lines_before(part) + part.fault->line, part.fault->column}, part.fault->message};
+    std::vector<Remedy> remedies;
+    if (part.fault->missing) remedies.push_back({Remedy::Kind::treat_missing, {}});
+    return {ErrorCode::bad_input,
+            {name_, lines_before(part) + part.fault->line, part.fault->column},
+            part.fault->message,
+            std::move(remedies)};
   }
 
   std::vector<RowBlock> take_blocks() {
@@ -140,6 +145,11 @@ class LetorReader {
 };
 
 }  // namespace
+
+Dataset letor_from(TextSource& source, const std::string& name, const SideFiles& sides, const ReadOptions& options,
+                   ReadReport* report) {
+  return LetorReader(source, name, sides, options).read(report);
+}
 
 Dataset read_letor(const std::string& path, const ReadOptions& options, ReadReport* report) {
   const std::unique_ptr<TextSource> source = open_text(path);

@@ -6,7 +6,7 @@ namespace dorm {
 bool LineReader::next(std::string_view& line) {
   if (at_ == chunk_.text.size()) {
     if (!source_.next(chunk_)) {
-      chunk_ = TextChunk();
+      chunk_ = TextChunk{{}, {}, chunk_.done_bytes};
       at_ = 0;
       return false;
     }

@@ -68,7 +68,8 @@ std::string first_bytes_of_pipe(const InputFile&, std::size_t) { return {}; }
 
 }  // namespace
 
-std::string first_bytes(const std::string& path, std::size_t count) {
+std::string first_bytes(const std::string& name, std::size_t count) {
+  const std::string path = name == "-" ? "/dev/stdin" : name;
   struct stat status {};
   const bool regular = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);  // what is not there: let it fail
   if (!regular && !is_own_pipe(path)) return {};

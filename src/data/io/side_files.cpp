@@ -16,6 +16,7 @@ namespace dorm {
 namespace {
 
 std::string first_existing(const std::string& path, std::initializer_list<const char*> endings) {
+  if (path == "-") return {};  // nothing stands beside standard input
   for (const std::string& stem : {path, std::string(uncompressed_name(path))})
     for (const char* ending : endings)
       if (file_exists(stem + ending)) return stem + ending;

@@ -7,9 +7,11 @@
 namespace dorm {
 
 std::optional<SavedModel> load_saved_model(const std::string& path) {
-  if (!file_exists(path)) return std::nullopt;
+  if (path != "-" && !file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
-  if (first_bytes(path, 1) != "{") return std::nullopt;
+  const std::string head = first_bytes(path, 256);
+  const bool named = path.ends_with(".json") || head.find("\"format\"") != std::string::npos;
+  if (!head.starts_with('{') || !named) return std::nullopt;  // JSON lines are data
   return std::visit([]<class M>(M&& model) { return SavedModel(std::forward<M>(model)); }, load_any_model(path));
 }
 

@@ -41,7 +41,7 @@ TEST(DatasetFile, TheBinaryFormIsKnownByItsContentToo) {
 
 TEST(DatasetFile, ANamedFormatOverrulesTheName) {
   const test::TemporaryDirectory directory;
-  const std::string path = directory.write("f.txt", "label,qid,a\n1,q,2\n");
+  const std::string path = directory.write("f.tsv", "label,qid,a\n1,q,2\n");
   EXPECT_EQ(read_dataset(path, {.format = DataFormat::csv}).num_features(), 1u);
   EXPECT_THROW(read_dataset(path), Error);
 }

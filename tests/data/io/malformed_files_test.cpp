@@ -27,34 +27,45 @@ TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
       {text("label,qid,a\n"), "f.csv: no documents"},
       {text("rel,qid,a\n1,1,2\n"), "f.csv:1: no label column 'label'; the header has 'rel', 'qid', 'a'"},
       {text("label,query,a\n1,1,2\n"), "f.csv:1: no query column 'qid'; the header has 'label', 'query', 'a'"},
-      {text("label;qid;a\n1;1;2\n"), "f.csv:1: no label column 'label'; the header has 'label;qid;a'"},
+      {text("label:qid:a\n1;1;2\n"),
+       "f.csv:1: no label column 'label' and no query column 'qid'; the header has 'label:qid:a'"},
       {text("label,qid,a,a\n1,1,2,3\n"),
        "f.csv:1:13: a second column is named 'a'; the header has 'label', 'qid', 'a', 'a'"},
       {text("label,qid,,b\n1,1,2,3\n"), "f.csv:1:11: column 3 has no name; the header has 'label', 'qid', '', 'b'"},
       {text("label,qid,a\n1,1\n"), "f.csv:2: found 2 cells; expected 3 as in the header"},
       {text("label,qid,a\n1,1,2\n\n1,1,2,3\n"), "f.csv:4: found 4 cells; expected 3 as in the header"},
-      {text("label,qid,a\nx,1,2\n"), "f.csv:2:1: found 'x'; expected a number as label"},
-      {text("label,qid,a\n,1,2\n"), "f.csv:2:1: found an empty cell; expected a number as label"},
-      {text("label,qid,a\nnan,1,2\n"), "f.csv:2:1: found 'nan'; expected a finite label within the range of float32"},
+      {text("label,qid,a\nx,1,2\n"), "f.csv:2:1: found 'x' in column 'label'; expected a number as label"},
+      {text("label,qid,a\n,1,2\n"), "f.csv:2:1: found an empty cell in column 'label'; expected a number as label"},
+      {text("label,qid,a\nnan,1,2\n"), "f.csv:2:1: found 'nan' in column 'label'; expected a number as label"},
       {text("label,qid,a\n1,,2\n"), "f.csv:2:3: found no query id; expected one"},
       {text("label,qid,a\n1,1,\n"),
-       "f.csv:2:5: found an empty cell; expected a finite number (missing values can be read as zero or "
+       "f.csv:2:5: found an empty cell in column 'a'; expected a finite number (missing values can be read as zero or "
        "mean)"},
       {text("label,qid,a\n1,1,NaN\n"),
-       "f.csv:2:5: found 'NaN'; expected a finite number (missing values can be read as zero or mean)"},
-      {text("label,qid,a\n1,1,1e60\n"), "f.csv:2:5: found '1e60'; expected a number within the range of float32"},
-      {text("label,qid,a\n1,1,two\n"), "f.csv:2:5: found 'two'; expected a number"},
-      {text("label,qid,a\n1,1, 2\n"), "f.csv:2:5: found ' 2'; expected a number"},
+       "f.csv:2:5: found 'NaN' in column 'a'; expected a finite number (missing values can be read as zero or mean)"},
+      {text("label,qid,a\n1,1,1e60\n"),
+       "f.csv:2:5: found '1e60' in column 'a'; expected a number within the range of float32"},
+      {text("label,qid,a\n1,1,two\n"), "f.csv:2:5: found 'two' in column 'a'; expected a number"},
+      {text("label,qid,a\n1,1,\"1,234\"\n"),
+       "f.csv:2:5: found '1,234' in column 'a'; expected a number without commas, such as 1234.5"},
+      {text("label;qid;a\n1;1;0,5\n"),
+       "f.csv:2:5: found '0,5' in column 'a'; expected a number without commas, such as 1234.5"},
+      {text("label,qid,a\n1,1,2024-01-31 12:00\n"),
+       "f.csv:2:5: found '2024-01-31 12:00' in column 'a'; expected a number, and not a date"},
+      {text("label,qid,title,when,clicks,price\n1,1,shoes,2024-01-31,NA,7\n1,1,2,3,,x\n"),
+       "f.csv:2:5: 3 columns do not hold numbers: 'title' (line 2: 'shoes'), 'when' (a date, line 2: "
+       "'2024-01-31'), 'price' (line 3: 'x'); 1 column has missing values: 'clicks' (line 2: 'NA')"},
       {text("label,qid,a\n1,\"q,2\n1,1,2\n"), "f.csv:2:3: found a quote that is never closed; expected a second one"},
       {text("label,qid,a\n1,\"q\"r,2\n"), "f.csv:2:6: found 'r' after a closing quote; expected a separator"},
       {text("label,qid,a\n1,q\"r\",2\n"),
        "f.csv:2:4: found a quote inside 'q\"r\"'; expected the whole cell in quotes, and quotes in it "
        "doubled"},
-      {text("label,qid,a\n1,\"two\nlines\",x\n"), "f.csv:3:8: found 'x'; expected a number"},
+      {text("label,qid,a\n1,\"two\nlines\",x\n"), "f.csv:3:8: found 'x' in column 'a'; expected a number"},
       {text("label,qid,a\n1,1,2\n1,\0,2\n"), "f.csv:3:3: found a NUL byte; expected text"},
-      {text("label,qid,weight,a\n1,1,-1,2\n"), "f.csv:2:5: found '-1'; expected a weight, a finite number 0 or more"},
+      {text("label,qid,weight,a\n1,1,-1,2\n"),
+       "f.csv:2:5: found '-1' in column 'weight'; expected a weight, a finite number 0 or more"},
       {text("label,qid,weight,a\n1,1,heavy,2\n"),
-       "f.csv:2:5: found 'heavy'; expected a weight, a finite number 0 or more"},
+       "f.csv:2:5: found 'heavy' in column 'weight'; expected a weight, a finite number 0 or more"},
       {text("label,qid,weight,a\n1,1,2,2\n0,2,1,2\n0,1,3,2\n"),
        "f.csv:4:5: found the weight 3 in the query '1', which had 2 before; expected one weight per query"},
   };
@@ -63,7 +74,7 @@ TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
 
 TEST(MalformedCsv, ATsvLineOfTabsIsARecord) {
   const Malformed cases[] = {
-      {text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell; expected a number as label"}};
+      {text("label\tqid\ta\n\t\t\n"), "f.tsv:2:1: found an empty cell in column 'label'; expected a number as label"}};
   const Malformed missing[] = {{text("label\tqid\n1\n"), "f.tsv:2: found 1 cells; expected 2 as in the header"}};
   const auto read = [](const std::string& path) { read_csv(path, {.missing = Missing::zero}); };
   expect_complaints(cases, "f.tsv", read);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/column_guess.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace dorm {
+namespace {
+
+constexpr std::array<std::string_view, 15> kLabels = {
+    "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "rating", "y", "target", "judgment",
+    "judgement", "relevancelabel", "relevancegrade", "gain", "relevant"};
+constexpr std::array<std::string_view, 12> kQueries = {"qid",       "query",   "queryid",   "session",
+                                                       "sessionid", "srchid",  "searchid",  "search",
+                                                       "topic",     "topicid", "requestid", "groupid"};
+constexpr std::array<std::string_view, 13> kDocuments = {"docid", "doc",    "document", "documentid", "url",
+                                                         "uri",   "itemid", "item",     "productid",  "product",
+                                                         "asin",  "sku",    "propid"};
+
+template <std::size_t n>
+bool among(std::string_view column, const std::array<std::string_view, n>& names) {
+  std::string letters;
+  for (const char c : column) {
+    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  return std::find(names.begin(), names.end(), letters) != names.end();
+}
+
+}  // namespace
+
+bool names_a_label(std::string_view column) { return among(column, kLabels); }
+bool names_a_query(std::string_view column) { return among(column, kQueries); }
+bool names_a_document(std::string_view column) { return among(column, kDocuments); }
+
+}  // namespace dorm

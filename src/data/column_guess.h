@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns by the names that people give them: what may be meant where a column was not found.
+#pragma once
+
+#include <string_view>
+
+namespace dorm {
+
+/// By the letters of the name alone: Query_ID is queryid.
+bool names_a_label(std::string_view column);
+bool names_a_query(std::string_view column);
+bool names_a_document(std::string_view column);
+
+}  // namespace dorm

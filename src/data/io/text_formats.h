@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The readers of text over a source that is open already, for those who had to look at it first.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "data/io/side_files.h"
+#include "data/io/text_source.h"
+#include "dorm/read.h"
+
+namespace dorm {
+
+Dataset letor_from(TextSource& source, const std::string& name, const SideFiles& sides, const ReadOptions& options,
+                   ReadReport* report);
+Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
+Dataset jsonl_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
+
+/// What the beginning of a text looks like; LETOR where nothing else does.
+DataFormat format_of_text(std::string_view text);
+
+}  // namespace dorm
