@@ -17,9 +17,11 @@ class ComparisonView {
     if (quiet_ || !line_.due()) return;
     const auto fresh = static_cast<double>(progress.done - progress.found);
     const auto rest = static_cast<double>(progress.total - progress.done);
-    const std::string left = fresh > 0 ? duration_text(line_.seconds() * rest / fresh) : "?";
+    const std::string left =
+        fresh > 0 ? fmt::format(", about {} left", duration_text(line_.seconds() * rest / fresh)) : "";
     const std::string found = progress.found > 0 ? fmt::format(" ({} found)", progress.found) : "";
-    line_.show(fmt::format("dorm: comparing: {} of {} cells{}, {}, {}, left {}", progress.done, progress.total, found,
+    line_.show(static_cast<double>(progress.done) / static_cast<double>(progress.total),
+               fmt::format("dorm: comparing: {} of {} cells{}, {}, {}{}", progress.done, progress.total, found,
                            progress.method, duration_text(line_.seconds()), left));
   }
 

@@ -128,6 +128,10 @@ std::string key_options(const DeclaredVerb& verb, const Command& command) {
   return text;
 }
 
+std::string usage_text(const DeclaredVerb& verb, const Command& command) {
+  return fmt::format("{} {}\n", heading("Usage:"), fmt::join(usage_forms(verb, command), "\n       "));
+}
+
 std::string verb_lines(const CLI::App& root) {
   std::string text = fmt::format("\n{}\n", heading("Commands:"));
   for (const DeclaredVerb& verb : declared_verbs(root)) text += entry_lines(verb.name, {in_one_line(verb.summary)});
@@ -136,17 +140,15 @@ std::string verb_lines(const CLI::App& root) {
 
 }  // namespace
 
-std::string usage_text(const DeclaredVerb& verb, const Command& command) {
+std::vector<std::string> usage_forms(const DeclaredVerb& verb, const Command& command) {
   std::string lines = command.usage;
   if (lines.empty())
     for (const DeclaredArgument& argument : verb.arguments) lines += (lines.empty() ? "" : " ") + argument.name;
-  std::istringstream forms(lines.empty() ? "\n" : lines);
-  std::string text, left = heading("Usage:");
-  for (std::string form; std::getline(forms, form);) {
-    text += fmt::format("{} dorm {}{}{} [OPTIONS]\n", left, verb.name, form.empty() ? "" : " ", form);
-    left = "      ";
-  }
-  return text;
+  std::istringstream given(lines.empty() ? "\n" : lines);
+  std::vector<std::string> forms;
+  for (std::string form; std::getline(given, form);)
+    forms.push_back(fmt::format("dorm {}{}{} [OPTIONS]", verb.name, form.empty() ? "" : " ", form));
+  return forms;
 }
 
 std::string short_page(const DeclaredVerb& verb, const Command& command) {
@@ -232,6 +234,7 @@ std::string environment_text() {
   return "Environment:\n"
          "  DORM_DATA        folder of data sets, for dorm experiment\n"
          "  DORM_SIMD        vector instructions to use: portable, avx2 or avx512\n"
+         "  DORM_MIP_MODULE  the module that solves integer programs, instead of the one beside the command\n"
          "  NO_COLOR         not empty: no colour\n"
          "  CLICOLOR_FORCE   not empty, not 0: colour even where the output is no terminal\n"
          "  TERM             dumb: no colour\n";

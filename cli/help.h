@@ -26,8 +26,8 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part);
 std::string short_overview(const CLI::App& root);
 std::string whole_overview(const CLI::App& root);
 
-/// The lines of "Usage:".
-std::string usage_text(const DeclaredVerb& verb, const Command& command);
+/// The forms of a command: "dorm train DATA --model FILE [OPTIONS]".
+std::vector<std::string> usage_forms(const DeclaredVerb& verb, const Command& command);
 
 /// " usage help" lines of a catalog, folded to the width of a page.
 std::string catalog_text(const std::string& title, std::span<const CatalogEntry> entries);

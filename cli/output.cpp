@@ -93,7 +93,7 @@ void remove_file(const std::string& path) {
   if (!path.empty()) std::filesystem::remove(path, ignored);
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t best) {
   std::vector<std::size_t> width;
   for (const auto& row : rows)
     for (std::size_t c = 0; c < row.size(); ++c) {
@@ -101,9 +101,10 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
       width[c] = std::max(width[c], shown_width(row[c]));
     }
   std::string text;
-  for (const auto& row : rows) {
-    text += padded_right(row.front(), width.front());
-    for (std::size_t c = 1; c < row.size(); ++c) text += "  " + padded_left(row[c], width[c]);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line = padded_right(rows[r].front(), width.front());
+    for (std::size_t c = 1; c < rows[r].size(); ++c) line += "  " + padded_left(rows[r][c], width[c]);
+    text += r == 0 ? styled(Style::bold, line) : r == best ? styled(Style::green, line) : line;
     text += '\n';
   }
   return text;

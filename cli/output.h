@@ -25,8 +25,9 @@ void write_data(const Dataset& data, const std::string& path, DataFormat format 
 void make_folder(const std::string& path);  // and those above it, to write to; throws Error(io)
 void remove_file(const std::string& path);  // if there is one that can be removed
 
-/// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned.
-std::string aligned(const std::vector<std::vector<std::string>>& rows);
+/// Rows of cells, the first row being the heading; the first column left-aligned, the others right-aligned. The heading
+/// is bold and the row numbered `best`, if any, green, for terminals that want it.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t best = 0);
 
 using report::bytes_text;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of something slow on standard error: one line that changes on a terminal, plain lines at growing intervals
-// elsewhere, nothing in the first two seconds.
+// Progress of something slow on standard error: on a terminal one line that changes, with a bar where the share that is
+// done is known; elsewhere plain lines at growing intervals. Nothing in the first two seconds.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,10 @@ class LiveLine {
 
   double seconds() const;  // since construction
   bool due() const;        // time to show something
+  bool terminal() const { return terminal_; }
   void show(const std::string& text);
+  /// With a bar on a terminal; `share` of the work is done, 0 to 1. NaN: not known, no bar.
+  void show(double share, const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -41,6 +44,9 @@ class ReadProgress {
   LiveLine line_;
   std::mutex mutex_;
 };
+
+/// From now on progress is shown from its start, not after two seconds.
+void show_progress_early();
 
 /// "8 s", "3 min 20 s", "2 h 5 min".
 std::string duration_text(double seconds);

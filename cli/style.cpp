@@ -47,7 +47,11 @@ bool set(const char* variable) {
 }  // namespace
 
 std::string styled(Style style, std::string_view text) {
-  return fmt::format("{0}{1}{2}{0}{3}", kLead, static_cast<char>(style), text, kEnd);
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return std::string(text);
+  const std::size_t end = text.find_last_not_of(' ') + 1;
+  return fmt::format("{}{}{}{}{}{}{}", text.substr(0, begin), kLead, static_cast<char>(style),
+                     text.substr(begin, end - begin), kLead, kEnd, text.substr(end));
 }
 
 std::string rendered(std::string_view text, bool colored, std::string (*escape)(std::string_view)) {

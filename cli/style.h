@@ -11,7 +11,7 @@ namespace dorm::cli {
 
 enum class Style : char { bold = 'b', dim = 'd', red = 'r', green = 'g', yellow = 'y' };
 
-/// The text, marked.
+/// The text, marked; blanks at its ends stay outside.
 std::string styled(Style style, std::string_view text);
 
 /// The text with its marks turned into escape sequences, or without them; what stands between them by `escape`.

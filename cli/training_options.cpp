@@ -8,6 +8,7 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
+#include "option_defaults.h"
 #include "option_group.h"
 #include "output.h"
 #include "report_files.h"
@@ -110,6 +111,8 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
       .number("--checkpoint-interval", options.checkpoint_seconds, number_from(0), "S",
               fmt::format("seconds between saves; 0: at every evaluation ({})", options.checkpoint_seconds));
   add_report_option(app, arguments.reports, "page about the model and its training", "Files");
+  OptionGroup(app, "Files")
+      .add(kLikeOption, arguments.like, "MODEL", "the options that this model was trained with; those given here win");
   add_group(app, "Learning problem", arguments.options);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "

@@ -16,6 +16,7 @@ namespace dorm::cli {
 
 struct TrainingArguments {
   std::string data, valid, model, weights, memory;
+  std::string like;                  // acted on before anything is parsed
   std::vector<std::string> reports;  // files to write, in the formats of their names
   TrainOptions options;
   InputArguments input = {.unjudged = "auto"};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/pages/words.h"
@@ -17,8 +18,15 @@ constexpr std::size_t kNeeded = 3;
 
 void GapForecast::add(double seconds, double gap) {
   if (!(gap > 0)) return;
+  if (points_.empty()) first_log_gap_ = std::log(gap);
   points_.push_back({seconds, std::log(gap)});
   if (points_.size() > kRemembered) points_.pop_front();
+}
+
+double GapForecast::share(double gap, double tolerance) const {
+  const double way = first_log_gap_ - std::log(tolerance);
+  if (!(gap > 0)) return 1;
+  return way > 0 ? std::clamp((first_log_gap_ - std::log(gap)) / way, 0.0, 1.0) : 1;
 }
 
 std::optional<double> GapForecast::left(double tolerance) const {
@@ -45,14 +53,14 @@ void TrainingView::update(const TrainProgress& progress) {
   if (!line_.due()) return;
   std::string text = fmt::format("dorm: {}, pass {}: ", candidate_, solver.pass);
   if (solver.best_w.empty())
-    text += "primal ?, dual ?, gap ?";
+    text += "not evaluated yet";
   else
     text += fmt::format("primal {:.6g}, dual {:.6g}, gap {:.2g}", solver.primal, solver.dual, solver.gap);
   if (!std::isnan(progress.validation)) text += fmt::format(", validation {} {:.4f}", measure_, progress.validation);
   const std::optional<double> left = forecast_.left(tolerance_);
   text += ", " + duration_text(line_.seconds());
   if (left) text += fmt::format(", about {} left in this round", duration_text(*left));
-  line_.show(text);
+  line_.show(solver.best_w.empty() ? std::nan("") : forecast_.share(solver.gap, tolerance_), text);
 }
 
 void TuningView::update(const TuneProgress& progress) {
@@ -62,7 +70,8 @@ void TuningView::update(const TuneProgress& progress) {
     text += fmt::format(", best {} {:.4f} ({})", measure_, progress.best, pages::cell_name(*progress.leader));
   text += ", " + duration_text(line_.seconds());
   if (!std::isnan(progress.seconds_left)) text += fmt::format(", about {} left", duration_text(progress.seconds_left));
-  line_.show(text);
+  const auto done = static_cast<double>(progress.done), total = static_cast<double>(progress.total);
+  line_.show(total > 0 ? done / total : std::nan(""), text);
 }
 
 }  // namespace dorm::cli

@@ -14,9 +14,11 @@
 #include "help.h"
 #include "input.h"
 #include "messages.h"
+#include "option_defaults.h"
 #include "option_group.h"
 #include "option_names.h"
 #include "option_words.h"
+#include "progress.h"
 #include "style.h"
 #include "written_files.h"
 
@@ -34,18 +36,19 @@ constexpr std::size_t kThreadsPerCore = 4;
 /// What the common options are read into.
 struct CommonArguments {
   std::int64_t threads = 0;
-  std::string color;  // acted on before anything is parsed
-  bool help = false;  // likewise
+  std::string color, config;  // acted on before anything is parsed
+  bool help = false;          // likewise
 };
 
 void add_common_options(CLI::App& app, Settings& settings, CommonArguments& arguments) {
   const OptionGroup common(app, kCommonGroup);
   common.flag("--json", settings.json, "print JSON for programs");
   common.flag("-q,--quiet", settings.quiet, "no warnings, no progress");
-  common.flag("-v,--verbose", settings.verbose, "say more: every cell of a grid, not the ten best");
+  common.flag("-v,--verbose", settings.verbose, "say more: every cell of a grid, progress from its start");
   common.number("--threads", arguments.threads, whole_from(-1), "N",
                 "threads to use; 0 or -1: all cores (0); results do not depend on it");
   common.add("--color", arguments.color, "WHEN", "auto (on a terminal), always or never (auto)");
+  common.add("--config", arguments.config, "FILE", "options from a file, by their long names (docs/command.md)");
   app.set_help_flag();
   common.flag("-h", arguments.help, "the options that matter most, on one screen");
   common.flag("--help", arguments.help,
@@ -197,14 +200,19 @@ class CommandLine {
 
   void parse(Line line, const CLI::App& verb) {
     const std::vector<std::string> warnings = rename_old_options(line.verb, line.own);
-    given_options(verb, line.own);
+    const Defaults defaults(app_, verb, line.before, line.own);
     std::vector<std::string> words = std::move(line.before);
     words.push_back(line.verb);
-    words.insert(words.end(), line.own.begin(), line.own.end());
+    const auto end = std::find(line.own.begin(), line.own.end(), "--");
+    words.insert(words.end(), line.own.begin(), end);
+    for (const DefaultWord& each : defaults.words()) words.push_back(each.word);
+    words.insert(words.end(), end, line.own.end());
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
-    app_.parse(std::move(words));
+    defaults.blame([&] { app_.parse(std::move(words)); });
     refuse_extras(app_);
     for (const std::string& warning : warnings) warn(settings_, warning);
+    if (!defaults.note().empty() && !settings_.quiet) say(defaults.note());
+    if (settings_.verbose) show_progress_early();
     settings_.threads = resolve_threads(common_.threads, settings_);
   }
 

@@ -40,7 +40,9 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 120  # of one command
 BROKEN_PIPE = 141  # of a command in front of head
 LINKED = ("docs", "examples", "benchmarks", "tools")
-PROGRESS = re.compile(r"^dorm: .*, left (\d|\?)")  # lines that come by the clock
+PROGRESS = re.compile(
+    r"^dorm: (reading .* MB/s|tuning: |comparing: |choosing by |squared-loss |round \d|\S+ from \S+, r)"
+)  # lines that come by the clock
 NOT_PAGES = {"docs/python-api.md"}  # written by a tool; its examples run as doctests
 
 # What may differ between two runs of the same command: pattern, and what takes its place in both texts.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "help.h"
 #include "option_walk.h"
 #include "output.h"
 #include "usage.h"
@@ -55,17 +56,18 @@ std::string options_section(const DeclaredVerb& verb) {
   return text;
 }
 
-std::string header(const std::string& name, const std::string& summary, const std::string& usage) {
-  return fmt::format(
-      ".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n\\fB{4}\\fR\n", roff(name),
-      DORM_VERSION, roff(name), roff(summary), roff(usage));
+std::string header(const std::string& name, const std::string& summary, const std::vector<std::string>& forms) {
+  std::string usage;
+  for (const std::string& form : forms)
+    usage += fmt::format("{}\\fB{}\\fR", usage.empty() ? "" : "\n.br\n", roff(form));
+  return fmt::format(".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n{4}\n",
+                     roff(name), DORM_VERSION, roff(name), roff(summary), usage);
 }
 
-std::string verb_page(const DeclaredVerb& verb) {
-  std::string usage = "dorm " + verb.name;
-  for (const DeclaredArgument& argument : verb.arguments) usage += " " + argument.name;
-  return header("dorm-" + verb.name, verb.summary, usage + " [OPTIONS]") + section("DESCRIPTION", verb.description) +
-         options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) + ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
+std::string verb_page(const DeclaredVerb& verb, const Command& command) {
+  return header("dorm-" + verb.name, verb.summary, usage_forms(verb, command)) +
+         section("DESCRIPTION", verb.description) + options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) +
+         ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
 }
 
 std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVerb>& verbs) {
@@ -74,24 +76,25 @@ std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVer
     list += fmt::format("{:<12}{}\n", verb.name, verb.summary);
     also += fmt::format("{}\\fBdorm\\-{}\\fR(1)", also.empty() ? "" : ",\n", verb.name);
   }
-  return header("dorm", "learning to rank by the measure you report", "dorm COMMAND [ARGUMENTS] [OPTIONS]") +
+  return header("dorm", "learning to rank by the measure you report", {"dorm COMMAND [ARGUMENTS] [OPTIONS]"}) +
          section("DESCRIPTION", command.description) + section("COMMANDS", list) + options_section(command) +
          section("EXIT STATUS", command.footer) + fmt::format(".SH SEE ALSO\n{}\n", also);
 }
 
 }  // namespace
 
-Action declare_manual(CLI::App& app, const Settings&) {
+Action declare_manual(CLI::App& app, const Settings& settings) {
   auto folder = std::make_shared<std::string>();
   app.add_option("FOLDER", *folder, "where to write; made if need be");
   app.description(kManualDescription);
   app.footer(kManualFooter);
-  return [folder, &app] {
+  return [folder, &app, &settings] {
     require_option(!folder->empty(), "FOLDER", "expected a folder to write the pages to");
     std::filesystem::create_directories(*folder);
     const std::vector<DeclaredVerb> verbs = declared_verbs(*app.get_parent());
     write_text(*folder + "/dorm.1", main_page(declared(*app.get_parent()), verbs));
-    for (const DeclaredVerb& verb : verbs) write_text(*folder + "/dorm-" + verb.name + ".1", verb_page(verb));
+    for (std::size_t k = 0; k < verbs.size(); ++k)  // in the order of the commands
+      write_text(*folder + "/dorm-" + verbs[k].name + ".1", verb_page(verbs[k], settings.commands[k]));
   };
 }
 

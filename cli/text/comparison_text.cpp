@@ -54,7 +54,7 @@ std::string size_text(const std::vector<const ComparisonRow*>& rows) {
   lines[0].insert(lines[0].end(), {"seconds", "planes"});
   for (const ComparisonRow* row : rows) lines.push_back(line_of(*row, ideal.figures.size()));
   std::string text = ideal.size > 0 ? fmt::format("\n{} training queries\n", ideal.size) : "\n";
-  text += aligned(lines);
+  text += aligned(lines, 1);  // the best comes first
   for (const ComparisonRow* row : rows)
     if (!row->failure.empty()) text += fmt::format("{}: {}\n", row->method, row->failure);
   if (!ideal.curve.empty()) text += "\nby cutoff\n" + curve_text(rows);

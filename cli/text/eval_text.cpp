@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "dorm/report.h"
 #include "output.h"
+#include "style.h"
 
 namespace dorm::cli {
 namespace {
@@ -65,8 +66,8 @@ std::string eval_text(const EvalReport& evaluation) {
   const std::string level = fmt::format("{:g} % interval", 100 * evaluation.options.confidence);
   std::vector<std::vector<std::string>> rows = {{"measure", "mean", level, "queries", "skipped"}};
   for (const MeasureResult& m : table.measures)
-    rows.push_back(
-        {m.name, number(m.mean), interval_text(m.low, m.high), std::to_string(m.queries), std::to_string(m.skipped)});
+    rows.push_back({m.name, styled(Style::bold, number(m.mean)), interval_text(m.low, m.high),
+                    std::to_string(m.queries), std::to_string(m.skipped)});
   std::string text = fmt::format("{}\n\n{}", evaluation_line(table, evaluation.options), aligned(rows));
   if (evaluation.tests.empty()) return text;
   rows = {{"measure", "mean", "difference", level, "wins", "losses", "ties", "p (t)", "p (sign)", "p (perm.)"}};

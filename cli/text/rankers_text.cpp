@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "dorm/report.h"
 #include "output.h"
+#include "style.h"
 #include "text/eval_text.h"
 
 namespace dorm::cli {
@@ -37,7 +38,8 @@ std::string main_table(const RankersReport& report) {
     row.push_back(table.rows[r].name);
     for (std::size_t m = 0; m < first_table(report).measures.size(); ++m) {
       const std::string_view stars = significance_stars(table.rows[r].p_holm[m]);
-      row.push_back(mean_text(table.rows[r].table.measures[m].mean) + (table.best(r, m) ? " best" : "     "));
+      const std::string mean = mean_text(table.rows[r].table.measures[m].mean);
+      row.push_back(table.best(r, m) ? styled(Style::green, mean + " best") : mean + "     ");
       row.push_back(r == table.reference ? "" : fmt::format("{:+.4f}", table.rows[r].tests[m].mean_difference));
       row.push_back(fmt::format("{:<3}", stars));
     }

@@ -48,7 +48,8 @@ std::string candidate_table(const TrainReport& report) {
                     c.certificate.status, health_text(c.health),
                     std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.2f}", c.share)});
-  return aligned(rows);
+  const std::ptrdiff_t best = &chosen_of(report) - report.candidates.data();
+  return aligned(rows, 1 + static_cast<std::size_t>(best));
 }
 
 // Of the time of the round that was spent on quadratic programs and products with planes.

@@ -7,6 +7,7 @@
 
 #include "output.h"
 #include "report/pages/words.h"
+#include "style.h"
 
 namespace dorm::cli {
 namespace {
@@ -42,6 +43,8 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   const std::vector<const TuneCell*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {
       {"share", "trained for", "bound", "start", "C", "decay", "gap", "health", options.train.measure, "std. error"}};
+  const TuneCell& chosen = chosen_of(result);
+  std::size_t best = 0;
   const bool kernels = options.kernels.size() > 1;
   if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -52,15 +55,16 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
                     fmt::format("{:.2g}", c.certificate.gap), c.bound ? fmt::format("{:.3f}", c.health) : "-",
                     fmt::format("{:.4f}", c.validation), fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
+    if (&c == &chosen) best = i + 1;
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
-  std::string text = fmt::format("{:<13}{} {}\n", "validated", options.train.measure,
-                                 pages::validated_text(result.validated, judged_on));
+  const std::string headline =
+      fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, judged_on));
+  std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
-  text +=
-      fmt::format("\n{} of {} cells judged on {}\n\n{}", cells.size(), result.all_cells(), judged_on, aligned(rows));
+  text += fmt::format("\n{} of {} cells judged on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
+                      aligned(rows, best));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
-  const TuneCell& chosen = chosen_of(result);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
                                                   number_chosen(result), chosen.share, pages::cell_name(chosen))
                                     : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));

@@ -2,8 +2,17 @@
 // What tests of learning go through one by one.
 #pragma once
 
+#include <ostream>
+
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
+
+namespace dorm {
+
+/// In the names of parameterised tests.
+inline void PrintTo(SolverKind shown, std::ostream* out) { *out << solver_name(shown); }
+
+}  // namespace dorm
 
 namespace dorm::test {
 

@@ -89,20 +89,17 @@ def test_c_has_a_short_and_a_long_name(here):
 
 TABLE = {command["name"]: command for command in json.loads(dorm("help", "--json").stdout)["commands"]}
 NUMBERS = [(verb, option) for verb, command in TABLE.items() for option in command["options"] if option.get("range")]
+COMMON = {name for option in TABLE["help"]["options"] for name in option["names"]}  # tried once, in dorm info
 
 
 def outside(span):
     """Texts that the range leaves out."""
-    texts = ["x", "1x", "nan", "-nan", "-inf", "0x10", "1,5", " 3"]
-    if not span["infinite"]:
-        texts += ["inf", "1e999"]
-    if span["whole"]:
-        texts += ["1e99", "0.5", "1e3", "18446744073709551616", "-18446744073709551615", "-2"]
+    texts = ["nan", "-inf"] + ["1e99", "18446744073709551616"] * span["whole"] + ["inf"] * (not span["infinite"])
     if span["low"] is not None:
-        texts += [f"{span['low'] - 1:.0f}", "-1e300"] + [f"{span['low']:.0f}"] * span["low_excluded"]
+        texts += [f"{span['low'] - 1:.0f}"] + [f"{span['low']:.0f}"] * span["low_excluded"]
     if span["high"] is not None:
-        texts += [f"{span['high'] + 1:.0f}", "1e300"] + [f"{span['high']:.0f}"] * span["high_excluded"]
-    return [text for text in texts if not (text == "-2" and span["low"] is None)]
+        texts += [f"{span['high'] + 1:.0f}"] + [f"{span['high']:.0f}"] * span["high_excluded"]
+    return texts
 
 
 def test_the_table_knows_the_numbers():
@@ -114,7 +111,10 @@ def test_the_table_knows_the_numbers():
                 assert option.get("range"), (verb, option["names"])
 
 
-@pytest.mark.parametrize("verb, option", NUMBERS, ids=[f"{verb} {o['names'][-1]}" for verb, o in NUMBERS])
+TRIED = [(verb, o) for verb, o in NUMBERS if verb == "info" or o["names"][-1] not in COMMON]
+
+
+@pytest.mark.parametrize("verb, option", TRIED, ids=[f"{verb} {o['names'][-1]}" for verb, o in TRIED])
 def test_numbers_outside_of_their_range_are_refused(tmp_path, verb, option):
     for text in outside(option["range"]):
         done = dorm(verb, f"{option['names'][-1]}={text}", status=2, cwd=tmp_path)
@@ -133,6 +133,10 @@ def test_numbers_outside_of_their_range_are_refused(tmp_path, verb, option):
         ("eval d --confidence 2", "--confidence is 2; expected a number above 0 and below 1"),
         ("info d --threads -2", "--threads is -2; expected a whole number from -1 on"),
         ("train d -C nan", "-C is nan; expected a number above 0"),
+        ("train d -C 1x", "-C is 1x; expected a number above 0"),
+        ("tune d --folds 0x10", "--folds is 0x10; expected a whole number from 2 on"),
+        ("tune d --folds 2.5", "--folds is 2.5; expected a whole number from 2 on"),
+        ("tune d --folds -18446744073709551615", "--folds is -18446744073709551615; expected a whole number"),
         ("--threads -7 info d", "--threads is -7; expected a whole number from -1 on"),
         ("train d --memory -1", '--memory is "-1"; expected a size'),
         ("train d --cache 1e99", 'is "1e99"; expected a size'),
@@ -161,13 +165,11 @@ RAW = re.compile(r"required|Could not convert|TEXT|UINT|FLOAT|WRITTEN|NUMBER|arg
 def test_no_option_answers_with_the_words_of_a_library(tmp_path, verb):
     for option in TABLE[verb]["options"]:
         name = option["names"][-1]
-        if name in ("-h", "--help"):
+        if name in COMMON and (verb != "info" or name in ("-h", "--help")):
             continue
         if option["value"]:
             done = dorm(verb, name, status=2, cwd=tmp_path)
             assert f"dorm: {name} is given without its value; expected {name} {option['value']}\n" in done.stderr
-            assert f"{name} is given without its value" in dorm(verb, name, "--json", status=2, cwd=tmp_path).stderr
-            assert f"{name} is given without its value" in dorm(verb, f"{name}=", status=2, cwd=tmp_path).stderr
             twice = dorm(verb, f"{name}=1", f"{name}=1", status=None, cwd=tmp_path)
         else:
             assert f"{name} takes no value" in dorm(verb, f"{name}=3", status=2, cwd=tmp_path).stderr
@@ -181,6 +183,7 @@ def test_no_option_answers_with_the_words_of_a_library(tmp_path, verb):
 
 
 def test_an_option_is_no_value_of_another(here):
+    assert "--model is given without its value" in dorm("train", "data.txt", "--model=", status=2).stderr
     said = dorm("train", "data.txt", "--model", "--valid", "data.txt", status=2).stderr
     assert "--model is given without its value; expected --model FILE" in said
     assert "--model is given twice" in dorm("train", "data.txt", "--model", "a", "--model", "b", status=2).stderr

@@ -63,6 +63,8 @@ def test_manual_pages_hold_what_help_prints(tmp_path):
         plain = page.replace("\\-", "-")
         for option in options_of(verb):
             assert option in plain, (verb, option)
+        for form in re.findall(r"^(?:Usage:|      ) (dorm .*)", dorm(verb, "--help").stdout, re.MULTILINE):
+            assert form in plain
 
 
 def test_manual_pages_are_good_roff(tmp_path):

@@ -4,13 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <set>
 
+#include "support/case_name.h"
 #include "support/ratings.h"
 
 namespace dorm {
+
+static void PrintTo(Unseen shown, std::ostream* out) { *out << (shown == Unseen::users ? "Users" : "Items"); }
+
 namespace {
 
+using test::case_name;
 using test::tasteful_ratings;
 
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
@@ -74,8 +80,7 @@ TEST_P(EveryQuestion, DependsOnTheSeedOnly) {
   EXPECT_NE(pairs_of(trial_.test), pairs_of(draw_trial(ratings_, GetParam(), 20, 30, 6).test));
 }
 
-INSTANTIATE_TEST_SUITE_P(EruTrial, EveryQuestion, testing::Values(Unseen::users, Unseen::items),
-                         [](const auto& unseen) { return unseen.param == Unseen::users ? "Users" : "Items"; });
+INSTANTIATE_TEST_SUITE_P(EruTrial, EveryQuestion, testing::Values(Unseen::users, Unseen::items), case_name);
 
 TEST(EruTrial, OfNewUsersLearnsFromOthersThanItRanksFor) {
   const Ratings ratings = tasteful_ratings(60, 50, 25, 8);
