@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
-# Makes a release of this commit: release.sh VERSION. Checks that nothing is in the way, moves what CHANGELOG.md has under
-# [Unreleased] to the version, commits, and tags vVERSION. Pushes nothing. docs/policy.md says what a version promises.
+# Makes a release of this commit. docs/policy.md says what a version promises. Pushes nothing.
+#   release.sh --set VERSION    first: all files name the version; to be committed, and .ci/run to pass on it
+#   release.sh VERSION          checks that nothing is in the way, moves what CHANGELOG.md has under [Unreleased] to the
+#                               version, commits, and tags vVERSION
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "release.sh: $*" >&2; exit 1; }
 
+set=
+if [ "${1:-}" = --set ]; then set=yes && shift; fi
 version=${1:-}
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found '$version'; expected a version such as 1.2.3"
+if [ -n "$set" ]; then
+  sed -i -E "s/^(project\(dorm VERSION )[0-9.]+/\1$version/" CMakeLists.txt
+  sed -i -E "s/^version = \".*\"$/version = \"$version\"/" pyproject.toml
+  sed -i -E "s/^version: .*$/version: $version/" CITATION.cff
+  sed -i -E "s/^(find_package\(dorm )[0-9.]+/\1${version%.*}/" tests/consumer/CMakeLists.txt
+  git diff --stat
+  exit 0
+fi
 [ -z "$(git status --porcelain)" ] || fail "the tree is not clean: commit or remove what git status shows"
 ! git rev-parse -q --verify "refs/tags/v$version" > /dev/null || fail "the tag v$version is there already"
 

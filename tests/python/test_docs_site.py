@@ -97,15 +97,21 @@ def release(tmp_path):
             ["git", *words], cwd=tmp_path, env=where, check=True, capture_output=True, text=True
         ).stdout
 
-    def run(version="0.2.0"):
+    def run(*words):
         return subprocess.run(
-            [tmp_path / "tools" / "release.sh", version], env=where, cwd=tmp_path, capture_output=True, text=True
+            [tmp_path / "tools" / "release.sh", *(words or ["0.2.0"])],
+            env=where,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
         )
 
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools" / "release.sh").write_bytes((ROOT / "tools" / "release.sh").read_bytes())
     (tmp_path / "tools" / "release.sh").chmod(0o755)
     (tmp_path / "CMakeLists.txt").write_text("project(dorm VERSION 0.2.0 LANGUAGES CXX)\n")
+    (tmp_path / "tests" / "consumer").mkdir(parents=True)
+    (tmp_path / "tests" / "consumer" / "CMakeLists.txt").write_text("find_package(dorm 0.2 REQUIRED)\n")
     (tmp_path / "pyproject.toml").write_text('version = "0.2.0"\n')
     (tmp_path / "CITATION.cff").write_text("version: 0.2.0\n")
     (tmp_path / "CHANGELOG.md").write_text(
@@ -131,6 +137,17 @@ def test_release(release):
     assert re.match(head, changes)
     assert release.git("tag", "--points-at", "HEAD") == "v0.2.0\n"
     assert release.git("status", "--porcelain") == ""
+
+
+def test_release_sets_the_version_everywhere(release):
+    assert release("--set", "0.3.1").returncode == 0
+    assert release.git("diff", "--name-only").split() == ["CITATION.cff", "CMakeLists.txt", "pyproject.toml"] + [
+        "tests/consumer/CMakeLists.txt"
+    ]
+    assert "find_package(dorm 0.3 REQUIRED)" in (release.folder / "tests/consumer/CMakeLists.txt").read_text()
+    release.git("commit", "-qam", "Version 0.3.1")
+    (release.folder / "build" / "ci-passed").write_text(release.git("rev-parse", "HEAD^{tree}"))
+    assert release("0.3.1").returncode == 0
 
 
 @pytest.mark.parametrize(
