@@ -39,6 +39,7 @@ Action declare_tune(CLI::App& app, const Settings& settings);
 Action declare_compare(CLI::App& app, const Settings& settings);
 Action declare_experiment(CLI::App& app, const Settings& settings);
 Action declare_rank(CLI::App& app, const Settings& settings);
+Action declare_explain(CLI::App& app, const Settings& settings);
 Action declare_factorize(CLI::App& app, const Settings& settings);
 Action declare_recommend(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);

@@ -34,6 +34,8 @@ constexpr dorm::cli::Command kCommands[] = {
     {"rank", dorm::cli::declare_rank, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
     {"eval", dorm::cli::declare_eval, "DATA RANKER...\nDATA --model FILE\n--run FILE --qrels FILE\n--ratings FILE --model FILE",
      "--model --scores --feature --run --qrels --against --measures --convention --per-query --format"},
+    {"explain", dorm::cli::declare_explain, "MODEL DATA --query ID\nMODEL DATA --query ID --document ID --against ID",
+     "--query --top --document --against --features --format -o --input-format"},
     {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE",
      "--methods --measures --valid --test --folds --sizes --against -C --out --report"},
     {"experiment", dorm::cli::declare_experiment},

@@ -110,4 +110,13 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
   return text;
 }
 
+std::string without_trailing_blanks(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') out.erase(out.find_last_not_of(' ') + 1);
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace dorm::cli

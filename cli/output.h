@@ -29,6 +29,9 @@ void remove_file(const std::string& path);  // if there is one that can be remov
 /// is bold and the row numbered `best`, if any, green, for terminals that want it.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t best = 0);
 
+/// Without the blanks at the ends of lines, which short last cells leave.
+std::string without_trailing_blanks(const std::string& text);
+
 using report::bytes_text;
 
 }  // namespace dorm::cli

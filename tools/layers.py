@@ -64,7 +64,7 @@ LAYERS = {
             "ranking/oracle",
             "ranking/topics",
         ),
-        ("model",),
+        ("model", "explain"),
     ),
     "evaluation": Room(
         "tables, intervals, ties, paired tests",

@@ -63,16 +63,6 @@ std::string tests_table(const RankersReport& report, std::size_t m) {
   return aligned(rows);
 }
 
-// Without the blanks that short last cells leave.
-std::string without_trailing_blanks(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\n') out.erase(out.find_last_not_of(' ') + 1);
-    out += c;
-  }
-  return out;
-}
-
 Json ranker_json(const RankersReport& report, std::size_t r) {
   const RankerRow& row = report.table.rows[r];
   Json measures = Json::object();

@@ -57,6 +57,8 @@ CASES = {
     "eval": Case("eval valid.txt --model m.json --per-query out.csv --threads 3", ("out.csv",)),
     "eval a run": Case("eval --run run.txt --qrels qrels.txt --per-query out.csv", ("out.csv",)),
     "eval ratings": Case("eval --ratings ratings.tsv --model m.factors --per-query out.csv", ("out.csv",)),
+    "eval rankers": Case("eval --data valid.txt m.json k.json feature:1 --per-query out.csv", ("out.csv",)),
+    "explain": Case("explain m.json valid.txt --format jsonl -o out.jsonl", ("out.jsonl",)),
     "compare": Case(
         "compare few.txt --folds 3 --methods ridge,dorm:ndcg@10 --C 1,10 --measures ndcg@10 --out out --threads 3",
         (),

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm explain`: why documents stand where they do.
+#include "dorm/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "command.h"
+#include "dorm/error.h"
+#include "help.h"
+#include "input.h"
+#include "option_group.h"
+#include "output.h"
+#include "text/explain_text.h"
+#include "usage.h"
+#include "written_files.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kExplainDescription =
+    "Explain why the documents of a query stand where they do.\n"
+    "\n"
+    "A linear model's score is a sum: for each document the largest contributions, feature by feature, and how\n"
+    "far each is above its mean over the documents of the query, so that what all share cancels. With\n"
+    "--against, the difference of two documents step by step, and at which value of one feature they would\n"
+    "swap. Of a kernel: what becomes of the score when one feature is at its mean. Labels are not needed.";
+
+constexpr const char* kExplainExamples =
+    "Examples:\n"
+    "  dorm explain m.json test.txt --query 812\n"
+    "  dorm explain m.json test.txt --query 812 --top 3 --features 10\n"
+    "  dorm explain m.json test.txt --query 812 --document d7 --against d3\n"
+    "  dorm explain m.json test.txt --format jsonl -o why.jsonl\n";
+
+constexpr std::array<CatalogEntry, 3> kExplainFormats = {{
+    {.name = "text", .usage = "text", .help = "tables for people"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per document and line; all features, all queries"},
+    {.name = "csv", .usage = "csv", .help = "one line per document and feature; all features, all queries"},
+}};
+constexpr std::size_t kFeaturesInText = 5;
+
+struct ExplainArguments {
+  std::string model, data, format = "text", output = "-", against;
+  std::vector<std::string> queries, documents;
+  std::size_t top = 10;
+  std::optional<std::size_t> features;
+  InputArguments input;
+};
+
+void check(const ExplainArguments& arguments) {
+  require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm train or dorm tune");
+  require_option(!arguments.data.empty(), "DATA", "expected the documents that are ranked");
+  if (std::none_of(kExplainFormats.begin(), kExplainFormats.end(),
+                   [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
+    throw_unknown_name("format", arguments.format, kExplainFormats);
+  if (!arguments.against.empty() && arguments.documents.size() != 1)
+    throw Error(ErrorCode::bad_option, "--against compares two documents; expected one --document ID beside it");
+}
+
+/// A few names for a message.
+template <class NameOf>
+std::string some_names(std::size_t count, const NameOf& name) {
+  constexpr std::size_t kNamed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(count, kNamed); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", name(i));
+  return count > kNamed ? text + ", ..." : text;
+}
+
+std::vector<std::size_t> chosen_queries(const Dataset& data, const ExplainArguments& arguments) {
+  const auto id = [&](std::size_t q) { return std::string(data.query(q).id); };
+  std::vector<std::size_t> chosen;
+  if (arguments.queries.empty()) {
+    const bool open = arguments.format == "text" || !arguments.documents.empty();
+    if (open && data.num_queries() > 1)
+      throw Error(ErrorCode::bad_option, fmt::format("--query ID is missing; {} has {} queries: {}", arguments.data,
+                                                     data.num_queries(), some_names(data.num_queries(), id)));
+    for (std::size_t q = 0; q < data.num_queries(); ++q) chosen.push_back(q);
+  }
+  for (const std::string& wanted : arguments.queries) {
+    std::size_t q = 0;
+    while (q < data.num_queries() && data.query(q).id != wanted) ++q;
+    if (q == data.num_queries())
+      throw Error(ErrorCode::bad_input, {arguments.data},
+                  fmt::format("no query \"{}\"; the data has {} queries: {}", wanted, data.num_queries(),
+                              some_names(data.num_queries(), id)));
+    chosen.push_back(q);
+  }
+  return chosen;
+}
+
+std::size_t find_document(const Dataset& data, std::size_t q, const std::string& name,
+                          const ExplainArguments& arguments) {
+  const Query query = data.query(q);
+  const auto name_of_document = [&](std::size_t i) { return data.document_name(query.first_document + i); };
+  for (std::size_t i = 0; i < query.size(); ++i)
+    if (name_of_document(i) == name) return query.first_document + i;
+  throw Error(ErrorCode::bad_input, {arguments.data},
+              fmt::format("query {} has no document \"{}\"; its {} documents are {}", query.id, name, query.size(),
+                          some_names(query.size(), name_of_document)));
+}
+
+std::string explained_difference(const ExplainView& view, const ExplainArguments& arguments, const Settings& settings) {
+  const std::size_t one = find_document(view.data, view.query, arguments.documents.front(), arguments);
+  const std::size_t other = find_document(view.data, view.query, arguments.against, arguments);
+  if (one == other) throw Error(ErrorCode::bad_option, "--document and --against are the same; expected two documents");
+  const QueryExplanation both =
+      explain(view.model, view.data, view.query, 0, std::vector<std::size_t>{one, other}, settings.threads);
+  const bool in_order = both.documents.front().document == one;
+  const DocumentExplanation& first = both.documents[in_order ? 0 : 1];
+  const DocumentExplanation& second = both.documents[in_order ? 1 : 0];
+  return arguments.format == "text"    ? difference_text(view, first, second)
+         : arguments.format == "jsonl" ? difference_jsonl(view, first, second)
+                                       : difference_csv(view, first, second);
+}
+
+std::string explained_query(const ExplainView& view, const ExplainArguments& arguments, const Settings& settings) {
+  std::vector<std::size_t> documents;
+  for (const std::string& name : arguments.documents)
+    documents.push_back(find_document(view.data, view.query, name, arguments));
+  const QueryExplanation explanation =
+      explain(view.model, view.data, view.query, arguments.top, documents, settings.threads);
+  return arguments.format == "text"    ? explain_text(view, explanation)
+         : arguments.format == "jsonl" ? explain_jsonl(view, explanation)
+                                       : explain_csv(view, explanation);
+}
+
+Model load_explained(const std::string& path, bool pairs) {
+  AnyModel any = load_any_model(path);
+  if (std::holds_alternative<PositionModel>(any))
+    throw Error(ErrorCode::unsupported, {path},
+                "this model ranks by assigning documents to positions: where one stands depends on all others, and is "
+                "no sum over its features; expected a model that sorts by score");
+  Model model = std::get<Model>(std::move(any));
+  if (pairs && model.kernel)
+    throw Error(ErrorCode::unsupported, {path},
+                "--against takes a difference apart feature by feature, and a kernel is no sum over features; expected "
+                "a linear model");
+  return model;
+}
+
+void run_explain(ExplainArguments arguments, const Settings& settings) {
+  if (settings.json) arguments.format = "jsonl";
+  check(arguments);
+  const bool pair = !arguments.against.empty(), csv = arguments.format == "csv";
+  const Model model = load_explained(arguments.model, pair);
+  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(model, false)).data;
+  std::string text = !csv ? "" : pair ? difference_csv_heading() : explain_csv_heading();
+  bool first = true;
+  for (const std::size_t q : chosen_queries(data, arguments)) {
+    const ExplainView view{model, data, q,
+                           arguments.features.value_or(arguments.format == "text" ? kFeaturesInText : 0)};
+    if (!first && arguments.format == "text") text += "\n";
+    first = false;
+    about_file(arguments.data, [&] {
+      text += pair ? explained_difference(view, arguments, settings) : explained_query(view, arguments, settings);
+    });
+  }
+  write_text(arguments.output, arguments.output == "-" && arguments.format == "text" ? printable(text) : text);
+}
+
+}  // namespace
+
+Action declare_explain(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<ExplainArguments>();
+  const OptionGroup what(app, "What to explain"), output(app, "Output");
+  app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
+  app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used");
+  what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (all queries of jsonl and csv)")
+      ->expected(1)
+      ->take_all();
+  what.add("--top", arguments->top, "N", "the first N documents of the ranking; 0: all (10)");
+  what.add("--document", arguments->documents, "ID", "these documents instead; may be repeated")
+      ->expected(1)
+      ->take_all();
+  what.add("--against", arguments->against, "ID", "the difference of --document and this one");
+  output.add("--features", arguments->features, "N", "show so many features of each; 0: all (text: 5, others: all)");
+  output.add("--format", arguments->format, "NAME", "text, jsonl or csv; see below (text)");
+  written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
+  add_input_options(app, arguments->input);
+  app.description(kExplainDescription);
+  app.footer(fmt::format("{}\n{}", kExplainExamples, catalog_text("Formats", kExplainFormats)));
+  return [arguments, &settings] { run_explain(*arguments, settings); };
+}
+
+}  // namespace dorm::cli

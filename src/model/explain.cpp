@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contributions of features to scores. The scaled features are those of align_features(), as everywhere else.
+#include "dorm/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "data/scale_rules.h"
+#include "dorm/error.h"
+#include "model/align.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kMostTried = std::size_t{1} << 26;  // numbers in the rows that a kernel is asked about
+
+/// One query by itself: as it is, and in the model's columns and scaling.
+struct OneQuery {
+  Dataset raw, aligned;
+  std::vector<double> scores;
+  Ranking ranking;
+  std::vector<float> mean;  // of the scaled features
+
+  OneQuery(const Model& model, const Dataset& data, std::size_t query, std::size_t threads)
+      : raw(data.select(std::vector<std::size_t>{query})),
+        aligned(align_features(model, raw, threads)),
+        scores(score(model, raw, threads)),
+        ranking(top_ranking(scores)) {
+    const FeatureRows rows = aligned.query(0).rows;
+    std::vector<double> sum(model.features.size());
+    std::vector<float> row(sum.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows.load(i, row);
+      for (std::size_t j = 0; j < row.size(); ++j) sum[j] += row[j];
+    }
+    for (const double total : sum) mean.push_back(static_cast<float>(total / static_cast<double>(rows.size())));
+  }
+};
+
+/// The documents to explain, by rank: indices into the query, with their ranks.
+std::vector<std::pair<std::size_t, std::size_t>> chosen_documents(const Ranking& ranking, std::size_t top,
+                                                                  std::span<const std::size_t> documents,
+                                                                  std::size_t first_document) {
+  std::vector<std::pair<std::size_t, std::size_t>> chosen;
+  for (std::size_t k = 0; k < ranking.size(); ++k) {
+    const std::size_t i = ranking[k];
+    const bool asked = documents.empty()
+                           ? top == 0 || k < top
+                           : std::find(documents.begin(), documents.end(), first_document + i) != documents.end();
+    if (asked) chosen.emplace_back(i, k + 1);
+  }
+  return chosen;
+}
+
+/// Score less the score with one feature at its mean, feature by feature.
+std::vector<double> kernel_effects(const Model& model, const OneQuery& one, std::size_t i,
+                                   std::span<const float> scaled, std::size_t threads) {
+  if (scaled.size() > kMostTried / std::max<std::size_t>(1, scaled.size()))
+    throw Error(ErrorCode::unsupported,
+                fmt::format("a kernel has no contributions of its own, and {} features are too many to try one by one",
+                            scaled.size()));
+  const std::string query_id(one.aligned.query(0).id), document_id(one.aligned.document_id(i));
+  DatasetBuilder builder;
+  builder.set_feature_names(model.features);
+  std::vector<float> row(scaled.begin(), scaled.end());
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    row[j] = one.mean[j];
+    builder.add({.query_id = query_id, .document_id = document_id, .group = one.aligned.group(i)}, row);
+    row[j] = scaled[j];
+  }
+  std::vector<double> effects = score_expansion(*model.kernel, builder.finish(), threads);
+  for (double& effect : effects) effect = one.scores[i] - effect;
+  return effects;
+}
+
+void sort_parts(std::vector<FeaturePart>& parts) {
+  std::stable_sort(parts.begin(), parts.end(), [](const FeaturePart& a, const FeaturePart& b) {
+    return std::fabs(a.above_mean) > std::fabs(b.above_mean);
+  });
+}
+
+std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::size_t i,
+                                  std::span<const std::size_t> column_of, std::size_t threads) {
+  std::vector<float> scaled(model.features.size());
+  one.aligned.query(0).rows.load(i, scaled);
+  std::vector<double> effects;
+  if (model.kernel) effects = kernel_effects(model, one, i, scaled, threads);
+  const FeatureRows raw = one.raw.query(0).rows;
+  std::vector<FeaturePart> parts;
+  for (std::size_t j = 0; j < scaled.size(); ++j) {
+    FeaturePart part{.feature = j, .scaled = scaled[j]};
+    if (column_of[j] != FeatureIndex::kUnknown) part.value = raw.at(i, column_of[j]);
+    if (model.kernel) {
+      part.contribution = part.above_mean = effects[j];
+    } else {
+      part.weight = model.weights[j];
+      part.contribution = part.weight * part.scaled;
+      part.above_mean = part.weight * (part.scaled - double{one.mean[j]});
+    }
+    parts.push_back(part);
+  }
+  sort_parts(parts);
+  return parts;
+}
+
+}  // namespace
+
+QueryExplanation explain(const Model& model, const Dataset& data, std::size_t query, std::size_t top,
+                         std::span<const std::size_t> documents, std::size_t threads) {
+  const OneQuery one(model, data, query, threads);
+  std::vector<std::size_t> column_of(model.features.size(), FeatureIndex::kUnknown);
+  const FeatureIndex index(model);
+  for (std::size_t column = 0; column < one.raw.num_features(); ++column) {
+    const std::size_t j = index.find(one.raw.feature_name(column));
+    if (j != FeatureIndex::kUnknown) column_of[j] = column;
+  }
+  QueryExplanation result;
+  result.additive = !model.kernel;
+  result.mean_score =
+      std::accumulate(one.scores.begin(), one.scores.end(), 0.0) / static_cast<double>(one.scores.size());
+  const std::size_t first = data.first_document(query);
+  for (const auto& [i, rank] : chosen_documents(one.ranking, top, documents, first))
+    result.documents.push_back({first + i, rank, one.scores[i], parts_of(model, one, i, column_of, threads)});
+  return result;
+}
+
+std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain) {
+  const Scaling& scaling = model.scaling;
+  if (model.kernel || scaling.per_query() || model.weights[feature] == 0) return std::nullopt;
+  const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
+  const bool logarithm = takes_logarithm(scaling.kind);
+  const double step = gain / (model.weights[feature] * factor);
+  double wanted = (logarithm ? signed_logarithm(value) : value) + step;
+  if (logarithm) wanted = std::copysign(std::expm1(std::fabs(wanted)), wanted);
+  if (!(std::fabs(wanted) <= std::numeric_limits<float>::max())) return std::nullopt;
+  return wanted;
+}
+
+}  // namespace dorm
