@@ -167,6 +167,10 @@ std::function<EvaluationTable(const std::string&)> judge_of_ratings(const EvalAr
   return [parts, &arguments, &settings](const std::string& path) {
     const Ratings& test = arguments.split.split.empty() ? parts->train : parts->test;
     FactorModel model = load_factors(path);
+    if (const std::size_t trained = count_trained(model, test); trained > 0)
+      warn(settings, fmt::format("{}: {} of the {} ratings were among those it was trained on; figures of these say "
+                                 "how well it remembers, not how well it recommends",
+                                 path, trained, test.size()));
     if (parts->given.size() > 0) fold_in_users(model, parts->given, nullptr, settings.threads);
     UnknownIds unknown;
     const std::vector<double> scores = score(model, test, &unknown);

@@ -220,7 +220,8 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   files.number("--valid-share", arguments->valid_share, kShare, "X",
                "take this share of the training ratings for that");
   files.add("--test", arguments->test, "FILE", "ratings to report measures on");
-  files.add("--item-features", arguments->item_features, "FILE", "id and features of the items, e.g. genres");
+  files.add("--item-features", arguments->item_features, "FILE",
+            "id and features of the items, e.g. genres; a column of titles is kept\nfor dorm recommend");
   files.add("--item-columns", arguments->item_columns, "LIST", "columns of that file, e.g. 6-24 (trailing numbers)");
   files.add("--user-features", arguments->user_features, "FILE", "id and features of the users");
   files.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");

@@ -29,7 +29,8 @@ constexpr const char* kRecommendDescription =
     "Recommend items to users by a model of dorm factorize.\n"
     "\n"
     "Items the user has rated in training are left out. Users the model has not seen are folded in, without\n"
-    "retraining, from --ratings. Scores order the items of one user; they are not ratings.";
+    "retraining, from --ratings; alone it means the users of that file. Scores order the items of one user;\n"
+    "they are not ratings. Titles of items are shown where the model has them, or --item-names gives them.";
 
 constexpr const char* kRecommendExamples =
     "Examples:\n"
@@ -37,19 +38,25 @@ constexpr const char* kRecommendExamples =
     "  dorm recommend m.factors --users list.txt --format csv -o recommended.csv\n"
     "  dorm recommend m.factors --all --format jsonl\n"
     "  dorm recommend m.factors --user newcomer --ratings their-ratings.csv\n"
+    "  dorm recommend m.factors --ratings new-users.csv --item-names titles.csv\n"
     "  dorm recommend m.factors --similar-to 50\n";
 
 constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
-    {.name = "text", .usage = "text", .help = "user, rank, item, score; with tabs and a header"},
+    {.name = "text", .usage = "text", .help = "user, rank, item, score, title if known; with tabs and a header"},
     {.name = "csv", .usage = "csv", .help = "the same with commas"},
-    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per user and line: user, items of {item, score}"},
+    {.name = "jsonl",
+     .usage = "jsonl",
+     .help = "one JSON object per user and line: user, items of {item, score, title}"},
 }};
 
 struct RecommendArguments {
-  std::string model, user, users, ratings, user_features, user_columns, similar_to, format = "text", layout = "auto";
+  std::string model, user, users, ratings, user_features, user_columns, similar_to, item_names, format = "text",
+                                                                                                layout = "auto";
   std::string output = "-";
   std::size_t top = 10;
   bool all = false, with_seen = false, for_spreadsheets = false;
+
+  bool names_users() const { return !user.empty() || !users.empty() || all; }
 };
 
 [[noreturn]] void throw_unknown(const std::string& file, const std::string& what, const std::string& id,
@@ -65,8 +72,11 @@ std::size_t user_number(const FactorModel& model, const std::string& file, const
   return *user;
 }
 
-std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendArguments& arguments) {
+std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendArguments& arguments,
+                                      const std::vector<std::string>& folded_in) {
   std::vector<std::size_t> users;
+  if (!arguments.names_users() && arguments.similar_to.empty())
+    for (const std::string& id : folded_in) users.push_back(user_number(model, arguments.model, id));
   if (arguments.all)
     for (std::size_t u = 0; u < model.users.size(); ++u) users.push_back(u);
   if (!arguments.user.empty()) users.push_back(user_number(model, arguments.model, arguments.user));
@@ -81,14 +91,18 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
   const auto shown = [&](const std::string& id) { return arguments.for_spreadsheets ? report::disarmed(id) : id; };
   if (format == "jsonl") {
     Json items = Json::array();
-    for (const Recommendation& each : list) items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
+    for (const Recommendation& each : list) {
+      items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
+      if (!model.title(each.item).empty()) items.back()["title"] = model.title(each.item);
+    }
     out << printable_json({{"user", name}, {"items", std::move(items)}}) << '\n';
     return;
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
     const std::string& item = model.items[list[rank].item];
-    const std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(item),
-                                             fmt::format("{}", list[rank].score)};
+    std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(item),
+                                       fmt::format("{}", list[rank].score)};
+    if (!model.item_titles.empty()) fields.push_back(shown(std::string(model.title(list[rank].item))));
     out << (format == "csv" ? report::csv_line(fields) : fmt::format("{}\n", fmt::join(fields, "\t")));
   }
 }
@@ -96,10 +110,9 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
 void check(const RecommendArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
   const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
-  if (asked != 1)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("{}; expected one of --user ID, --users FILE, --all or --similar-to ITEM",
-                            asked == 0 ? "nothing says for whom" : "more than one is given of whom to recommend to"));
+  if (asked > 1)
+    throw Error(ErrorCode::bad_option, "more than one is given of whom to recommend to; expected one of --user ID, "
+                                       "--users FILE, --all or --similar-to ITEM");
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
@@ -107,8 +120,17 @@ void check(const RecommendArguments& arguments) {
                  "--spreadsheet speaks of its cells");
 }
 
-void fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
-  if (arguments.ratings.empty()) return;
+/// Who is to be served is open: says so by an example from the model.
+[[noreturn]] void throw_nobody_asked(const FactorModel& model, const RecommendArguments& arguments) {
+  throw Error(ErrorCode::bad_option,
+              fmt::format("for whom? Expected one of --user ID, --users FILE, --ratings FILE, --all or --similar-to "
+                          "ITEM; {} knows {} users and {} items, so for example --user {}",
+                          arguments.model, model.users.size(), model.items.size(), model.users[0]));
+}
+
+/// Adds the users of the ratings to the model; their ids.
+std::vector<std::string> fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
+  if (arguments.ratings.empty()) return {};
   std::optional<SideFeatures> features;
   if (!arguments.user_features.empty()) features = read_side_features(arguments.user_features, arguments.user_columns);
   const Ratings ratings = load_ratings(arguments.ratings, arguments.layout, settings);
@@ -116,23 +138,31 @@ void fold_in(FactorModel& model, const RecommendArguments& arguments, const Sett
   if (ignored > 0)
     warn(settings, fmt::format("{}: {} of {} ratings are of items the model does not know, and are ignored",
                                arguments.ratings, ignored, ratings.size()));
+  std::vector<std::string> ids;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u)
+    if (ratings.of_user(u).size() > 0) ids.push_back(ratings.users()[u]);
+  return ids;
 }
 
 void run_recommend(RecommendArguments arguments, const Settings& settings) {
   if (settings.json) arguments.format = "jsonl";
   check(arguments);
   FactorModel model = load_factors(arguments.model);
-  fold_in(model, arguments, settings);
+  if (!arguments.names_users() && arguments.similar_to.empty() && arguments.ratings.empty())
+    throw_nobody_asked(model, arguments);
+  const std::vector<std::string> folded_in = fold_in(model, arguments, settings);
+  if (!arguments.item_names.empty()) set_titles(model, read_titles(arguments.item_names));
   std::ostringstream out;
   const char* const head = arguments.similar_to.empty() ? "user" : "to";
-  if (arguments.format == "text") out << head << "\trank\titem\tscore\n";
-  if (arguments.format == "csv") out << head << ",rank,item,score\n";
+  const bool titles = !model.item_titles.empty();
+  if (arguments.format == "text") out << head << "\trank\titem\tscore" << (titles ? "\ttitle" : "") << "\n";
+  if (arguments.format == "csv") out << head << ",rank,item,score" << (titles ? ",title" : "") << "\n";
   if (!arguments.similar_to.empty()) {
     const auto item = model.items.find(arguments.similar_to);
     if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, model.items.size(), "");
     write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments, out);
   }
-  for (const std::size_t user : wanted_users(model, arguments))
+  for (const std::size_t user : wanted_users(model, arguments, folded_in))
     write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen), arguments, out);
   write_text(arguments.output, std::move(out).str());
 }
@@ -147,11 +177,13 @@ Action declare_recommend(CLI::App& app, const Settings& settings) {
   whom.add("--users", arguments->users, "FILE", "users, one id per line");
   whom.flag("--all", arguments->all, "every user of the model");
   whom.add("--similar-to", arguments->similar_to, "ITEM", "items like this one instead (cosine)");
-  whom.add("--ratings", arguments->ratings, "FILE", "ratings of new users, to fold them in");
+  whom.add("--ratings", arguments->ratings, "FILE", "ratings of new users, to fold them in; alone: for these users");
   add_layout_option(app, arguments->layout, "For whom");
   whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
   whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
   output.number("--top", arguments->top, whole_from(1), "N", "how many items (10)");
+  output.add("--item-names", arguments->item_names, "FILE",
+             "titles of the items: id and title on each line (as kept in the\nmodel)");
   output.flag("--with-seen", arguments->with_seen, "do not leave out what the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
   output.flag("--spreadsheet", arguments->for_spreadsheets,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "output.h"
@@ -16,6 +17,17 @@ std::string features_text(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size() && i < kNamesShown; ++i)
     text += fmt::format("{}{}", i == 0 ? ": " : ", ", names[i]);
   return names.size() > kNamesShown ? fmt::format("{}, ...", text) : text;
+}
+
+std::size_t titled_items(const FactorModel& model) {
+  return static_cast<std::size_t>(std::count_if(model.item_titles.begin(), model.item_titles.end(),
+                                                [](const std::string& title) { return !title.empty(); }));
+}
+
+std::string first_title(const FactorModel& model) {
+  const auto found = std::find_if(model.item_titles.begin(), model.item_titles.end(),
+                                  [](const std::string& title) { return !title.empty(); });
+  return found == model.item_titles.end() ? "none" : *found;
 }
 
 std::string setting_text(const FactorCandidate& setting) {
@@ -76,6 +88,8 @@ std::string factors_text(const FactorModel& model, const std::string& path) {
   line("ratings", std::to_string(model.seen.size()));
   line("rank", std::to_string(model.layout.rank));
   line("item features", features_text(model.item_features));
+  if (!model.item_titles.empty())
+    line("item titles", fmt::format("of {}, e.g. {}", titled_items(model), first_title(model)));
   line("user features", features_text(model.user_features));
   line("trained for", fmt::format("{}, bound {}, lambda {}, margin {}", model.options.measure, model.options.bound,
                                   model.options.lambda, model.options.margin));
@@ -99,6 +113,7 @@ std::string factors_json(const FactorModel& model, const std::string& path) {
                {"rank", model.layout.rank},
                {"item_features", model.item_features},
                {"user_features", model.user_features},
+               {"item_titles", titled_items(model)},
                {"measure", model.options.measure},
                {"bound", model.options.bound},
                {"lambda", model.options.lambda},

@@ -141,8 +141,9 @@ struct FactorModel {
   IdTable users, items;
   FactorLayout layout;
   std::vector<std::string> item_features, user_features;  // names of the fixed coordinates
-  FactorMatrix user_factors, item_factors;                // rows of layout.width()
-  std::vector<double> offsets;                            // by item, in stars
+  std::vector<std::string> item_titles;     // by item, what people call it, "" where not known; empty: of none
+  FactorMatrix user_factors, item_factors;  // rows of layout.width()
+  std::vector<double> offsets;              // by item, in stars
   FactorMatrix implicit;      // by item: its part in the prior of those who rated it; no rows: no such prior
   double mean = 0, unit = 1;  // rating = mean + unit * stars, about
   RatingGrades grades;
@@ -155,6 +156,9 @@ struct FactorModel {
 
   std::span<const std::uint32_t> seen_by(std::size_t user) const {
     return std::span(seen).subspan(seen_begin[user], seen_begin[user + 1] - seen_begin[user]);
+  }
+  std::string_view title(std::size_t item) const {  // "": not known
+    return item < item_titles.size() ? std::string_view(item_titles[item]) : std::string_view();
   }
 };
 
@@ -198,6 +202,11 @@ struct UnknownIds {
   std::size_t users = 0, items = 0;
 };
 std::vector<double> score(const FactorModel& model, const Ratings& ratings, UnknownIds* unknown = nullptr);
+/// How many of the ratings the model was trained on: their users had rated their items. Figures of such ratings say how
+/// well a model remembers.
+std::size_t count_trained(const FactorModel& model, const Ratings& ratings);
+/// Names the items of the model by these titles; those that have none keep what they had.
+void set_titles(FactorModel& model, const SideFeatures& titles);
 /// The measures of the users' lists under these scores, with the labels that the model's grades make of the ratings.
 EvaluationTable evaluate(const FactorModel& model, const Ratings& ratings, std::span<const double> scores,
                          std::span<const std::string> measures, const EvaluateOptions& options);

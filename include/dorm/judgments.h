@@ -97,6 +97,9 @@ struct SideFeatures {
   std::vector<std::string> names;  // of the columns
   IdTable ids;
   std::vector<double> values;  // ids.size() rows of names.size()
+  /// What people call the ids, e.g. titles of films; empty: not known. From a column of text: the one that the header
+  /// calls title or name, else the first that is no feature and in which nearly all cells differ.
+  std::vector<std::string> titles = {};
 };
 
 }  // namespace dorm

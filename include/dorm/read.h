@@ -107,6 +107,11 @@ TopicTable parse_topics(std::string_view weights, const std::string& weights_nam
 SideFeatures read_side_features(const std::string& path, std::string_view columns = {});
 SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns = {});
 
+/// The ids and titles of such a table, without features; any column of text will do. Throws Error(bad_input)
+/// when there is none.
+SideFeatures read_titles(const std::string& path);
+SideFeatures parse_titles(std::string_view text, const std::string& name);
+
 /// What was found in a ratings file.
 struct RatingsReport {
   std::string separator;  // "\t", ",", "::", ";" or " "

@@ -143,3 +143,62 @@ def test_wide_tables_are_refused_or_read(tmp_path):
     values = [dorm("eval", "--ratings", tmp_path / f, "--layout", layout, "--model", tmp_path / "m", "--json")
               for f, layout in (("w", "wide:99"), ("t", "auto"))]  # fmt: skip
     assert json.loads(values[0])["measures"] == json.loads(values[1])["measures"]
+
+
+def test_nobody_asked_for_is_answered_by_an_example(world):
+    message = dorm("recommend", world / "m", status=2)
+    assert "for whom?" in message and f"knows {USERS} users and {ITEMS} items, so for example --user u0" in message
+    message = dorm("recommend", world / "m", "--user", "u1", "--all", status=2)
+    assert "expected only one of" in message
+
+
+def test_ratings_alone_mean_the_users_of_that_file(world, tmp_path):
+    (tmp_path / "new.csv").write_text("user,item,rating\nann,i1,5\nann,i3,5\nann,i0,1\nbob,i2,5\nbob,i4,5\nbob,i1,1\n")
+    lines = dorm("recommend", world / "m", "--ratings", tmp_path / "new.csv", "--top", 3, "--json").splitlines()
+    lists = {line["user"]: line["items"] for line in map(json.loads, lines)}
+    assert list(lists) == ["ann", "bob"]
+    assert all(int(each["item"][1:]) % 2 == 1 for each in lists["ann"])
+    assert all(int(each["item"][1:]) % 2 == 0 for each in lists["bob"])
+
+
+def test_titles_are_kept_in_the_model_and_shown(world, tmp_path):
+    rows = ["id,title,weight"] + [f'i{j},"Film {j}, part 1",{j % 5}' for j in range(ITEMS) if j != 1]
+    (tmp_path / "films.csv").write_text("\n".join(rows) + "\n")
+    fixed = ["--rank", 4, "--start-lambda", 1, "--fixed", "--rounds", 1, "--quiet"]
+    features = ["--item-features", tmp_path / "films.csv"]
+    dorm("factorize", world / "r.tsv", "--model", tmp_path / "m", *features, *fixed)
+    text = dorm("recommend", tmp_path / "m", "--user", "u2", "--top", 2).splitlines()
+    assert text[0].split("\t") == ["user", "rank", "item", "score", "title"]
+    for line in text[1:]:
+        cells = line.split("\t")
+        assert cells[4] == f"Film {cells[2][1:]}, part 1"
+    row = next(csv.DictReader(dorm("recommend", tmp_path / "m", "--user", "u2", "--format", "csv").splitlines()))
+    assert row["title"] == f"Film {row['item'][1:]}, part 1"
+    likes = json.loads(dorm("recommend", tmp_path / "m", "--similar-to", "i4", "--json"))["items"]
+    assert all(each.get("title", "").startswith("Film") for each in likes if each["item"] != "i1")
+    assert "item titles     of 29, e.g. Film 0, part 1" in dorm("info", tmp_path / "m")
+
+
+def test_titles_may_stand_beside_the_model(world, tmp_path):
+    (tmp_path / "names.txt").write_text("".join(f"i{j}|The {j}th\n" for j in range(ITEMS)))
+    text = dorm("recommend", world / "m", "--user", "u2", "--item-names", tmp_path / "names.txt", "--json")
+    assert all(each["title"] == f"The {each['item'][1:]}th" for each in json.loads(text)["items"])
+    (tmp_path / "numbers.txt").write_text("i1|1\ni2|2\n")
+    message = dorm("recommend", world / "m", "--user", "u2", "--item-names", tmp_path / "numbers.txt", status=1)
+    assert "no column of text" in message
+
+
+def test_ratings_of_the_training_are_noticed(world, tmp_path):
+    done = command.dorm("eval", "--ratings", world / "r.tsv", "--model", world / "m")
+    count = sum(1 for _ in open(world / "r.tsv"))
+    assert f"{count} of the {count} ratings were among those it was trained on" in done.stderr
+    (tmp_path / "fresh.tsv").write_text("u0\ti0\t5\nu0\ti3\t1\nu0\ti6\t4\n")  # (u + j) % 3 == 0: not in training
+    assert command.dorm("eval", "--ratings", tmp_path / "fresh.tsv", "--model", world / "m").stderr == ""
+
+
+def test_recommenders_stand_in_one_table(world, tmp_path):
+    means = ["--start-lambda", "inf", "--rounds", 0, "--fixed", "--quiet"]
+    dorm("factorize", world / "r.tsv", "--model", tmp_path / "means", *means)
+    table = json.loads(dorm("eval", "--ratings", world / "r.tsv", world / "m", tmp_path / "means", "--quiet", "--json"))
+    assert [(row["name"], row["kind"]) for row in table["rankers"]] == [("m", "recommender"), ("means", "recommender")]
+    assert table["rankers"][1]["measures"]["ndcg@10"]["against"]["stars"] == "***"

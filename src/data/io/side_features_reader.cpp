@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/number.h"
 #include "base/quote.h"
@@ -110,6 +111,52 @@ void add_column(const Table& table, std::size_t column, std::vector<std::string>
   for (const std::string& value : values.names()) names.push_back(fmt::format("{}: {}", name, value));
 }
 
+constexpr double kDifferentTitles = 0.9;  // share of the cells in a column of titles
+
+bool calls_title(std::string_view heading) {
+  std::string lower(heading);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  return lower == "title" || lower == "name" || lower.ends_with("_title") || lower.ends_with("_name");
+}
+
+/// The column of titles; the width of the table: there is none.
+std::size_t title_column(const Table& table, std::span<const std::size_t> features, bool any_text) {
+  for (std::size_t c = 1; c < table.header.size(); ++c)
+    if (calls_title(table.header[c])) return c;
+  for (std::size_t c = 1; c < table.width(); ++c) {
+    if (numeric_column(table, c) || std::find(features.begin(), features.end(), c) != features.end()) continue;
+    std::set<std::string_view> different;
+    for (const auto& row : table.rows) different.insert(row[c]);
+    if (any_text || static_cast<double>(different.size()) >= kDifferentTitles * static_cast<double>(table.rows.size()))
+      return c;
+  }
+  return table.width();
+}
+
+void add_ids(const Table& table, const std::string& name, SideFeatures& features) {
+  for (const auto& row : table.rows) {
+    if (features.ids.find(row.front()))
+      throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("the id {} stands twice", in_quotes(row.front())));
+    features.ids.add(row.front());
+  }
+}
+
+void add_titles(const Table& table, std::size_t column, SideFeatures& features) {
+  if (column == table.width()) return;
+  for (const auto& row : table.rows) features.titles.push_back(row[column]);
+}
+
+SideFeatures titles_from(TextSource& source, const std::string& name) {
+  const Table table = table_from(source, name);
+  const std::size_t column = title_column(table, {}, true);
+  if (column == table.width())
+    throw Error(ErrorCode::bad_input, {name, 0, 0}, "no column of text; expected an id and a title on each line");
+  SideFeatures titles;
+  add_ids(table, name, titles);
+  add_titles(table, column, titles);
+  return titles;
+}
+
 SideFeatures features_from(TextSource& source, const std::string& name, std::string_view list) {
   const Table table = table_from(source, name);
   if (table.width() < 2)
@@ -120,13 +167,10 @@ SideFeatures features_from(TextSource& source, const std::string& name, std::str
   std::vector<std::vector<double>> columns;
   SideFeatures features;
   for (const std::size_t column : chosen) add_column(table, column, features.names, columns);
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    if (features.ids.find(table.rows[r].front()))
-      throw Error(ErrorCode::bad_input, {name, 0, 0},
-                  fmt::format("the id {} stands twice", in_quotes(table.rows[r].front())));
-    features.ids.add(table.rows[r].front());
+  add_ids(table, name, features);
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (const auto& column : columns) features.values.push_back(column[r]);
-  }
+  add_titles(table, title_column(table, chosen, false), features);
   return features;
 }
 
@@ -134,6 +178,10 @@ SideFeatures features_from(TextSource& source, const std::string& name, std::str
 
 SideFeatures read_side_features(const std::string& path, std::string_view columns) {
   return features_from(*open_text(path), path, columns);
+}
+SideFeatures read_titles(const std::string& path) { return titles_from(*open_text(path), path); }
+SideFeatures parse_titles(std::string_view text, const std::string& name) {
+  return titles_from(*text_in_memory(text), name);
 }
 SideFeatures parse_side_features(std::string_view text, const std::string& name, std::string_view columns) {
   return features_from(*text_in_memory(text), name, columns);

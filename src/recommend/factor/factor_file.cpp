@@ -160,6 +160,7 @@ void add_factor_arrays(const FactorModel& model, ArchiveWriter& archive) {
   archive.add_names("item_ids", model.items.names());
   archive.add_names("item_features", model.item_features);
   archive.add_names("user_features", model.user_features);
+  if (!model.item_titles.empty()) archive.add_names("item_titles", model.item_titles);
   archive.add("user_factors", std::span<const double>(model.user_factors.values));
   archive.add("item_factors", std::span<const double>(model.item_factors.values));
   archive.add("offsets", std::span<const double>(model.offsets));
@@ -183,6 +184,10 @@ FactorModel factors_from(const ArchiveReader& archive) {
   model.items = IdTable(archive.names("item_ids"));
   model.item_features = archive.names("item_features");
   model.user_features = archive.names("user_features");
+  if (archive.has("item_titles")) {
+    model.item_titles = archive.names("item_titles");
+    if (model.item_titles.size() > model.items.size()) archive.refuse("there are more titles than items");
+  }
   model.layout = {model.item_features.size() + 1, model.options.rank, model.user_features.size() + 1};
   const std::size_t width = model.layout.width();
   model.user_factors = matrix_from(archive, "user_factors", model.users.size(), width);

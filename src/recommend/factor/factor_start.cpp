@@ -110,6 +110,7 @@ FactorModel unlearnt_model(const Ratings& ratings, const FactorizeOptions& optio
   model.items = ratings.items();
   model.options = deciding_options(options);
   model.item_features = names_of(inputs.item_features);
+  if (inputs.item_features != nullptr) set_titles(model, *inputs.item_features);
   const std::size_t known = model.item_features.size();
   for (std::size_t k = 1; k <= options.neighbours; ++k) model.item_features.push_back(fmt::format("neighbours {}", k));
   model.user_features = names_of(inputs.user_features);

@@ -54,6 +54,27 @@ std::vector<double> score(const FactorModel& model, const Ratings& ratings, Unkn
   return scores;
 }
 
+std::size_t count_trained(const FactorModel& model, const Ratings& ratings) {
+  std::vector<std::optional<std::uint32_t>> place(ratings.num_items());
+  for (std::size_t j = 0; j < place.size(); ++j) place[j] = model.items.find(ratings.items()[j]);
+  std::size_t count = 0;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u) {
+    const auto user = model.users.find(ratings.users()[u]);
+    if (!user) continue;
+    const std::span<const std::uint32_t> seen = model.seen_by(*user);
+    for (const std::uint32_t item : ratings.of_user(u).index)
+      count += place[item] && std::binary_search(seen.begin(), seen.end(), *place[item]);
+  }
+  return count;
+}
+
+void set_titles(FactorModel& model, const SideFeatures& titles) {
+  if (titles.titles.empty()) return;
+  model.item_titles.resize(model.items.size());
+  for (std::size_t j = 0; j < model.items.size(); ++j)
+    if (const auto found = titles.ids.find(model.items[j])) model.item_titles[j] = titles.titles[*found];
+}
+
 std::vector<Recommendation> recommend(const FactorModel& model, std::span<const double> user_row, std::size_t n,
                                       std::span<const std::uint32_t> exclude) {
   if (user_row.size() != model.layout.width())
