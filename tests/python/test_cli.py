@@ -105,7 +105,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["evla"], 'unknown command "evla"; did you mean "eval"?'),
         (
             ["frobnicate"],
-            'unknown command "frobnicate"; known: train, tune, rank, eval, compare, experiment, '
+            'unknown command "frobnicate"; known: train, tune, rank, eval, explain, compare, experiment, '
             "factorize, recommend, synth, convert, info",
         ),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
