@@ -11,6 +11,7 @@
 #include "dorm/one_per.h"
 #include "help.h"
 #include "option_group.h"
+#include "report_files.h"
 #include "usage.h"
 #include "written_files.h"
 
@@ -30,6 +31,7 @@ constexpr const char* kEvalDescription =
 constexpr const char* kEvalExamples =
     "Examples:\n"
     "  dorm eval --data test.txt new.json old.json bm25=bm25.run feature:25\n"
+    "  dorm eval --data test.txt new.json --against old.json --report new.html\n"
     "  dorm eval test.txt --model new.json --against old.json\n"
     "  dorm eval test.txt --feature all --measures ndcg@10 --bootstrap 0\n"
     "  dorm eval test.txt --scores model.scores\n"
@@ -77,7 +79,8 @@ void check_format(const EvalArguments& arguments) {
 
 bool EvalArguments::several() const {
   const int given = !scores.empty() + !feature.empty() + !model.empty();
-  return !rankers.empty() || given > 1 || feature == "all" || format == "csv" || format == "markdown";
+  return !rankers.empty() || given > 1 || feature == "all" || !reports.empty() || format == "csv" ||
+         format == "markdown";
 }
 
 void settle_positions(EvalArguments& arguments) {
@@ -111,6 +114,7 @@ void check_run(const EvalArguments& arguments) {
 void check(const EvalArguments& arguments) {
   const std::string& one_per = arguments.options.one_per;
   check_format(arguments);
+  check_report_files(arguments.reports);
   check_several(arguments);
   if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
   if (arguments.topics.given() && (arguments.judged_run() || !arguments.ratings.empty()))
@@ -194,6 +198,7 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
       "write a CSV of values per query; empty: skipped; -: instead of the\ntable. With --format trec its lines "
       "per query; -: before the others"));
   output.add("--format", arguments.format, "NAME", "table, csv, markdown or trec; see below (table)");
+  add_report_option(app, arguments.reports, "a page about wins and losses, query by query", "Output");
   add_layout_option(app, arguments.layout, "Split");
   add_split_options(app, arguments.split);
   add_input_options(app, arguments.input);

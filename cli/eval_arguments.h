@@ -16,7 +16,8 @@ struct EvalArguments {
   std::string data, data_option, scores, feature, model, run, qrels, subtopics, ratings, against, per_query, convention,
       position_gains, format = "table";
   std::vector<std::string> rankers = {};  // beside those of options; see rankers.h
-  std::string layout = "auto";            // of ratings
+  std::vector<std::string> reports = {};
+  std::string layout = "auto";  // of ratings
   SplitArguments split;
   TopicArguments topics;
   std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says

@@ -94,7 +94,8 @@ JudgedRankers judge_by_data(EvalArguments& arguments, const Settings& settings) 
   resolve_limits(arguments.options, common_limits(out.rankers));
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : out.rankers) {
-    out.scores.push_back(scores_of(ranker, data, arguments.options.complete, settings));
+    out.expected.push_back(data.as_expected_by(ranker));
+    out.scores.push_back(scores_of(ranker, out.expected.back(), arguments.options.complete, settings));
     rows.push_back({ranker.name, judge(ranker, out.data, out.scores.back(), measures, arguments.options)});
   }
   out.report = finished(std::move(rows), out.rankers, reference, arguments);

@@ -17,6 +17,7 @@ struct JudgedRankers {
   RankersReport report;
   Dataset data;                             // empty where rankers are judged by something else
   std::vector<Ranker> rankers;              // by row of the table; empty where there is no data
+  std::vector<Dataset> expected;            // by row, the data as the ranker expects it
   std::vector<std::vector<double>> scores;  // by row, in document order; -infinity: not retrieved
 };
 

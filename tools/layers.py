@@ -152,7 +152,7 @@ LAYERS = {
     ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
     "report/pages": Room(
-        "pages about trainings; a target of its own",
+        "pages about trainings and rankers; a target of its own",
         ("base", "data/io", "evaluation", "learning/train", "model", "report"),
         ("pages",),
     ),

@@ -19,6 +19,10 @@ awk 'BEGIN {
 "$dorm" train train.txt --valid valid.txt --model m.json --report train.html --report train.md --report train.csv --quiet > /dev/null
 "$dorm" train train.txt --measure mrr --bound predicted --model m.json --report no-validation.html --quiet > /dev/null
 "$dorm" train train.txt --method ridge --model m.json --report baseline.html --quiet > /dev/null
+"$dorm" train train.txt --model a.json --quiet > /dev/null
+"$dorm" train train.txt --method ridge --model b.json --quiet > /dev/null
+"$dorm" eval --data valid.txt a.json b.json feature:1 --against feature:1 --report eval.html --report eval.md --report eval.csv > /dev/null
+"$dorm" eval --data odd.csv 'feature:a|b' 'feature:<script>alert(1)</script>' '<i>&=given' --report eval-odd.html > /dev/null
 "$dorm" tune odd.csv --folds 3 --grid C=10:1e4:10,decay=measure/power:1 --model m.json --report tune.html --quiet > /dev/null
 "$dorm" compare all.txt --methods ridge,ranksvm,svm,prank,dorm:ndcg@10,dorm:mrr --C 1,100 --sizes 20,60 --report compare-sizes.html --quiet > /dev/null
 "$dorm" compare odd.csv --folds 3 --C 1,100 --report compare-odd.html --quiet > /dev/null

@@ -18,6 +18,7 @@
 #include "judge_rankers.h"
 #include "output.h"
 #include "rankers.h"
+#include "report_files.h"
 #include "text/eval_text.h"
 #include "text/rankers_text.h"
 #include "text/trec_text.h"
@@ -271,17 +272,35 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
   print(lines.summary(table, tag));
 }
 
+void write_page(const JudgedRankers& judged, const EvalArguments& arguments, const Settings& settings) {
+  if (arguments.reports.empty()) return;
+  pages::RankersStory story{.table = judged.report.table,
+                            .options = judged.report.options,
+                            .data = judged.rankers.empty() ? nullptr : &judged.data,
+                            .data_name = !arguments.data.empty()      ? arguments.data
+                                         : !arguments.ratings.empty() ? arguments.ratings
+                                                                      : arguments.qrels};
+  for (std::size_t r = 0; r < judged.rankers.size(); ++r)
+    story.rankers.push_back({&judged.scores[r], std::get_if<Model>(&judged.rankers[r].what), &judged.expected[r]});
+  write_reports(pages::eval_page(story, origin_of(settings)), arguments.reports);
+}
+
+std::string report_text(const std::vector<std::string>& files) {
+  return files.empty() ? std::string() : "\n" + report_lines(files);
+}
+
 void print_several(EvalArguments& arguments, const Settings& settings) {
   std::function<EvaluationTable(const std::string&)> of_ratings;
   if (!arguments.ratings.empty()) of_ratings = judge_of_ratings(arguments, settings);
   const JudgedRankers judged = judge_rankers(arguments, settings, of_ratings);
   const RankersReport& report = judged.report;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, rankers_per_query(report.table));
+  write_page(judged, arguments, settings);
   if (arguments.per_query == "-") return;
   print(settings.json                    ? rankers_json(report)
         : arguments.format == "csv"      ? rankers_csv(report)
         : arguments.format == "markdown" ? rankers_markdown(report)
-                                         : rankers_text(report));
+                                         : rankers_text(report) + report_text(arguments.reports));
 }
 
 void run_eval(EvalArguments arguments, const Settings& settings) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
 #include "dorm/report.h"
 #include "dorm/train.h"
 
@@ -76,5 +78,26 @@ struct TuningStory {
 
 /// The page of the model, with the grid that led to it.
 report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin = {});
+
+// ---- judging ---------------------------------------------------------------------------------------------------
+
+/// What is known of a ranker beside its figures; views.
+struct RankerView {
+  const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
+  const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker
+  const Dataset* data = nullptr;                // as the model expects it; nullptr: as in the story
+};
+
+/// Rankers on the same queries; views.
+struct RankersStory {
+  const RankerTable& table;
+  const EvaluateOptions& options;
+  const Dataset* data = nullptr;         // nullptr: queries without lists of documents
+  std::vector<RankerView> rankers = {};  // by row of the table, where there is data
+  std::string data_name = {};
+};
+
+/// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.
+report::Report eval_page(const RankersStory& story, const Origin& origin = {});
 
 }  // namespace dorm::pages

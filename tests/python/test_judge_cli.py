@@ -6,6 +6,8 @@ import io
 import json
 import math
 import os
+import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -199,3 +201,93 @@ def test_files_that_are_no_rankers(here):
     assert "unknown feature" in refused("eval", "--data", "test.txt", "feature:77", status=2)
     assert "expected rankers" in refused("eval", "test.txt", status=2)
     assert "one ranker" in refused("eval", "test.txt", "a.json", "--position-gains", "x.csv", status=2)
+
+
+def page_of(*arguments):
+    """The page as a tree, which says that it is well-formed, and its text."""
+    dorm("eval", *arguments, "--report", "page.html")
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert not re.search(r"https?:|\bsrc=|url\(|@import|<link\b", text)
+    return ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+
+
+def words_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def tables_of(tree):
+    """Rows by caption, as lists of texts."""
+    return {
+        words_of(table.find("caption")): [[words_of(cell) for cell in row] for row in table.iter("tr")]
+        for table in tree.iter("table")
+    }
+
+
+def test_the_page_begins_with_a_verdict(here):
+    tree = page_of("--data", "test.txt", "a.json", "b.json", "--against", "feature:3", "--measures", "ndcg@10,map")
+    table = judged("--data", "test.txt", "a.json", "b.json", "--against", "feature:3", "--measures", "ndcg@10,map")
+    best = max(table["rankers"][:2], key=lambda row: row["measures"]["ndcg@10"]["mean"])
+    figure = best["measures"]["ndcg@10"]
+    text = words_of(tree)
+    assert f"{best['name']} (best of 2 others) is better than feature:3 by ndcg@10: {figure['mean']:.4f}" in text
+    assert f"a difference of {figure['against']['difference']:+.4f}" in text
+    wins = f"It wins {figure['against']['wins']} queries, loses {figure['against']['losses']}"
+    assert wins in text
+    sections = [words_of(heading) for heading in tree.iter("h2")]
+    assert sections == [
+        "Rankers",
+        "Query by query",
+        "Largest losses",
+        "Largest wins",
+        "Every query",
+        "How it was made",
+    ]
+
+
+def test_the_page_shows_the_largest_losses_side_by_side(here):
+    arguments = ["--data", "test.txt", "a.json", "--against", "b.json", "--measures", "ndcg@10"]
+    tables = tables_of(page_of(*arguments))
+    values = {}
+    for row in csv.DictReader(io.StringIO(dorm("eval", *arguments, "--per-query", "-").stdout)):
+        values.setdefault(row["qid"], {})[row["ranker"]] = float(row["ndcg@10"] or "nan")
+    difference = {q: v["a"] - v["b"] for q, v in values.items() if not math.isnan(v["a"] - v["b"])}
+    lists = [caption for caption in tables if caption.startswith("query ")]
+    losses = sorted((q for q in difference if difference[q] < 0), key=difference.get)[:10]
+    wins = sorted((q for q in difference if difference[q] > 0), key=lambda q: -difference[q])[:10]
+    assert lists == [
+        f"query {q}: {difference[q]:+.4f}, a {values[q]['a']:.4f} and b {values[q]['b']:.4f}" for q in [*losses, *wins]
+    ]
+    # Both lists as rank gives them, each document with its place in the other.
+    order = {}
+    for name in "ab":
+        for line in dorm("rank", f"{name}.json", "test.txt", "--format", "jsonl").stdout.splitlines():
+            ranking = json.loads(line)
+            order[ranking["qid"], name] = [each["document"] for each in ranking["ranking"]]
+    query = losses[0]
+    heading, *rows = tables[lists[0]]
+    assert [word.split()[0] for word in heading] == ["rank", "a", "label", "there", "why", "b", "label", "there", "why"]
+    for k, row in enumerate(rows):
+        assert row[1] == order[query, "a"][k] and row[5] == order[query, "b"][k]
+        assert int(row[3]) == order[query, "b"].index(row[1]) + 1
+        assert int(row[7]) == order[query, "a"].index(row[5]) + 1
+    (first,) = dorm(
+        "explain", "a.json", "test.txt", "--query", query, "--top", 1, "--format", "jsonl"
+    ).stdout.splitlines()
+    reasons = json.loads(first)["features"][:2]
+    assert rows[0][4] == ", ".join(f"{f['feature']}: {f['above_mean']:+.2f}" for f in reasons)
+
+
+def test_pages_without_lists_of_documents(here):
+    with open("test.qrels", "w") as qrels:
+        for row in Path("test.txt").read_text().splitlines():
+            words = row.split()
+            qrels.write(f"{words[1][4:]} 0 {words[-1].removeprefix('docid=')} {words[0]}\n")
+    lines = (line.split() for line in Path("a.run").read_text().splitlines())
+    Path("reversed.run").write_text("\n".join(f"{w[0]} Q0 {w[2]} 1 {-float(w[4])} x" for w in lines))
+    tree = page_of("--qrels", "test.qrels", "a.run", "reversed.run")
+    sections = [words_of(heading) for heading in tree.iter("h2")]
+    assert sections == ["Rankers", "Query by query", "Every query", "How it was made"]
+    assert "reversed is worse than a" in words_of(tree)
+    alone = page_of("test.txt", "--model", "a.json")
+    assert "How well a ranks" in words_of(alone)
+    assert "expected .html" in refused("eval", "test.txt", "a.json", "--report", "x.doc", status=2)

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/pages/rival_lists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dorm/explain.h"
+
+namespace dorm::pages {
+namespace {
+
+constexpr std::size_t kLargest = 10;      // losses and wins shown with their lists
+constexpr std::size_t kListLength = 10;   // documents of a list
+constexpr std::size_t kReasons = 2;       // features that say why a document stands there
+constexpr std::size_t kFoundLists = 300;  // queries whose lists the search shows: the largest differences
+constexpr std::size_t kNotListed = std::numeric_limits<std::size_t>::max();
+
+/// The ranking of one query by one ranker.
+struct RivalList {
+  Ranking order;                     // what it retrieved, best first
+  std::vector<std::size_t> rank_of;  // by document of the query, from 1; kNotListed: not retrieved
+  std::vector<std::string> reasons;  // by position of the list's beginning; empty: the ranker cannot say
+};
+
+RivalList list_of(const RankersStory& story, std::size_t row, std::size_t q, bool with_reasons) {
+  const Query query = story.data->query(q);
+  const std::span<const double> scores =
+      std::span(*story.rankers[row].scores).subspan(query.first_document, query.size());
+  RivalList list;
+  for (const std::uint32_t i : top_ranking(scores))
+    if (std::isfinite(scores[i])) list.order.push_back(i);
+  list.rank_of.assign(query.size(), kNotListed);
+  for (std::size_t k = 0; k < list.order.size(); ++k) list.rank_of[list.order[k]] = k + 1;
+  const Model* model = story.rankers[row].model;
+  if (!with_reasons || !model || model->kernel) return list;
+  const Dataset& data = story.rankers[row].data ? *story.rankers[row].data : *story.data;
+  for (const DocumentExplanation& document : explain(*model, data, q, kListLength).documents) {
+    std::string& text = list.reasons.emplace_back();
+    for (std::size_t k = 0; k < std::min(kReasons, document.parts.size()); ++k)
+      text += fmt::format("{}{}: {:+.2f}", k == 0 ? "" : ", ", model->features[document.parts[k].feature],
+                          document.parts[k].above_mean);
+  }
+  return list;
+}
+
+/// Cells of one side: document, its label, where the other has it, and why it stands there.
+void add_side(const RankersStory& story, const Query& query, const RivalList& own, const RivalList& other,
+              std::size_t k, bool reasons, std::vector<report::Cell>& row) {
+  if (k >= own.order.size()) {
+    row.resize(row.size() + (reasons ? 4 : 3));
+    return;
+  }
+  const std::size_t i = own.order[k];
+  row.emplace_back(story.data->document_name(query.first_document + i));
+  report::Cell label(query.labels[i]);
+  label.best = query.labels[i] == *std::max_element(query.labels.begin(), query.labels.end());
+  row.push_back(std::move(label));
+  report::Cell there;
+  if (other.rank_of[i] == kNotListed)
+    there.text = "none";
+  else
+    there = report::Cell(other.rank_of[i]);
+  row.push_back(std::move(there));
+  if (reasons) row.emplace_back(k < own.reasons.size() ? own.reasons[k] : std::string());
+}
+
+void add_columns(const std::string& name, const std::string& other, bool reasons,
+                 std::vector<report::Column>& columns) {
+  columns.push_back(report::text_column(name, "document"));
+  columns.push_back(report::significant_column("label", 4));
+  columns.push_back(report::count_column("there", fmt::format("its rank in {}", other)));
+  if (reasons)
+    columns.push_back(report::text_column("why", "largest contributions above the mean of the query's documents"));
+}
+
+const std::vector<double>& values_of_row(const RankersStory& story, std::size_t row) {
+  return story.table.rows[row].table.measures[0].per_query;
+}
+
+std::vector<std::vector<report::Cell>> side_by_side(const RankersStory& story, std::size_t rival, std::size_t q,
+                                                    bool with_reasons, bool& rival_reasons, bool& reference_reasons) {
+  const Query query = story.data->query(q);
+  const RivalList own = list_of(story, rival, q, with_reasons);
+  const RivalList other = list_of(story, story.table.reference, q, with_reasons);
+  rival_reasons = !own.reasons.empty();
+  reference_reasons = !other.reasons.empty();
+  std::vector<std::vector<report::Cell>> rows;
+  const std::size_t length = std::min(kListLength, std::max(own.order.size(), other.order.size()));
+  for (std::size_t k = 0; k < length; ++k) {
+    std::vector<report::Cell>& row = rows.emplace_back();
+    row.emplace_back(k + 1);
+    add_side(story, query, own, other, k, rival_reasons, row);
+    add_side(story, query, other, own, k, reference_reasons, row);
+  }
+  return rows;
+}
+
+report::Table query_table(const RankersStory& story, std::size_t rival, std::size_t q, bool folded) {
+  const std::string& own = story.table.rows[rival].name;
+  const std::string& other = story.table.rows[story.table.reference].name;
+  bool own_reasons = false, other_reasons = false;
+  report::Table table{.caption = fmt::format("query {}: {:+.4f}, {} {:.4f} and {} {:.4f}", story.data->query(q).id,
+                                             difference_of(story, rival, q), own, values_of_row(story, rival)[q], other,
+                                             values_of_row(story, story.table.reference)[q]),
+                      .columns = {report::count_column("rank")},
+                      .order = report::Table::Order{0, false},
+                      .folded = folded};
+  table.rows = side_by_side(story, rival, q, true, own_reasons, other_reasons);
+  add_columns(own, other, own_reasons, table.columns);
+  add_columns(other, own, other_reasons, table.columns);
+  if (table.rows.size() < story.data->query(q).size())
+    table.footnotes.push_back(
+        fmt::format("The first {} of {} documents.", table.rows.size(), story.data->query(q).size()));
+  return table;
+}
+
+report::Section extremes(const RankersStory& story, std::size_t rival, bool losses) {
+  std::vector<std::size_t> order = queries_by_difference(story, rival);
+  if (!losses) std::reverse(order.begin(), order.end());
+  report::Section section{losses ? "Largest losses" : "Largest wins"};
+  for (const std::size_t q : order) {
+    const double difference = difference_of(story, rival, q);
+    if (section.blocks.size() == kLargest || !(losses ? difference < 0 : difference > 0)) break;
+    section.blocks.emplace_back(query_table(story, rival, q, !section.blocks.empty()));
+  }
+  if (section.blocks.empty())
+    section.blocks.emplace_back(report::Paragraph{losses ? "It loses no query." : "It wins no query."});
+  return section;
+}
+
+report::Finder all_queries(const RankersStory& story, std::size_t rival) {
+  const std::string& own = story.table.rows[rival].name;
+  const std::string& other = story.table.rows[story.table.reference].name;
+  report::Finder finder{
+      .title = "All queries",
+      .what = "query",
+      .facts = {report::number_column("difference"), report::number_column(own), report::number_column(other)},
+      .columns = {}};
+  if (own == other) finder.facts[2].name += " (reference)";
+  std::vector<std::size_t> order = queries_by_difference(story, rival);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::fabs(difference_of(story, rival, a)) > std::fabs(difference_of(story, rival, b));
+  });
+  if (story.data) {
+    finder.columns.push_back(report::count_column("rank"));
+    add_columns(own, other, false, finder.columns);
+    add_columns(other, own, false, finder.columns);
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const std::size_t q = order[k];
+    report::Finder::Entry entry{.name = story.table.rows.front().table.query_ids[q],
+                                .facts = {difference_of(story, rival, q), values_of_row(story, rival)[q],
+                                          values_of_row(story, story.table.reference)[q]},
+                                .rows = {}};
+    bool unused = false;
+    if (story.data && k < kFoundLists) entry.rows = side_by_side(story, rival, q, false, unused, unused);
+    finder.entries.push_back(std::move(entry));
+  }
+  if (story.data && order.size() > kFoundLists)
+    finder.caption = fmt::format("Lists are on this page for the {} queries of the largest differences.", kFoundLists);
+  return finder;
+}
+
+}  // namespace
+
+double difference_of(const RankersStory& story, std::size_t row, std::size_t q) {
+  return values_of_row(story, row)[q] - values_of_row(story, story.table.reference)[q];
+}
+
+std::vector<std::size_t> queries_by_difference(const RankersStory& story, std::size_t row) {
+  std::vector<std::size_t> order;
+  for (std::size_t q = 0; q < story.table.rows.front().table.query_ids.size(); ++q)
+    if (!std::isnan(difference_of(story, row, q))) order.push_back(q);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return difference_of(story, row, a) < difference_of(story, row, b);
+  });
+  return order;
+}
+
+std::vector<report::Section> rival_sections(const RankersStory& story, std::size_t rival) {
+  std::vector<report::Section> sections;
+  if (story.data) {
+    sections.push_back(extremes(story, rival, true));
+    sections.push_back(extremes(story, rival, false));
+  }
+  sections.push_back({"Every query", {all_queries(story, rival)}});
+  return sections;
+}
+
+}  // namespace dorm::pages
