@@ -173,12 +173,13 @@ Action declare_explain(CLI::App& app, const Settings& settings) {
   what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (all queries of jsonl and csv)")
       ->expected(1)
       ->take_all();
-  what.add("--top", arguments->top, "N", "the first N documents of the ranking; 0: all (10)");
+  what.number("--top", arguments->top, whole_from(0), "N", "the first N documents of the ranking; 0: all (10)");
   what.add("--document", arguments->documents, "ID", "these documents instead; may be repeated")
       ->expected(1)
       ->take_all();
   what.add("--against", arguments->against, "ID", "the difference of --document and this one");
-  output.add("--features", arguments->features, "N", "show so many features of each; 0: all (text: 5, others: all)");
+  output.number("--features", arguments->features, whole_from(0), "N",
+                "show so many features of each; 0: all (text: 5, others: all)");
   output.add("--format", arguments->format, "NAME", "text, jsonl or csv; see below (text)");
   written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
   add_input_options(app, arguments->input);

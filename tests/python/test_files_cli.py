@@ -28,13 +28,16 @@ CALLS = {
     "--grid C=10,decay=measure,bound=best --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
+    "eval --data": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} --report {out:e.html}",
+    "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
     "eval --ratings": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck}",
-    "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} -o {out:list.txt}",
+    "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
+    "--item-names {in:names.csv} -o {out:list.txt}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "export": "{in:plain.json} --to svmlight -o {out:m.svm}",
@@ -66,6 +69,7 @@ def world(tmp_path_factory):
     (folder / "ratings.csv").write_text("\n".join(rows) + "\n")
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")
     (folder / "items.csv").write_text("".join(f"i{i},{i % 2}\n" for i in range(7)))
+    (folder / "names.csv").write_text("".join(f"i{i},Item {i}\n" for i in range(7)))
     (folder / "users.txt").write_text("u1\nu2\n")
     dorm("factorize", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here)
     return folder

@@ -149,7 +149,7 @@ def test_nobody_asked_for_is_answered_by_an_example(world):
     message = dorm("recommend", world / "m", status=2)
     assert "for whom?" in message and f"knows {USERS} users and {ITEMS} items, so for example --user u0" in message
     message = dorm("recommend", world / "m", "--user", "u1", "--all", status=2)
-    assert "expected only one of" in message
+    assert "more than one is given of whom" in message
 
 
 def test_ratings_alone_mean_the_users_of_that_file(world, tmp_path):
