@@ -111,8 +111,9 @@ void check(const RecommendArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
   const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked > 1)
-    throw Error(ErrorCode::bad_option, "more than one is given of whom to recommend to; expected one of --user ID, "
-                                       "--users FILE, --all or --similar-to ITEM");
+    throw Error(ErrorCode::bad_option,
+                "more than one is given of whom to recommend to; expected one of --user ID, "
+                "--users FILE, --all or --similar-to ITEM");
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
