@@ -38,7 +38,7 @@ def test_the_same_thing_has_the_same_name_everywhere():
         if "--C" in names(verb) or "-C" in names(verb):
             assert {"-C", "--C"} <= names(verb), verb
         if "--format" in names(verb):
-            assert verb in ("rank", "eval", "recommend"), verb
+            assert verb in ("rank", "eval", "explain", "recommend"), verb
 
 
 OLD = [
