@@ -142,8 +142,37 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
   return data;
 }
 
+namespace {
+
+/// Under one kernel.
+MemoryForecast forecast_of(const TrainingData& data, const MemoryPlan& plan, const TrainOptions& options,
+                           const std::string& kernel_spec) {
+  MemoryInput input = memory_input(data.train, parse_scaling(options.scale), data.mapped);
+  KernelOptions kernel(options);
+  kernel.spec = kernel_spec;
+  input.copies = std::max<std::size_t>(1, plan.folds);
+  input.running = plan.running;
+  input.plane_sets = plan.plane_sets;
+  input.planes_per_block = options.solve.planes_per_block;
+  kernel.cache_bytes /= input.copies;
+  if (plan.plane_parts > 1) input.plane_length = plan.plane_parts * input.features;
+  std::uint64_t judged = data.valid ? data.valid->num_documents() : 0;
+  input.validation = judged;
+  if (plan.folds > 0) {
+    judged = input.documents / plan.folds + 1;
+    input.learnable = input.learnable * (plan.folds - 1) / plan.folds + 1;
+  }
+  const std::uint64_t queries = data.valid ? data.valid->num_queries() : input.queries;
+  input.kept =
+      plan.cells * (input.copies * num_weights(input, kernel) + queries) * sizeof(double) * plan.copies_of_cells;
+  add_kernel(input, kernel, judged);
+  return predict_memory(input);
+}
+
+}  // namespace
+
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           std::size_t copies, std::size_t plane_parts, TrainOptions& options) {
+                           const MemoryPlan& plan, TrainOptions& options) {
   if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
   const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
   if (options.scale == "auto" && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
@@ -152,24 +181,22 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
         "no search engine can apply it; --scale log-zscore is the portable one\n",
         name_of(kind)));
   options.scale = name_of(kind);
-  MemoryInput input = memory_input(data.train, kind, data.mapped);
-  KernelOptions kernel(options);
-  kernel.cache_bytes /= copies;
-  if (plane_parts > 1) input.plane_length = plane_parts * input.features;
-  add_kernel(input, kernel, data.valid ? data.valid->num_documents() : 0);
-  input.copies = copies;
-  input.planes_per_block = options.solve.planes_per_block;
-  MemoryForecast forecast = predict_memory(input);
+  MemoryForecast forecast = forecast_of(data, plan, options, options.kernel);
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k)  // one after the other; the largest counts
+    if (const MemoryForecast each = forecast_of(data, plan, options, plan.kernels[k]);
+        k == 0 || each.total() > forecast.total())
+      forecast = each;
   if (!arguments.memory.empty()) {
     limit_memory(forecast, parse_bytes("--memory", arguments.memory));
-    options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / copies);
+    options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / (plan.running * plan.plane_sets));
   }
   if (!settings.quiet)
-    say(fmt::format("dorm: memory: about {} (features {}, scaled copy {}, {}queries {}, planes up to {})\n",
+    say(fmt::format("dorm: memory: about {} (features {}, scaled copy {}, {}{}queries {}, planes up to {})\n",
                     bytes_text(forecast.total()),
                     data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
                     bytes_text(forecast.scaled_copy),
                     forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
+                    forecast.kept > 0 ? fmt::format("cells {}, ", bytes_text(forecast.kept)) : "",
                     bytes_text(forecast.queries), bytes_text(forecast.planes)));
   return forecast;
 }

@@ -37,11 +37,21 @@ struct TrainingData {
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
 
-/// Resolves `--scale auto`, predicts memory for `copies` trainings side by side, whose planes are `plane_parts` times
-/// as long as the features, says so on standard error, and sets options.solve.plane_bytes so that --memory is kept.
-/// Throws Error(bad_option) when it cannot be.
+/// What is held in memory beside one training.
+struct MemoryPlan {
+  std::size_t plane_parts = 1;            // planes are so many times as long as the features
+  std::size_t folds = 0;                  // each with data of its own; 0: none
+  std::size_t running = 1;                // trainings side by side
+  std::size_t plane_sets = 1;             // caches of planes that each of them holds
+  std::vector<std::string> kernels = {};  // tried one after the other; none: that of the options
+  std::size_t cells = 0;                  // judged weights that are kept
+  std::size_t copies_of_cells = 1;
+};
+
+/// Resolves `--scale auto`, predicts memory, says so on standard error, and sets options.solve.plane_bytes so that
+/// --memory is kept. Throws Error(bad_option) when it cannot be.
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           std::size_t copies, std::size_t plane_parts, TrainOptions& options);
+                           const MemoryPlan& plan, TrainOptions& options);
 
 /// What a page is told of a training; `reason`: why the chosen candidate won.
 pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,

@@ -147,7 +147,8 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   options.solve.threads = settings.threads;
   options.keep_checkpoint = true;
   const PositionGainsFile gains = load_gains(arguments.lists, data);
-  const MemoryForecast memory = plan_memory(arguments, data, settings, 1, plane_parts(arguments.lists, gains), options);
+  const MemoryForecast memory =
+      plan_memory(arguments, data, settings, {.plane_parts = plane_parts(arguments.lists, gains)}, options);
   const StopRequest stop(settings.quiet ? nullptr : kStopping);
   TrainedLists trained;
   pages::TrainingTrace trace;

@@ -2,6 +2,7 @@
 // `dorm tune`: judge rankers on data not trained on, and deliver an average of the good ones.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -94,8 +95,26 @@ TuneOptions tune_options(const TuneArguments& arguments, const Settings& setting
   return options;
 }
 
-std::size_t copies_side_by_side(const TuneOptions& options, const TrainingData& data) {
-  return data.valid ? 1 : options.folds;
+/// Cells under one kernel, at most.
+std::size_t most_cells(const TuneOptions& options) {
+  constexpr std::size_t kStarts = 3;    // of best and predicted, together
+  constexpr std::size_t kCheapest = 4;  // values of C of a cheap ranker
+  return std::max<std::size_t>(1, options.measures.size()) * options.decays.size() * options.bounds.size() * kStarts *
+             options.C.size() +
+         options.rankers.size() * kCheapest;
+}
+
+/// A path keeps the planes of its first round beside those of the round it is in, and for a checkpoint a third time.
+MemoryPlan memory_plan(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
+                       std::size_t parts) {
+  const bool saved = !options.train.checkpoint.empty();
+  return {.plane_parts = parts,
+          .folds = data.valid ? 0 : options.folds,
+          .running = arguments.lists.given() ? 1 : thread_count(options.train.solve.threads),
+          .plane_sets = saved ? 3u : 2u,
+          .kernels = options.kernels,
+          .cells = most_cells(options),
+          .copies_of_cells = saved ? 2u : 1u};
 }
 
 /// Whether the winner is trained again on all of the data.
@@ -172,7 +191,7 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
   const PositionGainsFile gains = load_gains(arguments.lists, data);
-  plan_memory(arguments, data, settings, copies_side_by_side(options, data), plane_parts(arguments.lists, gains),
+  plan_memory(arguments, data, settings, memory_plan(arguments, options, data, plane_parts(arguments.lists, gains)),
               options.train);
   options.train.keep_checkpoint = true;
   const StopRequest stop(settings.quiet ? nullptr : refits(arguments, options) ? kStoppingRefit : kStoppingTune);

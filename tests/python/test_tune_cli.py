@@ -2,6 +2,7 @@
 """`dorm tune` from outside: time limits, signals, checkpoints, and what is said first."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -32,6 +33,9 @@ def world(tmp_path_factory):
             folder / name,
         )
     dorm("synth", "--queries", 400, "--features", 10, "--documents-median", 20, "--seed", 5, "-o", folder / "large.txt")
+    dorm(
+        "synth", "--queries", 130, "--features", 10, "--documents-median", 20, "--seed", 6, "-o", folder / "middle.txt"
+    )
     return folder
 
 
@@ -199,6 +203,36 @@ def test_a_second_signal_ends_at_once(here):
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)
     assert process.returncode in (-signal.SIGINT, 130)
+
+
+# ---- memory ------------------------------------------------------------------------------------------------
+
+
+def forecast_and_use(*words):
+    """Bytes said and bytes taken."""
+    process = started("tune", *words, "--model", "m.json", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, said
+    number, unit = re.search(r"memory: about ([\d.]+) (\w+)", said).groups()
+    return float(number) * {"kB": 1e3, "MB": 1e6, "GB": 1e9}[unit], usage.ru_maxrss * 1024
+
+
+def test_the_memory_forecast_counts_the_kernels_of_the_grid(here):
+    call = ["middle.txt", "--valid", "valid.txt", "--time-limit", 3, "--grid"]
+    linear, _ = forecast_and_use(*call, "C=1,bound=best,kernel=none")
+    said, used = forecast_and_use(*call, "C=1,bound=best,kernel=none/rbf:gamma=0.1")
+    assert said - linear > 20e6  # rows of the Gram matrix
+    assert used < said + 60e6  # what the process takes by itself, and the one it was forked from
+    several, _ = forecast_and_use(*call, "C=1,bound=best,kernel=none/rbf:gamma=0.1/rbf:gamma=1")
+    assert several == said  # one at a time
+
+
+def test_a_limit_on_memory_is_for_the_kernels_of_the_grid_too(here):
+    call = ["middle.txt", "--valid", "valid.txt", "--grid", "C=1,bound=best,kernel=none/rbf:gamma=0.1"]
+    assert "kernel" in tune(*call, "--memory", "20MB", status=2).stderr
+    tune(*call, "--memory", "20MB", "--cache", "2MB", "--time-limit", 2)
 
 
 # ---- checkpoints -------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "dorm/error.h"
 #include "dorm/solver.h"
+#include "learning/train/training_set.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -18,6 +19,11 @@ constexpr std::uint64_t kPerDocument = 64;
 constexpr std::uint64_t kPerQuery = 600;
 // Planes with weight are never dropped; near the optimum most queries have up to this many.
 constexpr std::uint64_t kLeastPlanes = 4;
+constexpr std::uint64_t kScratch = 64;  // rows of a Gram matrix beside those that are kept
+
+std::uint64_t rows_of_kernel(const MemoryInput& input) {
+  return input.learnable > 0 ? input.learnable : input.documents;
+}
 
 // Dense rows are padded to whole blocks of 8 floats.
 std::uint64_t dense_bytes(const MemoryInput& input) {
@@ -55,6 +61,8 @@ MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped) 
   input.dense = data.dense();
   input.mapped = mapped;
   input.scaled = scaling != ScalingKind::none;
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    if (const Query query = data.query(q); learnable(query)) input.learnable += query.size();
   return input;
 }
 
@@ -64,9 +72,9 @@ void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t v
   if (!kernel.used()) return;
   const std::uint64_t tiles = dense_bytes(input);
   if (kernel.exact()) {
-    const std::uint64_t row = input.documents * sizeof(float);
-    input.kernel = tiles + std::min(kernel.cache_bytes, input.documents * row) +
-                   std::min(kernel.validation_cache(), validation * row);
+    const std::uint64_t rows = rows_of_kernel(input), row = rows * sizeof(float);
+    input.kernel = tiles + std::min(kernel.cache_bytes, (rows + kScratch) * row) +
+                   (validation > 0 ? std::min(kernel.validation_cache(), (validation + kScratch) * row) : 0);
     input.plane_length = input.queries == 0 ? 0 : input.documents / input.queries + 1;
     return;
   }
@@ -77,15 +85,27 @@ void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t v
   input.plane_length = approximation.size;
 }
 
+std::uint64_t num_weights(const MemoryInput& input, const KernelOptions& kernel) {
+  if (kernel.exact()) return 2 * rows_of_kernel(input);  // coefficients and scores
+  return kernel.used() ? parse_approximation(kernel.approximation).size : std::max(input.features, input.plane_length);
+}
+
 MemoryForecast predict_memory(const MemoryInput& input) {
   MemoryForecast forecast;
-  (input.mapped ? forecast.mapped : forecast.features) = feature_bytes(input);
+  MemoryInput held_out = input;
+  held_out.documents = input.validation;
+  held_out.nonzeros = input.documents == 0 ? 0 : input.nonzeros / input.documents * input.validation;
+  const std::uint64_t read = feature_bytes(input), held = input.validation > 0 ? feature_bytes(held_out) : 0;
+  const std::uint64_t running = input.running > 0 ? input.running : input.copies;
+  (input.mapped ? forecast.mapped : forecast.features) = read + held;
   // Compressed data stays so: a column that most documents have is stored for all of them.
-  if (input.scaled) forecast.scaled_copy = input.copies * feature_bytes(input) * (input.dense ? 1 : 2);
+  if (input.scaled) forecast.scaled_copy = (input.copies * read + held) * (input.dense ? 1 : 2);
   forecast.kernel = input.copies * input.kernel;
-  forecast.queries = input.copies * (input.documents * kPerDocument + input.queries * kPerQuery);
-  forecast.planes = input.copies * input.queries * block_bytes(input, input.planes_per_block);
-  forecast.least_planes = std::min(forecast.planes, input.copies * input.queries * block_bytes(input, kLeastPlanes));
+  forecast.kept = input.kept;
+  forecast.queries = running * (input.documents * kPerDocument + input.queries * kPerQuery);
+  const std::uint64_t blocks = running * input.plane_sets * input.queries;
+  forecast.planes = blocks * block_bytes(input, input.planes_per_block);
+  forecast.least_planes = std::min(forecast.planes, blocks * block_bytes(input, kLeastPlanes));
   return forecast;
 }
 

@@ -16,9 +16,14 @@ struct MemoryInput {
   std::uint64_t queries = 0, documents = 0, features = 0;
   std::uint64_t nonzeros = 0;  // stored values
   bool dense = true;
-  bool mapped = false;       // features lie in a mapped file, whose pages the system takes back at need
-  bool scaled = false;       // training works on a scaled copy, which is dense
-  std::uint64_t copies = 1;  // trainings side by side, each with a scaled copy of its own
+  bool mapped = false;           // features lie in a mapped file, whose pages the system takes back at need
+  bool scaled = false;           // training works on a scaled copy, which is dense
+  std::uint64_t copies = 1;      // of the data made ready: scaled copies, kernels
+  std::uint64_t running = 0;     // trainings side by side, each with prepared queries and planes; 0: one for each copy
+  std::uint64_t plane_sets = 1;  // caches of planes that each of them holds
+  std::uint64_t validation = 0;  // documents of validation data, read and scaled besides
+  std::uint64_t learnable = 0;   // documents of queries that an exact kernel keeps; 0: all
+  std::uint64_t kept = 0;        // bytes: weights and figures of what was judged
   std::size_t planes_per_block = 50;
   std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that stand for a kernel
   std::uint64_t plane_length = 0;  // numbers in a plane; 0: by the features
@@ -30,12 +35,13 @@ struct MemoryForecast {
   std::uint64_t mapped = 0;    // not counted in total()
   std::uint64_t scaled_copy = 0;
   std::uint64_t kernel = 0;
+  std::uint64_t kept = 0;          // of what was judged
   std::uint64_t queries = 0;       // prepared labels, references, ids
   std::uint64_t planes = 0;        // every cache full
   std::uint64_t least_planes = 0;  // what training cannot do without
 
-  std::uint64_t total() const { return features + scaled_copy + kernel + queries + planes; }
-  std::uint64_t least() const { return features + scaled_copy + kernel + queries + least_planes; }
+  std::uint64_t total() const { return least() - least_planes + planes; }
+  std::uint64_t least() const { return features + scaled_copy + kernel + kept + queries + least_planes; }
 };
 
 MemoryForecast predict_memory(const MemoryInput& input);
@@ -48,5 +54,8 @@ MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped);
 
 /// What a kernel changes of it; so many documents are validated on.
 void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation = 0);
+
+/// Numbers in the weights of a ranker.
+std::uint64_t num_weights(const MemoryInput& input, const KernelOptions& kernel);
 
 }  // namespace dorm

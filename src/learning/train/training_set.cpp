@@ -37,11 +37,8 @@ LinearFeatures start_sample(const LinearFeatures& features) {
 // Queries of one label get no coefficients, but would make the Gram matrix larger.
 Dataset learnable_part(const Dataset& data) {
   std::vector<std::size_t> queries;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const Query query = data.query(q);
-    const auto [low, high] = std::minmax_element(query.labels.begin(), query.labels.end());
-    if (query.weight > 0 && low != query.labels.end() && *low < *high) queries.push_back(q);
-  }
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    if (learnable(data.query(q))) queries.push_back(q);
   return queries.empty() ? data : data.select(queries);
 }
 
@@ -55,6 +52,11 @@ std::vector<double> gains_of(const Dataset& data, const FactoredMeasure& measure
 }
 
 }  // namespace
+
+bool learnable(const Query& query) {
+  const auto [low, high] = std::minmax_element(query.labels.begin(), query.labels.end());
+  return query.weight > 0 && low != query.labels.end() && *low < *high;
+}
 
 Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel) {
   if (name == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);

@@ -24,6 +24,9 @@ namespace dorm {
 /// `name` is "auto" or a name of scaling_catalog().
 Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel = {});
 
+/// Its documents have different labels, and it counts: an exact kernel keeps no others.
+bool learnable(const Query& query);
+
 /// A cheap ranker to be fitted; Start::model is none. The defaults are those of a start.
 struct CheapRanker {
   Start kind = Start::ridge;

@@ -78,13 +78,47 @@ TEST(Memory, CountsTheRowsOfAGramMatrixUpToTheCache) {
   kernel.cache_bytes = 1'000'000;
   MemoryInput input = small();
   add_kernel(input, kernel, 10);
-  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1'000'000 + 10 * 1000 * 4);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1'000'000 + (1'000'000 / 4));  // 10 rows and 64 of scratch would be more
   EXPECT_EQ(input.plane_length, 101u);
   kernel.cache_bytes = 1'000'000'000;
   add_kernel(input, kernel, 0);
-  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + 1000 * 1000 * 4);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + (1000 + 64) * 1000 * 4);
   EXPECT_EQ(predict_memory(input).total(), predict_memory(small()).features + predict_memory(small()).queries +
                                                input.kernel + predict_memory(input).planes);
+}
+
+TEST(Memory, AnExactKernelKeepsQueriesWithSomethingToLearnOnly) {
+  KernelOptions kernel;
+  kernel.spec = "rbf";
+  kernel.cache_bytes = 1'000'000'000;
+  MemoryInput input = small();
+  input.learnable = 300;
+  add_kernel(input, kernel, 10);
+  EXPECT_EQ(input.kernel, 1000u * 8 * 4 + (300 + 64) * 300 * 4 + (10 + 64) * 300 * 4);
+  EXPECT_EQ(num_weights(input, kernel), 600u);
+}
+
+TEST(Memory, PathsSideBySideHavePlanesAndFoldsHaveData) {
+  MemoryInput input = small();
+  input.scaled = true;
+  input.copies = 5;
+  input.running = 2;
+  input.plane_sets = 3;
+  input.kept = 700;
+  const MemoryForecast one = predict_memory(small()), forecast = predict_memory(input);
+  EXPECT_EQ(forecast.scaled_copy, 5 * one.features);
+  EXPECT_EQ(forecast.queries, 2 * one.queries);
+  EXPECT_EQ(forecast.planes, 6 * one.planes);
+  EXPECT_EQ(forecast.least_planes, 6 * one.least_planes);
+  EXPECT_EQ(forecast.total(), one.features + 5 * one.features + 2 * one.queries + 6 * one.planes + 700);
+}
+
+TEST(Memory, ValidationDataIsReadAndScaledBesides) {
+  MemoryInput input = small();
+  input.scaled = true;
+  input.validation = 100;
+  EXPECT_EQ(predict_memory(input).features, 1100u * 8 * 4);
+  EXPECT_EQ(predict_memory(input).scaled_copy, 1100u * 8 * 4);
 }
 
 TEST(Memory, CountsTheFeaturesThatStandForAKernel) {
