@@ -67,7 +67,7 @@ Error with_options(const Error& error, bool by_model) {
     }
   }
   if (!roles.empty()) roles = fmt::format("; did you mean {}?", roles);
-  return {error, roles + others};
+  return {error, others + roles};
 }
 
 }  // namespace dorm::cli
