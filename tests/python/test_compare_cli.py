@@ -164,7 +164,7 @@ def test_parts_take_turns(here):
         (["--sizes", "10,x"], "--sizes"),
         (["--C", "0"], "--C"),
         (["--valid", "valid.txt"], "--test"),
-        (["--folds", "2"], "below 3"),
+        (["--folds", "2"], "--folds is 2; expected a whole number from 3 on"),
         (["--methods", "ridge", "--against", "svm"], "svm"),
         (["--choose", "bst"], "best"),
     ],

@@ -447,9 +447,9 @@ BAD = [
     (["--convention", "lettor4"], "letor4"),
     (["--method", "rdge"], "ridge"),
     (["--tolerance", "x"], "number"),
-    (["--tolerance", "0"], "between 0 and 1"),
-    (["--passes", "0"], "at least 1"),
-    (["--time-limit", "-1"], "seconds"),
+    (["--tolerance", "0"], "above 0 and below 1"),
+    (["--passes", "0"], "a whole number from 1 on"),
+    (["--time-limit", "-1"], "--time-limit is -1; expected a number from 0 on"),
     (["--memory", "lots"], "800M"),
     (["--tolerence", "1e-3"], "--tolerance"),
 ]
