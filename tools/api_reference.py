@@ -25,6 +25,7 @@ Tutorial: [python.md](python.md).
 # Readers look for what they do first; results and records come behind what makes them. The rest follows by name.
 FIRST = [
     "DormRanker",
+    "tune",
     "DormFactorization",
     "evaluate",
     "compare",

@@ -9,6 +9,6 @@
 namespace dorm::python {
 
 /// What dorm.TrainReport is made from, less the validation value of the model.
-nanobind::dict report_dict(const TrainReport& report, bool interrupted);
+nanobind::dict train_report_dict(const TrainReport& report, bool interrupted);
 
 }  // namespace dorm::python

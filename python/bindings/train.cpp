@@ -76,7 +76,7 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
     });
   }
   watcher.rethrow();
-  nb::dict report = report_dict(result.report, watcher.interrupted());
+  nb::dict report = train_report_dict(result.report, watcher.interrupted());
   report["validation"] = result.model.validation;
   kept.interrupted = watcher.interrupted();
   Model model = result.model;
@@ -106,7 +106,7 @@ Model stream_model(const Stream& stream, const TrainOptions& options, const Tabu
 
 }  // namespace
 
-nb::dict report_dict(const TrainReport& report, bool interrupted) {
+nb::dict train_report_dict(const TrainReport& report, bool interrupted) {
   nb::dict out;
   nb::list candidates, history;
   for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));

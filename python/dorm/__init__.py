@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
+    from .tuning import LeftOutCell, TuneCell, TuneResult, Validated, tune
 
 __all__ = [
     "Assignment",
@@ -52,6 +53,7 @@ __all__ = [
     "FactorizationReport",
     "HalfStep",
     "Importance",
+    "LeftOutCell",
     "Measure",
     "MeasureResult",
     "Metric",
@@ -63,6 +65,9 @@ __all__ = [
     "Recommendations",
     "Run",
     "TrainReport",
+    "TuneCell",
+    "TuneResult",
+    "Validated",
     "__version__",
     "assign",
     "catalog",
@@ -78,6 +83,7 @@ __all__ = [
     "read_run",
     "read_table",
     "synth",
+    "tune",
 ]
 
 # Where each name lives. No module is called like a public name: importing it would hide the name.
@@ -101,6 +107,7 @@ _MODULES = {
     "tabular": ("read_table",),
     "torch": (),
     "trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
+    "tuning": ("LeftOutCell", "TuneCell", "TuneResult", "Validated", "tune"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

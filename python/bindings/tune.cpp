@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning: the grid, its cells as dicts, and the page about it.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "bindings.h"
+#include "dorm/error.h"
+#include "dorm/pages.h"
+#include "dorm/train.h"
+#include "report/pages/words.h"
+#include "reports.h"
+#include "watcher.h"
+
+namespace dorm::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// A tuning as it went, with its data.
+struct Tuning {
+  Dataset train;
+  std::optional<Dataset> valid = {};
+  TuneOptions options;
+  TuneResult result;
+};
+
+template <class T>
+void take_axis(const nb::dict& settings, const char* name, std::vector<T>& out) {
+  if (settings.contains(name)) out = nb::cast<std::vector<T>>(settings[name]);
+}
+
+Choice choice_from(const std::string& name) {
+  for (const Choice choice : {Choice::average, Choice::best, Choice::steady, Choice::one_standard_error})
+    if (name == pages::choice_name(choice)) return choice;
+  throw Error(ErrorCode::bad_option,
+              "choose is \"" + name + "\"; expected average, best, steady or one-standard-error");
+}
+
+TuneOptions tune_options(const TrainOptions& train, const nb::dict& settings) {
+  TuneOptions options;
+  options.train = train;
+  options.train.checkpoint = nb::cast<std::string>(settings["checkpoint"]);
+  options.choice = choice_from(nb::cast<std::string>(settings["choose"]));
+  take_axis(settings, "C", options.C);
+  take_axis(settings, "decay", options.decays);
+  take_axis(settings, "measure", options.measures);
+  take_axis(settings, "kernel", options.kernels);
+  if (settings.contains("folds")) {
+    const auto folds = nb::cast<std::int64_t>(settings["folds"]);
+    if (folds < 2) throw Error(ErrorCode::bad_option, "folds is " + std::to_string(folds) + "; expected 2 or more");
+    options.folds = static_cast<std::size_t>(folds);
+  }
+  std::vector<std::string> names;
+  take_axis(settings, "bound", names);
+  if (!names.empty()) options.bounds.clear();
+  for (const std::string& name : names) options.bounds.push_back(parse_bound_choice(name));
+  if (settings.contains("ranker")) options.rankers.clear();
+  names.clear();
+  take_axis(settings, "ranker", names);
+  for (const std::string& name : names) {
+    const StartChoice start = parse_start_choice(name);
+    if (!start) throw Error(ErrorCode::bad_option, "the axis ranker of the grid holds \"" + name + "\"");
+    options.rankers.push_back(*start);
+  }
+  options.validate();
+  return options;
+}
+
+template <class Cell>
+nb::dict place_dict(const Cell& cell) {
+  nb::dict out;
+  out["measure"] = cell.measure;
+  out["decay"] = cell.decay;
+  out["kernel"] = cell.kernel;
+  out["bound"] = cell.bound ? std::string(name_of(*cell.bound)) : "none";
+  out["start"] = std::string(name_of(cell.start));
+  out["C"] = cell.C;
+  return out;
+}
+
+nb::dict cell_dict(const TuneCell& cell) {
+  nb::dict out = place_dict(cell);
+  out["validation"] = cell.validation;
+  out["standard_error"] = cell.standard_error;
+  out["health"] = cell.health;
+  out["rounds"] = cell.rounds;
+  out["gap"] = cell.certificate.gap;
+  out["status"] = cell.certificate.status;
+  out["cut_short"] = cell.cut_short;
+  out["share"] = cell.share;
+  return out;
+}
+
+nb::dict validated_dict(const ValidatedFigure& figure) {
+  nb::dict out;
+  out["mean"] = figure.mean;
+  out["standard_error"] = figure.standard_error;
+  out["low"] = figure.low;
+  out["high"] = figure.high;
+  out["queries"] = figure.queries;
+  return out;
+}
+
+nb::dict progress_of(const TuneProgress& progress) {
+  nb::dict out;
+  out["done"] = progress.done;
+  out["total"] = progress.total;
+  out["best"] = progress.best;
+  out["seconds_left"] = progress.seconds_left;
+  out["resumed"] = progress.resumed;
+  out["leader"] = progress.leader ? nb::object(cell_dict(*progress.leader)) : nb::none();
+  return out;
+}
+
+nb::dict told(const TuneResult& result, const TuneOptions& options) {
+  constexpr std::array kEnds = {"whole", "time_limit", "stopped"};
+  nb::dict out;
+  nb::list cells, left_out;
+  for (const TuneCell& cell : result.cells) cells.append(cell_dict(cell));
+  for (const LeftOutCell& cell : result.left_out) {
+    nb::dict entry = place_dict(cell);
+    entry["why"] = std::string(reason_of(cell.why));
+    left_out.append(entry);
+  }
+  out["cells"] = cells;
+  out["left_out"] = left_out;
+  out["validated"] = validated_dict(result.validated);
+  out["choice"] = std::string(pages::choice_name(result.choice));
+  out["reason"] = pages::choice_reason(result, options.choice);
+  out["end"] = kEnds.at(static_cast<std::size_t>(result.end));
+  out["resumed"] = result.resumed;
+  out["refitted"] = result.refitted;
+  out["folds"] = options.folds;
+  out["report"] = train_report_dict(result.report, false);
+  out["report"]["validation"] = result.model.validation;
+  return out;
+}
+
+nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::dict& settings,
+                     const Dataset* validation, nb::object callback) {
+  Tuning tuned{.train = data, .options = tune_options(train, settings), .result = {}};
+  if (validation) tuned.valid = *validation;
+  Watcher watcher(std::move(callback));
+  try {
+    const nb::gil_scoped_release unlocked;
+    std::size_t last = static_cast<std::size_t>(-1);
+    tuned.result = tune(
+        data, tuned.options, validation,
+        [&](const TuneProgress& progress) {
+          const bool news = progress.done != std::exchange(last, progress.done);
+          return watcher.go_on(news, [&] { return progress_of(progress); });
+        },
+        [&](const TrainProgress&) { return watcher.go_on(false, [] { return nb::dict(); }); });
+  } catch (const Error&) {  // stopped before any cell was judged: say why
+    watcher.rethrow();
+    if (!watcher.interrupted()) throw;
+    PyErr_SetString(PyExc_KeyboardInterrupt, "tuning was interrupted before any cell was judged");
+    throw nb::python_error();
+  }
+  watcher.rethrow();
+  nb::dict story = told(tuned.result, tuned.options);
+  return nb::make_tuple(std::move(tuned), story, watcher.interrupted());
+}
+
+report::Report page_of_tuning(const Tuning& tuned, const std::string& train_name, const std::string& judged_on) {
+  const TrainResult trained{.model = tuned.result.model, .report = tuned.result.report};
+  const pages::TrainingTrace trace;
+  const pages::TrainingStory story{.train = tuned.train,
+                                   .valid = tuned.valid ? &*tuned.valid : nullptr,
+                                   .result = trained,
+                                   .trace = trace,
+                                   .train_name = train_name,
+                                   .valid_name = judged_on};
+  const pages::TuningStory grid{.tuned = tuned.result,
+                                .options = tuned.options,
+                                .judged_on = judged_on,
+                                .reason = pages::choice_reason(tuned.result, tuned.options.choice)};
+  return pages::tune_page(story, grid);
+}
+
+}  // namespace
+
+void bind_tune(nb::module_& module) {
+  nb::class_<Tuning>(module, "Tuning", "A tuning with its data: what a page about it is made from.")
+      .def_prop_ro("model", [](const Tuning& tuned) { return tuned.result.model; })
+      .def("page", &page_of_tuning, "train_name"_a, "judged_on"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def("tune", &tune_model, "data"_a, "options"_a, "settings"_a, "validation"_a.none(), "callback"_a.none(),
+             "The tuning, its story as a dict, and whether Ctrl-C stopped it.");
+}
+
+}  // namespace dorm::python

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuning: the same as the command, as a table, a ranker and a page."""
+
+import os
+import pickle
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dorm
+
+COMMAND = Path(os.environ.get("DORM_COMMAND", "build/dorm")).resolve()
+
+
+@pytest.fixture(scope="module")
+def sets(data):
+    X, y, qid = data
+    first = qid <= 40
+    return dorm.RankingData(X[first], y[first], qid[first]), dorm.RankingData(X[~first], y[~first], qid[~first])
+
+
+@pytest.fixture(scope="module")
+def tuned(sets):
+    return dorm.tune(sets[0], valid=sets[1], grid={"C": [1, 10]}, n_jobs=1)
+
+
+def test_the_headline_is_the_validated_figure(tuned, sets):
+    train, valid = sets
+    assert tuned.validated.mean == pytest.approx(tuned.ranker.score(valid), abs=1e-12)
+    assert tuned.validated.low < tuned.validated.mean < tuned.validated.high
+    assert tuned.validated.judged_on == "the validation data"
+    assert f"ndcg@10 {tuned.validated.mean:.4f}" in str(tuned)
+    assert f"{tuned.ranker.score(train):.4f}" not in str(tuned).splitlines()[-1]
+
+
+def test_cells_and_parts(tuned):
+    assert {cell.C for cell in tuned.cells if cell.bound != "none"} <= {1, 10}
+    assert sum(part.share for part in tuned.parts) == pytest.approx(1)
+    assert tuned.parts == sorted(tuned.parts, key=lambda c: -c.share)
+    assert tuned.best.validation == max(cell.validation for cell in tuned.cells)
+    assert tuned.choice == "average"
+    assert tuned.end == "whole"
+    for cell in tuned.left_out:
+        assert cell.why
+
+
+def test_as_a_frame_and_in_a_notebook(tuned):
+    pytest.importorskip("pandas")
+    frame = tuned.to_frame()
+    assert len(frame) == len(tuned.cells)
+    assert frame["validation"].is_monotonic_decreasing
+    assert frame["share"].sum() == pytest.approx(1)
+    assert "validation" in tuned._repr_html_() or "ndcg@10" in tuned._repr_html_()
+
+
+def test_the_page(tuned, tmp_path):
+    assert tuned.report(tmp_path / "t.html") == tmp_path / "t.html"
+    page = (tmp_path / "t.html").read_text()
+    assert f"{tuned.validated.mean:.4f}" in page
+    assert tuned.report()._repr_html_().startswith("<iframe")
+
+
+def test_the_ranker_is_a_ranker(tuned, sets, tmp_path):
+    tuned.save(tmp_path / "m.json")
+    scores = tuned.ranker.predict(sets[1])
+    assert np.array_equal(dorm.DormRanker.load(tmp_path / "m.json").predict(sets[1]), scores)
+    again = pickle.loads(pickle.dumps(tuned))
+    assert np.array_equal(again.ranker.predict(sets[1]), scores)
+    assert again.cells == tuned.cells
+    assert np.allclose(tuned.ranker.explain(sets[1]).sum(axis=1), scores)
+
+
+def test_folds_choices_and_grids(sets):
+    train, _ = sets
+    folded = dorm.tune(train, folds=3, grid={"bound": "best", "C": 10}, choose="best", n_jobs=1)
+    assert folded.validated.judged_on == "3 folds"
+    assert [(c.bound, c.C) for c in folded.cells] == [("best", 10)]  # no cheap rankers beside named bounds
+    assert folded.choice == "best"
+    cheap = dorm.tune(train, folds=3, grid={"ranker": ["ridge"], "C": [10]}, n_jobs=1)
+    assert {c.start for c in cheap.cells if c.bound == "none"} == {"ridge"}
+
+
+def test_mistakes_are_told(sets):
+    train, valid = sets
+    for arguments, words in (
+        ({"grid": {"gamma": [1]}}, "grid has an axis 'gamma'; there are C, decay, bound"),
+        ({"grid": {"C": []}}, "the axis 'C' of the grid has no values"),
+        ({"C": 10}, 'pass grid={"C"'),
+        ({"valid": valid, "folds": 3}, "valid and folds exclude each other"),
+        ({"folds": 1}, "folds is 1; expected 2 or more"),
+        ({"choose": "luck"}, 'choose is "luck"; expected average, best, steady or one-standard-error'),
+        ({"valid_qid": [1]}, r"valid_qid or valid_group without valid; pass valid=\(X, y\)"),
+        ({"measure": dorm.Measure(a=[1.0], b=[0, 1], name="own")}, "GridSearchCV"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            dorm.tune(train, n_jobs=1, **arguments)
+    with pytest.raises(TypeError, match="folts"):
+        dorm.tune(train, folts=3)
+
+
+def test_progress_is_told_and_can_stop(sets):
+    told = []
+
+    def stop_after_two(state):
+        told.append(state)
+        return state["done"] >= 2
+
+    stopped = dorm.tune(sets[0], folds=3, progress=stop_after_two, n_jobs=1)
+    assert told[0]["total"] >= told[-1]["done"] >= 2
+    assert stopped.end == "stopped"
+    assert stopped.left_out
+    assert np.isfinite(stopped.ranker.predict(sets[1])).all()
+
+
+def test_a_time_limit_is_for_all_of_it(sets):
+    short = dorm.tune(sets[0], folds=3, time_limit=1e-6, n_jobs=1)
+    assert short.end == "time_limit"
+    assert len(short.cells) >= 1
+
+
+def test_a_checkpoint_is_gone_on_from(sets, tmp_path):
+    path = tmp_path / "tune.ck"
+    whole = dorm.tune(sets[0], folds=3, grid={"C": [1, 10]}, n_jobs=1)
+    dorm.tune(
+        sets[0], folds=3, grid={"C": [1, 10]}, checkpoint=path, progress=lambda state: state["done"] >= 3, n_jobs=1
+    )
+    resumed = dorm.tune(sets[0], folds=3, grid={"C": [1, 10]}, checkpoint=path, n_jobs=1)
+    assert resumed.resumed >= 1
+    assert resumed.ranker.model_.to_json() == whole.ranker.model_.to_json()
+
+
+def test_the_command_delivers_the_same_model(tmp_path, sets):
+    if not COMMAND.exists():
+        pytest.skip(f"no command at {COMMAND}: build it, or set DORM_COMMAND")
+    train = dorm.synth(queries=40, features=5, seed=1, n_jobs=1)
+    subprocess.run(
+        [COMMAND, "synth", "--queries", "40", "--features", "5", "--seed", "1", "-o", tmp_path / "d.txt", "-q"],
+        check=True,
+    )
+    run = [
+        COMMAND,
+        "tune",
+        tmp_path / "d.txt",
+        "--folds",
+        "3",
+        "--grid",
+        "C=1/10",
+        "--model",
+        tmp_path / "m.json",
+        "-q",
+    ]
+    subprocess.run(run, check=True, capture_output=True)
+    theirs = dorm.DormRanker.load(tmp_path / "m.json")
+    ours = dorm.tune(train, folds=3, grid={"C": [1, 10]}, n_jobs=1)
+    assert np.array_equal(ours.ranker.model_.weights, theirs.model_.weights)
