@@ -64,6 +64,15 @@ def test_ctrl_c_ends_a_grid_search():
     assert "KeyboardInterrupt" in err
 
 
+def test_ctrl_c_ends_a_tuning():
+    code, out, err = interrupted("""
+        dorm.tune(data, folds=5, grid={"C": [1e6, 1e7, 1e8]}, tolerance=1e-9, max_passes=10**9, n_jobs=1, progress=say)
+        print("went on")
+    """)
+    assert (code, out) == (-signal.SIGINT, "")
+    assert "KeyboardInterrupt: tuning was interrupted" in err
+
+
 def test_other_signal_handlers_are_heard():
     program = textwrap.dedent("""
         import signal, dorm
