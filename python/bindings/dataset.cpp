@@ -162,6 +162,19 @@ void bind_dataset(nb::module_& module) {
       },
       "name"_a, "labels"_a.noconvert(), "What becomes of unjudged documents: what auto means for these labels.");
   module.def(
+      "find_label_leaks",
+      [](const Dataset& data) {
+        std::vector<LabelLeak> found;
+        {
+          const nb::gil_scoped_release unlocked;
+          found = find_label_leaks(data);
+        }
+        nb::list out;
+        for (const LabelLeak& leak : found) out.append(nb::make_tuple(static_cast<int>(leak.kind), leak.feature));
+        return out;
+      },
+      "data"_a, "Features that give the label away: 0, equal to it; 1, in its order; 2, by their names.");
+  module.def(
       "column_means",
       [](const Matrix<float>& values) {
         const std::size_t rows = values.shape(0), features = values.shape(1);

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._dataset import make_dataset
 from ._inputs import Input, Labelled, read_input
-from ._leaks import columns_equal_to
 from ._missing import check_rule
 from ._names import check_features, feature_names, remember_features
 from ._notebook import FittedView, ranker_html
@@ -517,7 +516,7 @@ class DormRanker(FittedView, BaseEstimator):
         if check_rule(self.missing) != "error":
             given = given.filled(self.missing, self._names())
         train = given.labelled(self._names(), self.unjudged)
-        self._warn_of_leaks(given, train.labels)
+        self._warn_of_leaks(train)
         if len(train.queries.sizes) == 1:
             raise ValueError(
                 f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
@@ -584,12 +583,10 @@ class DormRanker(FittedView, BaseEstimator):
         self.model_ = model
         self._reading = model.input
 
-    def _warn_of_leaks(self, given: Input, labels: np.ndarray) -> None:
-        for j in columns_equal_to(labels, given.features.values):
-            name = repr(self._names()[j]) if self._names() else str(j)
-            warnings.warn(
-                f"column {name} of X equals y in every row: is it the label, left among the features?", stacklevel=4
-            )
+    def _warn_of_leaks(self, train: Labelled) -> None:
+        for kind, feature in _core.find_label_leaks(train.dataset):
+            name = repr(feature) if self._names() else str(int(feature) - 1)
+            warnings.warn(f"column {name} of X {_LEAKS[kind]}: is it the label, left among the features?", stacklevel=4)
 
     def _warn(self) -> None:
         for text in self.report_.warnings:
@@ -603,6 +600,7 @@ class DormRanker(FittedView, BaseEstimator):
             )
 
 
+_LEAKS = ("equals y in every row", "orders all rows as y does", "is named like a label")
 _WORTH_THREADS = 1 << 20  # features to score
 
 
