@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import os
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,22 @@ class Page:
     def _repr_html_(self) -> str:
         inside = html.escape(self.html(), quote=True)
         return f'<iframe srcdoc="{inside}" style="width:100%;height:40em;border:0" title="report"></iframe>'
+
+
+class Story:
+    """What a page is made from: a training or a tuning of the core, with its data.
+
+    Let go at exit at the latest: arrays that the core still holds while the interpreter is taken down are never freed,
+    and nanobind complains.
+    """
+
+    def __init__(self, core: Any) -> None:
+        self._kept = [core]
+        weakref.finalize(self, self._kept.clear)
+
+    def page(self, train_name: str, judged_on: str) -> _core.Page:
+        """The page; the data is called by these names."""
+        return self._kept[0].page(train_name, judged_on)
 
 
 def page_at(page: _core.Page, path: Any) -> Path | Page:

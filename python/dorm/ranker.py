@@ -20,7 +20,7 @@ from ._missing import check_rule
 from ._names import check_features, feature_names, remember_features
 from ._notebook import FittedView, ranker_html
 from ._options import train_options
-from ._pages import page_at
+from ._pages import Story, page_at
 from ._progress import Progress, watching
 from ._queries import Queries
 from ._stream import learn_from
@@ -261,7 +261,7 @@ class DormRanker(FittedView, BaseEstimator):
             )
         self.__dict__.pop("_stream", None)  # of an earlier partial_fit
         self._adopt(model)
-        self._training = training
+        self._training = Story(training)
         self.report_ = TrainReport._of(report)
         if self.report_.interrupted:
             raise KeyboardInterrupt("training was interrupted; the ranker keeps the best model so far")
@@ -417,7 +417,7 @@ class DormRanker(FittedView, BaseEstimator):
         training = getattr(self, "_training", None)
         if X is not None:
             given = self._checked(X, qid, group, y)
-            training = _core.Training.of(self.model_, given.labelled(self._names(), self.unjudged).dataset)
+            training = Story(_core.Training.of(self.model_, given.labelled(self._names(), self.unjudged).dataset))
         if training is None:
             raise ValueError("the training data is not known any more; pass X, y and qid= to tell about")
         return page_at(training.page("the training data" if X is None else "the data", "the validation data"), path)

@@ -2,6 +2,8 @@
 """Pages about rankers, the same as the command writes."""
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,19 @@ def test_a_notebook_shows_the_page(tmp_path, ranker):
 
 def test_a_model_without_its_training_tells_about_other_data(tmp_path, data, ranker):
     X, y, qid = data
-    for one in (pickle.loads(pickle.dumps(ranker)),):
-        with pytest.raises(ValueError, match="pass X, y and qid="):
-            one.report(tmp_path / "m.html")
-        assert "ndcg@10" in one.report(tmp_path / "m.html", X, y, qid=qid).read_text()
+    again = pickle.loads(pickle.dumps(ranker))
+    with pytest.raises(ValueError, match="pass X, y and qid="):
+        again.report(tmp_path / "m.html")
+    assert "ndcg@10" in again.report(tmp_path / "m.html", X, y, qid=qid).read_text()
+
+
+def test_a_program_ends_without_a_complaint():
+    """A ranker that lives to the end holds its data until then, and no longer."""
+    code = (
+        "import dorm\n"
+        "data = dorm.synth(queries=20, features=3, seed=1, n_jobs=1)\n"
+        "ranker = dorm.DormRanker(C=1, n_jobs=1).fit(data)\n"
+        "tuned = dorm.tune(data, folds=2, grid={'C': [1]}, n_jobs=1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
