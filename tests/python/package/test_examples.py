@@ -63,7 +63,11 @@ def test_search_relevance_ranks_like_the_command(tmp_path):
 
 def test_search_relevance_reads_files_of_the_user(tmp_path):
     for name, rows in (("train", range(40)), ("test", range(40, 60))):
-        lines = [f"{d % 3} qid:{q} 1:{(d % 3) / 3 + q % 5 / 50:.3f} 2:{q % 7 / 7:.3f}" for q in rows for d in range(6)]
+        lines = [
+            f"{d % 3} qid:{q} 1:{(d % 3) / 3 + (q + 3 * d) % 5 / 10:.3f} 2:{q % 7 / 7:.3f}"
+            for q in rows
+            for d in range(6)
+        ]
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
     said = run("search_relevance", tmp_path, "train.txt", "test.txt")
     assert "train: RankingData(40 queries, 240 documents, 2 features, dense)" in said
