@@ -11,6 +11,7 @@
 #include "option_defaults.h"
 #include "option_group.h"
 #include "output.h"
+#include "rankers.h"
 #include "report_files.h"
 #include "usage.h"
 #include "written_files.h"
@@ -113,6 +114,11 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
   add_report_option(app, arguments.reports, "page about the model and its training", "Files");
   OptionGroup(app, "Files")
       .add(kLikeOption, arguments.like, "MODEL", "the options that this model was trained with; those given here win");
+  app.add_option("--baseline", arguments.baseline,
+                 "what is in production, for the page to judge the model against, on the\nvalidation data (else the "
+                 "training data): a model, a TREC run, a file of\nscores, or feature:NAME")
+      ->option_text("[NAME=]FILE")
+      ->group("Files");
   add_group(app, "Learning problem", arguments.options);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in the list: group,\nhost, domain or a CSV "
@@ -130,6 +136,10 @@ void check_training_arguments(const TrainingArguments& arguments) {
   arguments.options.validate();
   if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
   check_report_files(arguments.reports);
+  if (!arguments.baseline.empty()) {
+    require_option(!arguments.reports.empty(), "--report FILE", "--baseline is judged on a page");
+    load_ranker(arguments.baseline);
+  }
 }
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {
@@ -203,7 +213,13 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
 
 pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
                                     const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
-                                    const std::string& reason) {
+                                    const Settings& settings, const std::string& reason) {
+  std::optional<pages::TrainingStory::Baseline> baseline;
+  if (!arguments.baseline.empty()) {
+    const Ranker ranker = load_ranker(arguments.baseline);
+    const Dataset& judged = data.valid ? *data.valid : data.train;
+    baseline = {ranker.name, about_file(ranker.file, [&] { return scores_of(ranker, judged, false, settings); })};
+  }
   return {.train = data.train,
           .valid = data.validation(),
           .result = result,
@@ -212,7 +228,8 @@ pages::TrainingStory training_story(const TrainingArguments& arguments, const Tr
           .valid_name = arguments.valid,
           .model_name = arguments.model,
           .interrupted = interrupted,
-          .reason = reason};
+          .reason = reason,
+          .baseline = std::move(baseline)};
 }
 
 std::string how_to_go_on(const std::string& checkpoint) {

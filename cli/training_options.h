@@ -18,6 +18,7 @@ struct TrainingArguments {
   std::string data, valid, model, weights, memory;
   std::string like;                  // acted on before anything is parsed
   std::vector<std::string> reports;  // files to write, in the formats of their names
+  std::string baseline;              // a ranker to be judged beside the model, for reports
   TrainOptions options;
   InputArguments input = {.unjudged = "auto"};
 };
@@ -56,7 +57,7 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
 /// What a page is told of a training; `reason`: why the chosen candidate won.
 pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
                                     const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
-                                    const std::string& reason = {});
+                                    const Settings& settings, const std::string& reason = {});
 
 /// What is said of a run that was ended early.
 std::string how_to_go_on(const std::string& checkpoint);

@@ -137,6 +137,44 @@ def try_theme_button(page):
         yield "the theme button does not lead back"
 
 
+def try_script(page):
+    """What the script adds: muted lines, values under the keys, filtered methods, queries by name."""
+    for legend in page.locator("ul.legend.switch").all()[:3]:
+        if not legend.is_visible():
+            continue
+        control = legend.locator("button").first
+        control.click()
+        if control.get_attribute("aria-pressed") != "false" or page.locator("svg .muted").count() == 0:
+            yield "an entry of a legend does not mute its line"
+        control.click()
+        if page.locator("svg .muted").count() != 0:
+            yield "a muted line does not come back"
+    plots = page.locator("svg[data-cross][tabindex]")
+    if plots.count():
+        plots.first.focus()
+        page.keyboard.press("ArrowRight")
+        if not page.locator(".tip").is_visible():
+            yield "the arrow keys show no values"
+        page.keyboard.press("Escape")
+    if page.locator(".filter input").count():
+        before = page.locator("table.methods tbody tr:visible").count()
+        page.locator(".filter input").fill("ridge")
+        after = page.locator("table.methods tbody tr:visible").count()
+        if not 0 < after < before:
+            yield f"the filter shows {after} of {before} rows"
+        page.locator(".filter input").fill("")
+    for finder in page.locator(".finder").all():
+        first = finder.locator(".found button").first
+        name = first.evaluate("button => button.firstChild.textContent")
+        finder.locator("input").fill(name)
+        finder.locator(".found button").first.click()
+        if name not in finder.locator(".shown caption").inner_text():
+            yield f"the search box does not show {name}"
+    for block in page.locator("pre").all():
+        if block.locator(".copy").count() != 1:
+            yield "a command without a button to copy it"
+
+
 def open_page(browser, path, width, theme, log, **context):
     page = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", **context
@@ -166,7 +204,7 @@ def check(browser, path, axe, shots):
     printed = page.pdf(format="A4")
     if shots:
         (shots / f"{path.stem}.pdf").write_bytes(printed)
-    findings = [*try_sorting(page), *try_theme_button(page), *log]
+    findings = [*try_sorting(page), *try_theme_button(page), *try_script(page), *look(page, axe), *log]
     page.context.close()
     page = open_page(browser, path, WIDTHS[0], "light", [], java_script_enabled=False)
     if page.locator("main h2").count() != with_script or page.locator("thead button").count() != 0:

@@ -152,8 +152,19 @@ LAYERS = {
     ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
     "report/pages": Room(
-        "pages about trainings and rankers; a target of its own",
-        ("base", "data/io", "evaluation", "learning/train", "model", "report"),
+        "pages about trainings, rankers and recommenders; a target of its own",
+        (
+            "base",
+            "data",
+            "data/io",
+            "data/ratings",
+            "evaluation",
+            "learning/baseline",
+            "learning/train",
+            "model",
+            "recommend/factor",
+            "report",
+        ),
         ("pages",),
     ),
     "lab/collaborative": Room(

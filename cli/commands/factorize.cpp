@@ -17,6 +17,7 @@
 #include "output.h"
 #include "progress.h"
 #include "ratings_input.h"
+#include "report_files.h"
 #include "stop.h"
 #include "text/eval_text.h"
 #include "text/factorize_text.h"
@@ -69,6 +70,7 @@ struct FactorizeArguments {
   GivenOptions given;
   SplitArguments split;
   FactorizeOptions options;
+  std::vector<std::string> reports;
 };
 
 std::optional<SideFeatures> load_features(const std::string& path, const std::string& columns, const IdTable& ids,
@@ -109,11 +111,16 @@ FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train,
   });
 }
 
-// Test measures of the finished model; new users are folded in first.
-std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& parts, const SideFeatures* user_features,
+// The finished model with the new users of the split.
+FactorModel with_new_users(FactorModel model, const SplitRatings& parts, const SideFeatures* user_features,
+                           const Settings& settings) {
+  if (parts.given.size() > 0) fold_in_users(model, parts.given, user_features, settings.threads);
+  return model;
+}
+
+std::optional<EvalReport> test_model(const FactorModel& model, const SplitRatings& parts,
                                      const FactorizeArguments& arguments, const Settings& settings) {
   if (parts.test.size() == 0) return std::nullopt;
-  if (parts.given.size() > 0) fold_in_users(model, parts.given, user_features, settings.threads);
   EvaluateOptions how;
   how.convention = arguments.options.convention;
   how.threads = settings.threads;
@@ -122,10 +129,28 @@ std::optional<EvalReport> test_model(FactorModel model, const SplitRatings& part
   return report;
 }
 
+// Judged by the test ratings, or by those that the round was chosen by.
+void write_page(const FactorizeArguments& arguments, const SplitRatings& parts, const Ratings* validation,
+                const FactorizeResult& result, const FactorModel& judged, bool interrupted, const Settings& settings) {
+  if (arguments.reports.empty()) return;
+  const bool tested = parts.test.size() > 0;
+  const pages::FactorizationStory story{
+      .train = parts.train,
+      .result = result,
+      .held_out = tested ? &parts.test : validation,
+      .held_out_name = tested ? "the test ratings" : "the validation ratings, which chose the round",
+      .judged = &judged,
+      .ratings_name = arguments.ratings,
+      .model_name = arguments.model,
+      .interrupted = interrupted};
+  write_reports(pages::factorize_page(story, origin_of(settings)), arguments.reports);
+}
+
 void run_factorize(const FactorizeArguments& arguments, const Settings& settings) {
   require_option(!arguments.ratings.empty(), "RATINGS", "expected a file of user, item, rating");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the recommender");
   arguments.options.validate();
+  check_report_files(arguments.reports);
   if (!arguments.valid.empty() && arguments.valid_share != 0)
     throw Error(ErrorCode::bad_option, "--valid and --valid-share exclude each other");
   if (!arguments.test.empty() && !arguments.split.split.empty())
@@ -155,10 +180,13 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
   save_factors(result.model, arguments.model);
   if (result.report.finished) remove_file(arguments.options.checkpoint);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
-  const auto test = test_model(result.model, parts, inputs.user_features, arguments, settings);
+  const FactorModel judged = with_new_users(result.model, parts, inputs.user_features, settings);
+  const auto test = test_model(judged, parts, arguments, settings);
+  write_page(arguments, parts, inputs.validation, result, judged, signal != 0, settings);
   if (arguments.model != "-")
     print(settings.json ? factorize_json(result, parts.train, test ? &*test : nullptr, arguments.model)
-                        : factorize_text(result, parts.train, test ? &*test : nullptr, arguments.model));
+                        : factorize_text(result, parts.train, test ? &*test : nullptr, arguments.model) +
+                              report_lines(arguments.reports));
   if (signal != 0) throw Stopped{signal};
 }
 
@@ -228,6 +256,7 @@ Action declare_factorize(CLI::App& app, const Settings& settings) {
   files.add("--start-from", arguments->warm, "MODEL", "start from this model instead of the squared loss");
   written(files.add("--checkpoint", arguments->options.checkpoint, "FILE",
                     "save progress here, and go on from it when it exists"));
+  add_report_option(app, arguments->reports, "page about the recommender", "Files");
   add_split_options(app, arguments->split);
   split.list("--measures", arguments->measures, "LIST", "to report on test ratings (ndcg@10,ndcg)");
   add_learning_options(app, *arguments);

@@ -78,9 +78,9 @@ void write_page(const TrainArguments& arguments, const TrainingData& data, const
   if (arguments.reports.empty()) return;
   const std::string reason =
       result.report.candidates.empty() ? "" : choice_reason(result.report, arguments.options.measure);
-  write_reports(
-      pages::train_page(training_story(arguments, data, result, trace, interrupted, reason), origin_of(settings)),
-      arguments.reports);
+  write_reports(pages::train_page(training_story(arguments, data, result, trace, interrupted, settings, reason),
+                                  origin_of(settings)),
+                arguments.reports);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {

@@ -138,8 +138,8 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
   const TrainResult refit{tuned.result.model, tuned.result.report};
   const pages::TuningStory tuning{tuned.result, options, tuned.judged_on,
                                   pages::choice_reason(tuned.result, options.choice)};
-  write_reports(pages::tune_page(training_story(arguments, data, refit, tuned.trace, tuned.interrupted), tuning,
-                                 origin_of(settings)),
+  write_reports(pages::tune_page(training_story(arguments, data, refit, tuned.trace, tuned.interrupted, settings),
+                                 tuning, origin_of(settings)),
                 arguments.reports);
 }
 

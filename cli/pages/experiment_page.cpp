@@ -110,7 +110,8 @@ report::Report experiment_page(std::span<const ExperimentResult> results, const 
                       .summary =
                           "Direct Optimization of Ranking Measures: our figures on data that can be had, the paper's "
                           "beside them.",
-                      .footer = pages::footer_text()};
+                      .footer = pages::footer_text(),
+                      .gallery = !one};
   for (const ExperimentResult& result : results)
     page.sections.push_back(section_of(result, one ? "" : fmt::format("{}, ", result.name)));
   if (!skipped.empty()) {

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dorm/evaluate.h"
+#include "dorm/factorize.h"
 #include "dorm/model.h"
+#include "dorm/ratings.h"
 #include "dorm/report.h"
 #include "dorm/train.h"
 
@@ -64,6 +67,12 @@ struct TrainingStory {
   std::string train_name = {}, valid_name = {}, model_name = {};
   bool interrupted = false;
   std::string reason = {};  // why the chosen candidate won; empty: not shown
+  /// What is in production: scores of the documents that the model is judged on, in their order.
+  struct Baseline {
+    std::string name;
+    std::vector<double> scores;
+  };
+  std::optional<Baseline> baseline = {};
 };
 
 report::Report train_page(const TrainingStory& story, const Origin& origin = {});
@@ -99,5 +108,20 @@ struct RankersStory {
 
 /// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.
 report::Report eval_page(const RankersStory& story, const Origin& origin = {});
+
+// ---- recommenders --------------------------------------------------------------------------------------------
+
+/// What a page about a recommender is made from; views.
+struct FactorizationStory {
+  const Ratings& train;
+  const FactorizeResult& result;
+  const Ratings* held_out = nullptr;  // to judge by; null: none
+  std::string held_out_name = "held-out ratings";
+  const FactorModel* judged = nullptr;  // by these, where users were folded in first; null: that of the result
+  std::string ratings_name = {}, model_name = {};
+  bool interrupted = false;
+};
+
+report::Report factorize_page(const FactorizationStory& story, const Origin& origin = {});
 
 }  // namespace dorm::pages

@@ -210,6 +210,7 @@ struct Report {
   std::vector<Section> sections = {};
   std::string footer = {};
   std::optional<Notice> verdict = {};  // what a reader wants to know first, in words
+  bool gallery = false;                // sections are listed with their first pictures, small
 };
 
 // ---- rendering ---------------------------------------------------------------------------------------------

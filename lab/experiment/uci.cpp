@@ -73,6 +73,8 @@ report::Table table_of(const PrintedUci& paper, const ComparisonResult& result) 
   report::Table table{fmt::format("{}: NDCG@10 x 100", paper.data),
                       report::text_columns({"method", "ours, mean of draws ± deviation", "paper", "each draw",
                                             "to DORM, c = 1/(i + 1) (p; Holm)", "to DORM, c = a (p; Holm)"})};
+  double best = 0;  // of the methods that learn
+  std::size_t winner = 0;
   const std::vector<std::string> paper_decay = differences(result, kPaperDecay),
                                  own_decay = differences(result, kOwnDecay);
   for (std::size_t r = 0; r < result.rows.size(); ++r) {
@@ -84,7 +86,12 @@ report::Table table_of(const PrintedUci& paper, const ComparisonResult& result) 
     for (double mean : means) draws += fmt::format("{}{:.1f}", draws.empty() ? "" : " ", 100 * mean);
     table.rows.push_back({row.method, fmt::format("{:.1f} ± {:.1f}", 100 * spread.mean, 100 * spread.deviation),
                           printed(paper, row.method), draws, paper_decay[r], own_decay[r]});
+    if (!row.figures[0].chosen.empty() && spread.mean > best) {
+      best = spread.mean;
+      winner = table.rows.size();
+    }
   }
+  if (winner > 0) table.rows[winner - 1][1].best = true;
   return table;
 }
 

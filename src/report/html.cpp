@@ -73,7 +73,7 @@ struct HtmlBlockWriter {
 
 /// Whether the block leaves half of a wide page to a neighbour.
 bool is_narrow(const Block& block) {
-  constexpr double kHalf = 540;
+  constexpr double kHalf = 560;
   if (const auto* table = std::get_if<Table>(&block)) return !table->folded && table_width(*table) <= kHalf;
   if (const auto* map = std::get_if<Heatmap>(&block)) return table_width(numbers_of(*map)) <= kHalf;
   if (const auto* forest = std::get_if<Forest>(&block)) return forest->panels.size() == 1;
@@ -110,10 +110,24 @@ std::string head_html(const Report& report) {
       content_policy(), escape_html(report.title), style_sheet());
 }
 
+/// The first picture of a section, for the eye alone; nothing when it has none.
+std::string thumbnail_html(const Section& section) {
+  for (const Block& block : section.blocks) {
+    std::string picture;
+    if (const auto* plot = std::get_if<Plot>(&block)) picture = svg_of(*plot);
+    if (const auto* bars = std::get_if<Bars>(&block)) picture = svg_of(*bars);
+    if (const auto* forest = std::get_if<Forest>(&block); forest && !forest->panels.empty())
+      picture = svg_of(Forest{.title = forest->title, .rows = forest->rows, .panels = {forest->panels[0]}});
+    if (!picture.empty()) return fmt::format("<div class=\"thumb\" aria-hidden=\"true\">\n{}</div>", picture);
+  }
+  return "";
+}
+
 std::string contents_html(const Report& report) {
-  std::string out = "<nav aria-label=\"Contents\"><ul>\n";
+  std::string out = fmt::format("<nav aria-label=\"Contents\"><ul{}>\n", report.gallery ? " class=\"gallery\"" : "");
   for (std::size_t k = 0; k < report.sections.size(); ++k)
-    out += fmt::format("<li><a href=\"#s-{}\">{}</a></li>\n", k, escape_html(report.sections[k].title));
+    out += fmt::format("<li><a href=\"#s-{}\">{}{}</a></li>\n", k,
+                       report.gallery ? thumbnail_html(report.sections[k]) : "", escape_html(report.sections[k].title));
   return out + "</ul></nav>\n";
 }
 

@@ -98,9 +98,9 @@ std::string cell_html(const Cell& cell, const Column& column, const Layout& layo
   const std::string_view tag = first ? "th" : "td";
   std::string attributes;
   if (std::isfinite(cell.value)) attributes += fmt::format(" data-v=\"{}\"", exact_text(cell.value));
-  const double missing = cell.text.empty() && std::isfinite(cell.value)
-                             ? layout.decimals - decimals_of(number_text(cell.value, column))
-                             : 0;
+  const std::string figure = cell.text.empty() ? number_text(cell.value, column) : "";
+  const bool aligned = !figure.empty() && figure.find('e') == std::string::npos;
+  const double missing = aligned ? layout.decimals - decimals_of(figure) : 0;
   if (missing > 0) attributes += fmt::format(" style=\"padding-right:calc(.75em + {}ch)\"", missing);
   attributes += title_attribute(hint_of(cell, column));
   return fmt::format("<{}{} class=\"{}\"{}>{}</{}>", tag, first ? " scope=\"row\"" : "", numeric(column) ? "n" : "word",
@@ -166,7 +166,7 @@ std::string table_html(const Table& table) {
 }
 
 double table_width(const Table& table) {
-  constexpr double kLetter = 7.5, kAround = 26;
+  constexpr double kLetter = 7, kAround = 24;
   double width = 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t letters = table.columns[c].name.size() + 2;

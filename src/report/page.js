@@ -177,7 +177,7 @@
     each("table.methods tbody tr", function (row) { row.hidden = hidden(row.cells[0].textContent); });
     each("svg [data-name]", function (part) { part.classList.toggle("muted", hidden(part.getAttribute("data-name"))); });
   }
-  if (document.querySelector(".forest")) {
+  if (document.querySelector("table.methods")) {
     var box = make("label", "filter", "Filter methods ");
     var input = make("input");
     input.type = "search";

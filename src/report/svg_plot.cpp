@@ -15,8 +15,8 @@ namespace {
 constexpr double kPlotWidth = 480, kPlotHeight = 300;
 constexpr double kPlotTop = 30, kPlotBottom = 52, kPlotRight = 18;
 constexpr std::size_t kMostMarkers = 24;  // of a series; more would hide its line
-constexpr double kLongestLineName = 150, kNameHeight = 19;
-constexpr std::size_t kFewLines = 3;  // a legend names so many
+constexpr double kLongestLineName = 165, kNameHeight = 19;
+constexpr std::size_t kFewLines = 4;  // a legend names so many
 constexpr std::size_t kFewBands = 3;  // of more, only the first is seen until the pointer is on a line
 
 std::vector<double> x_values(const Plot& plot) {

@@ -53,7 +53,16 @@ def test_a_training_becomes_a_page_with_every_part(here):
     assert "m.html" in out
     assert_self_contained("m.html")
     tree = page("m.html")
-    assert headings(tree) == ["Result", "Convergence", "Quality", "Weights", "Hardest queries", "How it was made"]
+    assert headings(tree) == [
+        "Against baselines",
+        "Result",
+        "Quality",
+        "Weights",
+        "Hardest queries",
+        "Convergence",
+        "Training data",
+        "How it was made",
+    ]
     words = "".join(tree.itertext())
     assert "dorm train train.txt --valid valid.txt --model m.json --report m.html" in words
     for part in ("seed", "processor", "certificate", "version", "fingerprint"):
@@ -61,9 +70,10 @@ def test_a_training_becomes_a_page_with_every_part(here):
     candidates = table(tree, "Candidates")
     assert len(candidates) == 4 and "share 0." in "".join(sum(candidates, []))
     assert len(table(tree, "Parts of the average")) == 4
-    assert len(list(tree.iter("figure"))) == 8
+    assert len(list(tree.iter("figure"))) == 12
     for figure in tree.iter("figure"):
-        assert figure.find("svg").get("aria-label") and figure.find("svg").get("role") == "img"
+        picture = next(figure.iter("svg"))
+        assert picture.get("aria-label") and picture.get("role") == "img"
 
 
 def test_figures_of_the_page_are_those_of_eval(here):
@@ -79,6 +89,102 @@ def test_figures_of_the_page_are_those_of_eval(here):
         assert [float(cell[k]) for k in ("value", "low", "high")] == [expected[k] for k in ("mean", "low", "high")]
     row = next(row for row in table(page("m.html"), "The trained measure") if row[0] == "validation data")
     assert row[1].split()[0] == f"{judged['measures']['ndcg@10']['mean']:.4f}"
+
+
+def verdict(path):
+    return next(p for p in page(path).iter("p") if p.get("class", "").startswith("verdict"))
+
+
+def feature_scores(path):
+    """Writes a file of scores for each feature, upwards and downwards, and names them."""
+    rows = [dict(pair.split(":") for pair in line.split("#")[0].split()[2:]) for line in open(path)]
+    for j in rows[0]:
+        for sign in "+-":
+            values = (float(row[j]) * (-1 if sign == "-" else 1) for row in rows)
+            Path(f"{sign}{j}.txt").write_text("".join(f"{v}\n" for v in values))
+            yield f"{sign}{j}.txt"
+
+
+def figure_of(scores, data):
+    arguments = ["--scores", scores, "--measures", "ndcg@10", "--ties", "expected", "--json"]
+    return json.loads(dorm("eval", data, *arguments).stdout)["measures"]["ndcg@10"]["mean"]
+
+
+def test_a_page_begins_with_a_verdict_against_baselines_that_eval_confirms(here):
+    dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--report", "m.html")
+    words = verdict("m.html").text
+    judged = json.loads(dorm("eval", "valid.txt", "--model", "m.json", "--measures", "ndcg@10", "--json").stdout)
+    mean, low, high = (judged["measures"]["ndcg@10"][k] for k in ("mean", "low", "high"))
+    assert f"ndcg@10 {mean:.3f} [{low:.3f}, {high:.3f}] on the validation data." in words
+    name, shown = re.search(r"Best single feature \((.*?)\) (0\.\d+)", words).groups()
+    best = ("-" if "smallest first" in name else "+") + name.split(",")[0] + ".txt"
+    by_feature = {file: figure_of(file, "train.txt") for file in feature_scores("train.txt")}
+    assert by_feature[best] == max(by_feature.values())
+    list(feature_scores("valid.txt"))
+    assert float(shown) == pytest.approx(figure_of(best, "valid.txt"), abs=6e-4)
+    dorm("train", "train.txt", "--method", "ridge", "--model", "ridge.json")
+    judged = json.loads(dorm("eval", "valid.txt", "--model", "ridge.json", "--measures", "ndcg@10", "--json").stdout)
+    assert f"ridge regression {judged['measures']['ndcg@10']['mean']:.3f}" in words
+    assert re.search("[Bb]etter than|told apart from|orse than", words) and "p " in words
+    dorm("train", "train.txt", "--model", "m.json", "--report", "t.html")
+    assert "on the training data, which flatters the model." in verdict("t.html").text
+
+
+def test_what_is_in_production_is_judged_beside_the_model(here):
+    list(feature_scores("valid.txt"))
+    train = ["train", "train.txt", "--valid", "valid.txt", "--model", "m.json"]
+    dorm(*train, "--report", "m.html", "--baseline", "production=-1.txt")
+    rows = {row[0]: row for row in table(page("m.html"), "The model against each")[1:]}
+    assert "production" in rows and float(rows["production"][1]) > 0
+    shown = re.search(r"production (0\.\d+)", verdict("m.html").text).group(1)
+    judged = json.loads(dorm("eval", "valid.txt", "--scores", "-1.txt", "--measures", "ndcg@10", "--json").stdout)
+    assert float(shown) == pytest.approx(judged["measures"]["ndcg@10"]["mean"], abs=6e-4)
+    assert "--report" in dorm(*train, "--baseline", "-1.txt", status=2).stderr
+    assert "nowhere.txt" in dorm(*train, "--report", "n.html", "--baseline", "nowhere.txt", status=1).stderr
+
+
+def test_contributions_in_the_lists_add_up_to_differences_of_scores(here):
+    # Two features, so that the contributions shown are all there are.
+    rows = [line.split() for line in open("all.txt")]
+    Path("two.txt").write_text("".join(" ".join(row[:4]) + "\n" for row in rows))
+    dorm("train", "two.txt", "--model", "m.json", "--report", "m.html")
+    tree = page("m.html")
+    worst = table(tree, "hardest queries")[1][0]
+    listed = table(tree, f"{worst}: ndcg@10")
+    assert listed[0][4:] == ["ideal rank", "largest contributions"]
+    sums = [sum(float(part.split()[-1]) for part in row[5].split(", ") if part) for row in listed[1:]]
+    scores = [float(row[3]) for row in listed[1:]]
+    for (a, b), (s, t) in zip(zip(sums, sums[1:]), zip(scores, scores[1:])):
+        assert a - b == pytest.approx(s - t, abs=0.02)
+    labels = sorted((float(r[0]) for r in rows if r[1] == f"qid:{worst}"), reverse=True)
+    for row in listed[1:]:
+        first, _, last = row[4].partition("-")
+        assert labels[int(first) - 1] == labels[int(last or first) - 1] == float(row[2])
+
+
+def test_the_search_box_knows_every_query(here):
+    dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json", "--report", "m.html")
+    found = json.loads(next(d.text for d in page("m.html").iter("div") if d.get("class") == "data"))
+    dorm("eval", "valid.txt", "--model", "m.json", "--measures", "ndcg@10", "--per-query", "q.csv")
+    values = {row["qid"]: float(row["ndcg@10"]) for row in csv.DictReader(open("q.csv")) if row["ndcg@10"]}
+    assert {entry[0] for entry in found["entries"]} == set(values) and len(values) > 15
+    assert found["facts"][:2] == ["ndcg@10", "documents"]
+    for name, facts, rows in found["entries"]:
+        assert float(facts[0]) == pytest.approx(values[name], abs=6e-5)
+        assert all(len(row) == len(found["columns"]) for row in rows)
+
+
+def test_the_data_has_a_profile_that_names_constant_and_duplicate_features(here):
+    rows = [line.split() for line in open("train.txt")]
+    wider = (" ".join([*row[:8], "7:3", "8:" + row[2].split(":")[1]]) + "\n" for row in rows)
+    Path("odd.txt").write_text("".join(wider))
+    dorm("train", "odd.txt", "--model", "m.json", "--report", "m.csv")
+    facts = {c["column"]: c for c in csv.DictReader(open("m.csv")) if c["section"] == "Training data"}
+    assert facts["constant features"]["value"] == "1" and facts["constant features"]["note"] == "7"
+    assert facts["duplicate features"]["value"] == "1" and facts["duplicate features"]["note"] == "8 = 1"
+    Path("leak.txt").write_text("".join(" ".join([*row[:8], "7:" + row[0]]) + "\n" for row in rows))
+    dorm("train", "leak.txt", "--model", "m.json", "--report", "m.html")
+    assert 'feature "7" equals the label' in "".join(page("m.html").itertext())
 
 
 def test_the_hardest_queries_are_those_with_the_lowest_values_and_their_lists_are_the_ranking(here):
@@ -124,6 +230,11 @@ def test_a_tuning_becomes_a_page_with_its_grid(here):
     assert figures == sorted(figures, reverse=True)
     assert {f"{x:.4f}" for x in figures} == {cell[:6] for row in heat[1:] for cell in row[1:]}
     assert "3 folds" in Path("t.md").read_text()
+    lines = table(tree, "ndcg@10 by C, cells trained for ndcg@10")
+    assert lines[0][0] == "C" and [row[0] for row in lines[1:]] == ["10", "100"]
+    words = verdict("t.html").text
+    honest = next(d for d in tree.iter("dd"))
+    assert f"ndcg@10 {float(honest.text):.3f} [" in words and "on 3 folds" in words and "flatters" not in words
 
 
 def test_a_comparison_shows_one_aligned_figure_per_cell_and_the_rest_on_hover(here):
@@ -180,7 +291,9 @@ def test_the_policy_of_the_page_allows_its_own_script_only(here):
 
 def test_baselines_have_a_page_without_certificate(here):
     dorm("train", "train.txt", "--method", "ridge", "--model", "m.json", "--report", "m.html")
-    assert headings(page("m.html")) == ["Result", "Quality", "Weights", "Hardest queries", "How it was made"]
+    assert "Convergence" not in headings(page("m.html"))
+    rows = table(page("m.html"), "The model against each")[1:]
+    assert [row[0].split(" (")[0] for row in rows] == ["best single feature"], "not against itself"
 
 
 @pytest.mark.parametrize("measure", ["mrr", "wta", "precision@5", "dcg@10", "eru", "rbp"])
@@ -200,3 +313,40 @@ def test_without_the_option_there_is_no_page(here):
     before = set(os.listdir())
     dorm("train", "train.txt", "--model", "m.json")
     assert set(os.listdir()) - before == {"m.json"}
+
+
+def write_ratings(path, users=40, items=30):
+    """Two tastes, so that a recommender has something to learn; every user rates two items in three."""
+    with open(path, "w") as out:
+        for u in range(users):
+            for i in range(items):
+                if (u * 7 + i * 5) % 3:
+                    liked = (u % 2 == i % 2) + (i % 5 == 0)
+                    out.write(f"u{u}\ti{i}\t{1 + 2 * liked}\n")
+
+
+def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
+    write_ratings("r.tsv")
+    split = ["--split", "given:10", "--rank", 2]
+    out = dorm(
+        "factorize", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
+    )
+    assert_self_contained("f.html")
+    tree = page("f.html")
+    assert headings(tree) == ["Against baselines", "Recommendations", "Convergence", "Factors", "How it was made"]
+    mean = json.loads(out.stdout)["test"]["measures"]["ndcg@10"]["mean"]
+    words = verdict("f.html").text
+    assert f"ndcg@10 {mean:.3f}" in words and "on the test ratings" in words
+    assert "Popularity 0." in words and "Better than both" in words
+    users = table(tree, "Some users")
+    assert len(users) == 7 and all("Film number" in row[1] and "Film number" in row[2] for row in users[1:])
+    spectrum = [c for c in csv.DictReader(open("f.csv")) if c["table"] == "Spectrum of the factors"]
+    values = [float(c["value"]) for c in spectrum if c["column"] == "singular value"]
+    assert len(values) == 2 and values[0] >= values[1] >= 0
+
+
+def test_a_recommender_without_held_out_ratings_claims_nothing(here):
+    write_ratings("r.tsv")
+    dorm("factorize", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
+    assert "nothing here says how well it recommends" in verdict("f.html").text
+    assert "Against baselines" not in headings(page("f.html"))

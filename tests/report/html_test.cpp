@@ -131,12 +131,13 @@ TEST(Page, ShowsIntervalsAsBarsOnOneScaleAndTheirEndsOnHover) {
 TEST(Page, PutsThePointsOfFiguresBelowEachOther) {
   const Table table{.caption = "T",
                     .columns = {text_column("a"), significant_column("v", 6)},
-                    .rows = {{"x", 0.125}, {"y", 12.5}, {"z", 3}}};
+                    .rows = {{"x", 0.125}, {"y", 12.5}, {"z", 3}, {"e", 1e-7}}};
   const std::string page = to_html({.title = "t", .summary = "", .sections = {{"s", {table}}}});
   EXPECT_NE(page.find("data-v=\"0.125\">0.125<"), std::string::npos);
   EXPECT_NE(page.find("style=\"padding-right:calc(.75em + 2ch)\">12.5<"), std::string::npos);
   EXPECT_NE(page.find("style=\"padding-right:calc(.75em + 3.5ch)\">3<"),
             std::string::npos);  // the point is half a digit
+  EXPECT_NE(page.find("data-v=\"1e-07\">1e-07<"), std::string::npos);
 }
 
 TEST(Page, PutsNarrowTablesBesidePlotsAndWideOnesBelow) {
@@ -164,6 +165,19 @@ TEST(Page, GivesEveryEntryOfAFinderToItsScript) {
                       R"("entries":[["q\u003c1\u003e",["0.50"],[["1","a\u0026b"]]],["q2",["0.75"]]]})"),
             std::string::npos);
   EXPECT_EQ(xml_fault(page), "");
+}
+
+TEST(Page, ListsSectionsWithTheirFirstPicturesWhereAsked) {
+  const Plot plot{
+      .title = "P", .x = {.label = "x"}, .y = {.label = "y"}, .series = {{.name = "a", .x = {1}, .y = {2}}}};
+  Report report{.title = "t", .summary = "", .sections = {{"first", {plot}}, {"second", {Paragraph{"words"}}}}};
+  EXPECT_EQ(to_html(report).find("class=\"thumb\""), std::string::npos);
+  report.gallery = true;
+  const std::string page = to_html(report);
+  EXPECT_EQ(xml_fault(page), "");
+  const std::size_t thumb = page.find("<a href=\"#s-0\"><div class=\"thumb\" aria-hidden=\"true\">\n<svg ");
+  EXPECT_LT(thumb, page.find("</svg>\n</div>first</a>"));
+  EXPECT_NE(page.find("<a href=\"#s-1\">second</a>"), std::string::npos);
 }
 
 TEST(Page, BeginsWithTheVerdict) {

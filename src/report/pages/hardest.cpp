@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model fails: the spread of its measure over queries, and the worst queries with their lists.
+// Where a model fails: the spread of its measure over queries, the worst queries with their lists, and
+// any other by name.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "report/pages/lists.h"
 #include "report/pages/quality.h"
 
 namespace dorm::pages {
 namespace {
 
-constexpr std::size_t kHardest = 10;  // queries
-constexpr std::size_t kListed = 10;   // documents of a list
-constexpr std::size_t kMissed = 3;    // best documents below them
+constexpr std::size_t kHardest = 10;         // queries shown with their lists
+constexpr std::size_t kFound = 10'000;       // queries that the search box knows
+constexpr std::size_t kFoundWithList = 120;  // with their lists
 constexpr std::size_t kBins = 10;
 
 double largest_label(const Query& query) { return *std::max_element(query.labels.begin(), query.labels.end()); }
@@ -22,8 +24,8 @@ std::size_t count_best(const Query& query) {
       std::count(query.labels.begin(), query.labels.end(), static_cast<float>(largest_label(query))));
 }
 
-/// Lowest value first; among equals the longer lists, where there was more to lose.
-std::vector<std::size_t> hardest(const Judgement& judgement) {
+/// Lowest value first; among equals the longer lists, where there was more to lose. Without skipped queries.
+std::vector<std::size_t> hardest_first(const Judgement& judgement) {
   const std::vector<double>& values = judgement.table.measures[0].per_query;
   std::vector<std::size_t> order;
   for (std::size_t q = 0; q < values.size(); ++q)
@@ -32,40 +34,20 @@ std::vector<std::size_t> hardest(const Judgement& judgement) {
     if (values[a] != values[b]) return values[a] < values[b];
     return judgement.data->query(a).size() > judgement.data->query(b).size();
   });
-  if (order.size() > kHardest) order.resize(kHardest);
   return order;
 }
 
-/// The top of the list, then the best documents that were left below it.
-report::Table list_of(const Judgement& judgement, std::size_t q) {
-  const Dataset& data = *judgement.data;
-  const Query query = data.query(q);
+report::Table folded_list(const Model& model, const Judgement& judgement, const QueryList& list) {
+  const Query query = judgement.data->query(list.query);
   const MeasureResult& measure = judgement.table.measures[0];
-  const std::span<const double> scores(judgement.scores.data() + query.first_document, query.size());
-  const Ranking order = top_ranking(scores);
-  report::Table table{
-      .caption = fmt::format("{}: {} {:.4f}", query.id, measure.name, measure.per_query[q]),
-      .columns = {report::count_column("rank"),
-                  report::text_column("document", data.has_document_ids() ? "its id" : "its row in the file"),
-                  report::significant_column("label", 4), report::significant_column("score", 5)},
-      .order = report::Table::Order{0, false},
-      .folded = true};
-  std::size_t missed = 0;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const std::size_t i = order[rank];
-    const bool best = query.labels[i] == largest_label(query);
-    if (rank >= kListed && (!best || missed++ >= kMissed)) continue;
-    const std::size_t document = query.first_document + i;
-    report::Cell label(query.labels[i]);
-    label.best = best;
-    table.rows.push_back({rank + 1,
-                          data.has_document_ids() ? std::string(data.document_id(document))
-                                                  : fmt::format("row {}", data.source_row(document) + 1),
-                          label, scores[i]});
-  }
+  report::Table table{.caption = fmt::format("{}: {} {:.4f}", query.id, measure.name, measure.per_query[list.query]),
+                      .columns = list_columns(model, *judgement.data),
+                      .rows = list.rows,
+                      .order = report::Table::Order{0, false},
+                      .folded = true};
   if (table.rows.size() < query.size())
-    table.footnotes.push_back(fmt::format("{} of {} documents: the first {}, and best ones below them.",
-                                          table.rows.size(), query.size(), kListed));
+    table.footnotes.push_back(
+        fmt::format("{} of {} documents: the first ones, and best ones below them.", table.rows.size(), query.size()));
   return table;
 }
 
@@ -87,9 +69,49 @@ report::Bars spread_of(const MeasureResult& measure) {
   return bars;
 }
 
+/// The hardest ones, and others evenly spaced up to the easiest.
+std::vector<std::size_t> with_lists(const std::vector<std::size_t>& order) {
+  if (order.size() <= kFoundWithList) return order;
+  const std::size_t hard = kFoundWithList / 2, others = kFoundWithList - hard, rest = order.size() - hard;
+  std::vector<std::size_t> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(hard));
+  for (std::size_t k = 1; k <= others; ++k) chosen.push_back(order[hard + k * rest / others - 1]);
+  return chosen;
+}
+
+/// All queries by name and figures, some with their lists.
+report::Finder finder_of(const Model& model, const Judgement& judgement, const std::vector<std::size_t>& order,
+                         const Rival& rival, std::size_t threads) {
+  const MeasureResult& measure = judgement.table.measures[0];
+  report::Finder finder{.title = "Any query",
+                        .what = "query",
+                        .facts = {report::number_column(measure.name), report::count_column("documents")},
+                        .columns = list_columns(model, *judgement.data)};
+  if (rival.per_query) finder.facts.push_back(report::number_column("gain over " + rival.name));
+  std::vector<QueryList> lists = lists_of(model, judgement, with_lists(order), threads);
+  std::vector<QueryList*> list_of_query(judgement.data->num_queries(), nullptr);
+  for (QueryList& list : lists) list_of_query[list.query] = &list;
+  for (std::size_t k = 0; k < std::min(order.size(), kFound); ++k) {
+    const std::size_t q = order[k];
+    report::Finder::Entry entry{
+        std::string(judgement.data->query(q).id), {measure.per_query[q], judgement.data->query(q).size()}, {}};
+    if (rival.per_query) entry.facts.emplace_back(measure.per_query[q] - (*rival.per_query)[q]);
+    if (list_of_query[q]) entry.rows = std::move(list_of_query[q]->rows);
+    finder.entries.push_back(std::move(entry));
+  }
+  if (finder.entries.size() < order.size())
+    finder.caption = fmt::format("The {} hardest of {} queries are on this page. ", kFound, order.size());
+  if (lists.size() < order.size())
+    finder.caption += fmt::format(
+        "{} have their lists with them: the hardest, and others evenly spaced, so that the "
+        "page stays small.",
+        lists.size());
+  return finder;
+}
+
 }  // namespace
 
-report::Section hardest_section(const Judgement& judgement) {
+report::Section hardest_section(const Model& model, const Judgement& judgement, const Rival& rival,
+                                std::size_t threads) {
   const MeasureResult& measure = judgement.table.measures[0];
   report::Table table{.caption = fmt::format("The {} hardest queries", kHardest),
                       .columns = {report::text_column("query"), report::number_column(measure.name),
@@ -97,8 +119,9 @@ report::Section hardest_section(const Judgement& judgement) {
                                   report::count_column("with it", "documents with the best label")},
                       .order = report::Table::Order{1, false}};
   report::Section section{"Hardest queries"};
-  const std::vector<std::size_t> order = hardest(judgement);
-  for (const std::size_t q : order) {
+  const std::vector<std::size_t> order = hardest_first(judgement);
+  const auto shown = std::span(order).first(std::min(kHardest, order.size()));
+  for (const std::size_t q : shown) {
     const Query query = judgement.data->query(q);
     table.rows.push_back(
         {std::string(query.id), measure.per_query[q], query.size(), largest_label(query), count_best(query)});
@@ -106,7 +129,9 @@ report::Section hardest_section(const Judgement& judgement) {
   section.blocks.push_back(spread_of(measure));
   section.blocks.push_back(std::move(table));
   section.blocks.push_back(report::Paragraph{"Their lists, as the model orders them:"});
-  for (const std::size_t q : order) section.blocks.push_back(list_of(judgement, q));
+  for (const QueryList& list : lists_of(model, judgement, shown, threads))
+    section.blocks.push_back(folded_list(model, judgement, list));
+  section.blocks.push_back(finder_of(model, judgement, order, rival, threads));
   return section;
 }
 

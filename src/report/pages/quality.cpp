@@ -62,14 +62,16 @@ report::Plot cutoff_plot(const std::vector<Judgement>& judgements) {
 
 report::Table measure_table(const std::vector<Judgement>& judgements) {
   report::Table table{.caption = "The trained measure", .columns = {report::text_column("data")}};
-  table.columns.push_back(report::number_column(judgements[0].table.measures[0].name));
+  table.columns.push_back(report::barred_column(judgements[0].table.measures[0].name));
   table.columns.push_back(report::number_column("random order"));
   table.columns.push_back(report::count_column("queries", "counted in the mean"));
-  table.columns.push_back(report::count_column("skipped", "left out by the convention"));
+  std::size_t skipped = 0;
   for (const Judgement& j : judgements) {
     const MeasureResult& m = j.table.measures[0];
-    table.rows.push_back({j.name, report::Cell(m.mean, m.low, m.high), j.random_mean[0], m.queries, m.skipped});
+    table.rows.push_back({j.name, report::Cell(m.mean, m.low, m.high), j.random_mean[0], m.queries});
+    skipped += m.skipped;
   }
+  if (skipped > 0) table.footnotes.push_back(fmt::format("{} queries are left out by the convention.", skipped));
   table.footnotes.push_back(fmt::format("Convention {}, ties {}; 95 % bootstrap intervals over queries.",
                                         judgements[0].table.convention, judgements[0].table.ties));
   return table;

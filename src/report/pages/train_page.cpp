@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/pages/train_page.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "dorm/pages.h"
 #include "report/pages/convergence.h"
+#include "report/pages/evidence.h"
+#include "report/pages/model_facts.h"
+#include "report/pages/profile.h"
 #include "report/pages/provenance.h"
 #include "report/pages/quality.h"
 #include "report/pages/words.h"
 
 namespace dorm::pages {
 namespace {
-
-constexpr std::size_t kShownWeights = 20;
 
 std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads) {
   std::vector<Judgement> out;
@@ -23,19 +25,19 @@ std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads
   return out;
 }
 
-std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement& judgement) {
+std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement& judgement, const Evidence& evidence) {
   const Model& model = story.result.model;
   const MeasureResult& m = judgement.table.measures[0];
   std::vector<report::Fact> facts = {
       {fmt::format("{}, {}", m.name, judgement.name), fmt::format("{:.4f}", m.mean),
-       std::isnan(m.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", m.low, m.high)},
-      {"random order", fmt::format("{:.4f}", judgement.random_mean[0]), "expected " + m.name}};
-  if (model.bound != "none") {
-    facts.push_back({"relative gap", fmt::format("{:.2g}", model.certificate.gap), model.certificate.status});
-    facts.push_back({"health", fmt::format("{:.3f}", std::max(0.0, model.health)), "share of risk explained"});
-    facts.push_back({"training", fmt::format("{:.3g} s", story.result.report.seconds)});
-  }
-  facts.push_back({"queries", std::to_string(model.data.queries), fmt::format("{} documents", model.data.documents)});
+       std::isnan(m.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", m.low, m.high)}};
+  for (const Yardstick& yardstick : evidence.yardsticks)
+    facts.push_back({yardstick.name, fmt::format("{:.4f}", yardstick.figure.mean)});
+  facts.push_back({"random order", fmt::format("{:.4f}", judgement.random_mean[0]), "expected"});
+  if (model.bound != "none")
+    facts.push_back({"health", fmt::format("{:.3f}", std::max(0.0, model.health)), health_words(model.health)});
+  facts.push_back(size_fact(model));
+  facts.push_back(speed_fact(model, *judgement.data));
   return facts;
 }
 
@@ -83,34 +85,11 @@ report::Section result_section(const TrainingStory& story) {
         model.bound == "predicted" ? "of the last round only: predicted is not convex" : model.certificate.status);
     add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
         "dropped: one label, nothing relevant, or weight 0");
+    add("training", fmt::format("{:.3g} s", report.seconds));
+    add("health", fmt::format("{:.3f}", std::max(0.0, model.health)), health_sentence(model.health));
     if (report.solve.passes > 0) add("solver", model.solver, "last round: " + effort_text(report.solve));
   }
   section.blocks.push_back(std::move(facts));
-  return section;
-}
-
-std::vector<std::size_t> by_size(const std::vector<double>& weights) {
-  std::vector<std::size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t i, std::size_t j) { return std::fabs(weights[i]) > std::fabs(weights[j]); });
-  if (order.size() > kShownWeights) order.resize(kShownWeights);
-  return order;
-}
-
-report::Section weights_section(const Model& model) {
-  const auto nonzero = std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; });
-  report::Section section{"Weights"};
-  section.blocks.push_back(report::Paragraph{
-      fmt::format("{} features, {} with weight. Weights are those of the scaled features (scaling {}).",
-                  model.weights.size(), nonzero, name_of(model.scaling.kind))});
-  report::Bars bars{.title = "Largest weights", .value = {.label = "weight"}};
-  bars.groups.push_back({"", {}});
-  for (const std::size_t j : by_size(model.weights)) {
-    bars.categories.push_back(model.features[j]);
-    bars.groups[0].values.push_back(model.weights[j]);
-  }
-  section.blocks.push_back(std::move(bars));
   return section;
 }
 
@@ -129,23 +108,36 @@ std::vector<report::Fact> data_facts(const TrainingStory& story) {
 
 }  // namespace
 
-report::Report train_page(const TrainingStory& story, const Origin& origin) {
+report::Report training_page(const TrainingStory& story, std::optional<Evidence> given, const Origin& origin) {
   const Model& model = story.result.model;
   const std::vector<Judgement> judgements = judge_all(story, origin.threads);
   const Judgement& judged = judgements.front();
+  const Evidence evidence = given ? std::move(*given) : gather_evidence(story, judged, origin.threads);
   const MeasureResult& measure = judged.table.measures[0];
   report::Report page{.title = fmt::format("A ranker for {}", model.measure),
-                      .summary = fmt::format("Trained on {}; {} {:.4f} on the {} ({} queries).", story.train_name,
-                                             measure.name, measure.mean, judged.name, measure.queries),
-                      .highlights = highlights(story, judged),
-                      .footer = footer_text()};
+                      .summary = fmt::format("Trained on {}; judged on the {} ({} queries).", story.train_name,
+                                             judged.name, measure.queries),
+                      .highlights = highlights(story, judged, evidence),
+                      .footer = footer_text(),
+                      .verdict = verdict_of(evidence)};
+  page.sections.push_back(evidence_section(evidence));
+  std::vector<report::Block>& first = page.sections.front().blocks;
+  for (report::Notice& leak : leak_notices(story.train)) first.insert(first.begin(), std::move(leak));
   page.sections.push_back(result_section(story));
-  if (!story.result.report.candidates.empty()) page.sections.push_back(convergence_section(story.result, story.trace));
   page.sections.push_back(cutoff_section(judgements));
-  if (!model.weights.empty()) page.sections.push_back(weights_section(model));
-  page.sections.push_back(hardest_section(judged));
+  if (!model.weights.empty()) page.sections.push_back(weights_section(model, *judged.data, origin.threads));
+  const Rival rival = evidence.yardsticks.empty()
+                          ? Rival{}
+                          : Rival{evidence.yardsticks.back().name, &evidence.yardsticks.back().figure.per_query};
+  page.sections.push_back(hardest_section(model, judged, rival, origin.threads));
+  if (!story.result.report.candidates.empty()) page.sections.push_back(convergence_section(story.result, story.trace));
+  page.sections.push_back(profile_section(story.train));
   page.sections.push_back(provenance_section(origin, model.seed, data_facts(story)));
   return page;
+}
+
+report::Report train_page(const TrainingStory& story, const Origin& origin) {
+  return training_page(story, std::nullopt, origin);
 }
 
 }  // namespace dorm::pages

@@ -4,22 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "dorm/pages.h"
+#include "report/pages/grid_blocks.h"
+#include "report/pages/train_page.h"
 #include "report/pages/words.h"
 
 namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
-
-std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
-
-std::string setting_of(const TuneCell& cell) {
-  if (!cell.bound) return std::string(name_of(cell.start));
-  return fmt::format("{}, {} from {}", cell.decay, name_of(*cell.bound), name_of(cell.start));
-}
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
   report::Table table{
@@ -46,32 +40,6 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
   return table;
 }
 
-/// Settings by C, of the cells trained for one measure.
-report::Heatmap heatmap_of(const TuneResult& tuned, const TuneCell& chosen, const std::string& trained_for,
-                           const std::string& measure) {
-  report::Heatmap map{.title = fmt::format("Validation {} of {}", measure,
-                                           trained_for.empty() ? "cheap rankers" : "cells trained for " + trained_for),
-                      .row_label = trained_for.empty() ? "ranker" : "decay, bound",
-                      .column_label = "C"};
-  std::set<double> grid;
-  for (const TuneCell& cell : tuned.cells)
-    if (cell.measure == trained_for) grid.insert(cell.C);
-  for (const double C : grid) map.columns.push_back(C_text(C));
-  for (const TuneCell& cell : tuned.cells) {
-    if (cell.measure != trained_for) continue;
-    const std::string setting = setting_of(cell);
-    auto row = static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
-    if (row == map.rows.size()) {
-      map.rows.push_back(setting);
-      map.values.emplace_back(grid.size(), report::kMissing);
-    }
-    const auto column = static_cast<std::size_t>(std::distance(grid.begin(), grid.find(cell.C)));
-    map.values[row][column] = cell.validation;
-    if (&cell == &chosen) map.mark = report::Heatmap::Mark{row, column, "largest share"};
-  }
-  return map;
-}
-
 report::Section grid_section(const TuningStory& tuning) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
@@ -85,15 +53,10 @@ report::Section grid_section(const TuningStory& tuning) {
     facts.facts.push_back({"out", fmt::format("{} cell{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
   if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});
   section.blocks.push_back(std::move(facts));
-  std::vector<std::string> trained_for;
-  for (const TuneCell& cell : tuned.cells)
-    if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
-      trained_for.push_back(cell.measure);
-  for (const std::string& name : trained_for) section.blocks.push_back(heatmap_of(tuned, chosen, name, measure));
-  section.blocks.push_back(
-      report::Paragraph{"The stronger the shade, the better. Empty cells were not tried: a path ends where its bound "
-                        "carries no information, or where a larger C does no better. C of ridge is "
-                        "1 / lambda."});
+  for (report::Block& picture : grid_pictures(tuning)) section.blocks.push_back(std::move(picture));
+  section.blocks.push_back(report::Paragraph{
+      "Of a heat map, the stronger the shade, the better. What is missing was not tried: a path ends where its "
+      "bound carries no information, or where a larger C does no better. C of ridge is 1 / lambda."});
   section.blocks.push_back(grid_table(tuned, measure));
   return section;
 }
@@ -104,7 +67,7 @@ report::Section grid_section(const TuningStory& tuning) {
 report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin) {
   const std::string& measure = tuning.options.train.measure;
   const ValidatedFigure& figure = tuning.tuned.validated;
-  report::Report page = train_page(story, origin);
+  report::Report page = training_page(story, evidence_of_folds(story, tuning, origin.threads), origin);
   page.title = fmt::format("A ranker tuned for {}", measure);
   page.summary = fmt::format("Tuned on {}; {} {}, which the judged rankers were not trained on.", story.train_name,
                              measure, validated_text(figure, tuning.judged_on));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the model worth having? Its figure beside those of rankers that cost little: the best single feature, ridge
+// regression, and what is in production.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dorm/pages.h"
+#include "report/pages/quality.h"
+
+namespace dorm::pages {
+
+/// Another ranker on the same queries.
+struct Yardstick {
+  std::string name;  // "ridge regression"
+  MeasureResult figure;
+  PairedTest test = {};  // the model less this one
+  double p = 1;          // permutation test, Holm's correction over the yardsticks
+};
+
+struct Evidence {
+  MeasureResult figure;     // of the model
+  std::string on;           // "the validation data"
+  bool flattering = false;  // the model was fitted to these very queries
+  std::vector<Yardstick> yardsticks = {};
+  std::vector<std::string> remarks = {};  // what was left out, or done by a sample
+};
+
+/// Judges the yardsticks where the model was judged.
+Evidence gather_evidence(const TrainingStory& story, const Judgement& judgement, std::size_t threads);
+
+/// The best single feature of the training data, judged on `judged`.
+Yardstick single_feature_yardstick(const Dataset& train, const Dataset& judged, const std::string& measure,
+                                   const std::string& convention, std::size_t threads,
+                                   std::vector<std::string>& remarks);
+
+/// Fills in the tests against the figure.
+void test_yardsticks(Evidence& evidence);
+
+/// "NDCG@10 0.714 [0.669, 0.759] on the validation data. ... Better than both (p < 0.0001 and 0.0130)."
+report::Notice verdict_of(const Evidence& evidence);
+
+/// The figures as a forest, and the tests beside it.
+report::Section evidence_section(const Evidence& evidence);
+
+}  // namespace dorm::pages
