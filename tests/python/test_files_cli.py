@@ -35,7 +35,7 @@ CALLS = {
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
-    "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck}",
+    "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
