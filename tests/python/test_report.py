@@ -327,7 +327,8 @@ def write_ratings(path, users=40, items=30):
 
 def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
     write_ratings("r.tsv")
-    split = ["--split", "given:10", "--rank", 2]
+    Path("items.csv").write_text("id,title,odd\n" + "".join(f"i{i},Film number {i},{i % 2}\n" for i in range(30)))
+    split = ["--split", "given:10", "--rank", 2, "--item-features", "items.csv"]
     out = dorm(
         "factorize", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
     )
