@@ -104,7 +104,7 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
     without = {"experiment", "info", "completion", "manual", "help"}  # name no file, or write none
     assert set(verbs) - without == {verb.split()[0] for verb in CALLS}
     known = {"--mirror", "--subtopics", "--topics", "--limits", "--position-gains", "--test", "--item-columns"}
-    known |= {"--user-features", "--scores"}  # read in the same way as those that are tried
+    known |= {"--user-features", "--scores", "--config", "--like"}  # read in the same way as those that are tried
     missing = []
     for verb in {verb.split()[0] for verb in CALLS}:
         tried = " ".join(f"{name} {text}" for name, text in CALLS.items() if name.split()[0] == verb)

@@ -497,5 +497,4 @@ def test_other_bad_calls_are_refused(here):
     dorm("rank", "m.json", "valid.txt", "--top", 3, status=2)
     dorm("rank", "m.json", "valid.txt", "--format", "tree", status=2)
     dorm("rank", "train.txt", "valid.txt", status=1)
-    dorm("eval", "valid.txt", "--model", "m.json", "--feature", 1, status=2)
     assert not Path("n.json").exists()
