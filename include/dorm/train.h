@@ -334,10 +334,11 @@ using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, 
 /// by folds over queries, and the model is the mean over the folds. Only lists and kernels are trained again after
 /// folds, since their weights cannot be averaged: the best cell, on all of the data.
 ///
-/// train.solve.seconds is for all of it. Cheap rankers come first, then bounds, `predicted` last, kernels in the order
-/// of the grid; what runs when the time is over, or when an observer says false, is cut short within a pass and not
-/// judged. At least one cell is judged however short the time; stopped before any, it throws Error(bad_input).
-/// train.checkpoint keeps what was judged: the same call goes on from there, to the same bytes.
+/// train.solve.seconds is for all of it. Cheap rankers come first (under an exact kernel after the bounds), then
+/// bounds, `predicted` last, kernels in the order of the grid; what runs when the time is over, or when an observer
+/// says false, is cut short within a pass and not judged. At least one cell is judged however short the time; stopped
+/// before any, it throws Error(bad_input). train.checkpoint keeps what was judged: the same call goes on from there, to
+/// the same bytes.
 TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* validation = nullptr,
                 const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
 

@@ -135,10 +135,11 @@ void Tuning::make_settings() {
         settings_.push_back({"", "", std::nullopt, ranker,
                              ranker == Start::ridge || ranker == Start::ridge_gain ? kRidgeC : kPairwiseCs});
   }
-  // Cheap rankers first, and predicted, which takes longest, last.
-  const auto stage = [this](std::size_t s) {
+  // Cheap rankers first, unless an exact kernel makes them dear; predicted, which takes longest, last.
+  const int cheap = KernelOptions(options_.train).exact() ? 1 : -1;
+  const auto stage = [&](std::size_t s) {
     const Setting& setting = settings_[s];
-    return !setting.bound ? 0 : setting.bound == Bound::predicted ? 2 : 1;
+    return !setting.bound ? cheap : setting.bound == Bound::predicted ? 2 : 0;
   };
   order_.resize(settings_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
