@@ -158,7 +158,8 @@ void Tuning::run_rounds_path(std::size_t number, bool must_judge) {
     else if (!warm.empty())
       warm.rescale(C / setting.C[k - 1]);
     Fitted fitted = run_rounds(*risk, rounds, start, running, {}, std::move(warm));
-    const bool cut_short = fitted.unfinished();
+    // Told to stop, a solver looks once more where it stands; converged there, it has not ended where it would have.
+    const bool cut_short = fitted.unfinished() || ledger_.over();
     if (cut_short && cut(must_judge && k == 0)) throw CutShort{};
     JudgedWeights each = judge(split, options, std::move(fitted.w));
     each.health = fitted.health();
