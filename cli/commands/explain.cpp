@@ -13,8 +13,10 @@
 #include "dorm/error.h"
 #include "help.h"
 #include "input.h"
+#include "messages.h"
 #include "option_group.h"
 #include "output.h"
+#include "style.h"
 #include "text/explain_text.h"
 #include "usage.h"
 #include "written_files.h"
@@ -160,7 +162,12 @@ void run_explain(ExplainArguments arguments, const Settings& settings) {
       text += pair ? explained_difference(view, arguments, settings) : explained_query(view, arguments, settings);
     });
   }
-  write_text(arguments.output, arguments.output == "-" && arguments.format == "text" ? printable(text) : text);
+  if (arguments.format != "text")
+    write_text(arguments.output, text);
+  else if (arguments.output == "-")
+    print(text);
+  else
+    write_text(arguments.output, rendered(text, false));
 }
 
 }  // namespace
