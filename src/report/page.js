@@ -166,7 +166,9 @@
       show_values(svg, line, places[now]);
     });
   });
-  window.addEventListener("scroll", function () { tip.hidden = true; }, { passive: true });
+  window.addEventListener("scroll", function () {
+    if (!document.activeElement.matches("svg[data-cross]")) { tip.hidden = true; }
+  }, { passive: true });
 
   /* Methods by name: in tables, forests and plots. */
   function filter(text) {

@@ -115,9 +115,9 @@ report::Section weights_section(const Model& model, const Dataset& data, std::si
       "given, since resampled trainings would cost as many times as much.",
       model.weights.size(), nonzero, name_of(model.scaling.kind))});
   section.blocks.push_back(bars_of(model, model.weights, "Largest weights", "weight"));
-  report::Bars moves = bars_of(model, movements(model, data, threads), "Features that move documents most",
-                               "standard deviation of its part of the score");
-  moves.caption = "Within queries: weight times spread of the scaled feature.";
+  report::Bars moves =
+      bars_of(model, movements(model, data, threads), "Features that move documents most", "part of the score");
+  moves.caption = "Standard deviation within queries: weight times spread of the scaled feature.";
   section.blocks.push_back(std::move(moves));
   return section;
 }
