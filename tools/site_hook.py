@@ -18,7 +18,6 @@ ROOT_PAGES = {
     "SECURITY.md": "security.md",
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
-PLANNED = {"data.md", "command.md", "evaluation.md"}  # have their places in the navigation
 ITEM = re.compile(r"^([-*+]|\d+[.)]) ")
 # A code span, or what opens no tag; code spans of more than one line have no such sign in our pages.
 CODE_OR_LESS = re.compile(
@@ -33,17 +32,7 @@ def version():
 
 def on_config(config):
     config.site_name = f"DORM {version()}"
-    config.nav = [there(entry) for entry in config.nav]
     return config
-
-
-def there(entry):
-    """A part of the navigation without the pages of PLANNED that are not written."""
-    if isinstance(entry, list):
-        return [kept for kept in map(there, entry) if kept]
-    if isinstance(entry, dict):
-        return {name: there(value) for name, value in entry.items() if there(value)}
-    return None if entry in PLANNED and not (ROOT / "docs" / entry).exists() else entry
 
 
 def on_files(files, config):
