@@ -33,7 +33,7 @@ class ConfigLine {
   /// Up to one of `ends`, a blank or a comment.
   std::string word(std::string_view ends, const char* expected) {
     const std::string stops = std::string(kBlanks) + "#" + std::string(ends);
-    const std::string found(text_.substr(0, text_.find_first_of(stops)));
+    std::string found(text_.substr(0, text_.find_first_of(stops)));
     if (found.empty()) refuse(expected);
     text_.remove_prefix(found.size());
     skip_blanks();

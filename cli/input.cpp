@@ -157,9 +157,14 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
 void warn_of_leaks(const Dataset& data, const std::string& path, const Settings& settings) {
   if (settings.quiet) return;
   for (const LabelLeak& leak : find_label_leaks(data)) {
+    if (!data.has_labels()) {
+      warn(settings, fmt::format("{}: there are no labels, and feature \"{}\" is named like one; did you mean {}?",
+                                 path, leak.feature, option_text({Remedy::Kind::label_column, {leak.feature}})));
+      continue;
+    }
     const char* const why = leak.kind == LabelLeak::Kind::equal      ? "equals the label"
                             : leak.kind == LabelLeak::Kind::monotone ? "orders all documents as the label does"
-                                                                     : "is named like a label";
+                                                                     : "is named like a label (if it is one)";
     const std::string out = data.has_feature_names()
                                 ? "; " + option_text({Remedy::Kind::ignore_columns, {leak.feature}}) + " leaves it out"
                                 : "";

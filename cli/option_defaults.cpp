@@ -59,7 +59,7 @@ void add_words(const ConfigEntry& entry, const std::string& path, const CLI::Opt
                std::vector<DefaultWord>& words) {
   const std::string name = long_name(entry.key), origin = fmt::format("{}:{}", path, entry.line);
   if (option->get_items_expected_max() > 0) {
-    for (const std::string& value : entry.values) words.push_back({option, name + "=" + value, origin});
+    for (const std::string& value : entry.values) words.push_back({option, fmt::format("{}={}", name, value), origin});
     return;
   }
   if (entry.values.size() != 1 || (entry.values[0] != "true" && entry.values[0] != "false"))

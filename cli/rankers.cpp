@@ -37,7 +37,7 @@ std::vector<std::string> words_of_first_line(const std::string& path, const std:
   std::istringstream lines(compressed ? fmt::format("{}", fmt::join(read_lines(path), "\n")) : beginning);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream stream(line);
-    const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+    std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
     if (!words.empty() && !words.front().starts_with('#')) return words;
   }
   return {};
@@ -189,8 +189,13 @@ void make_names_distinct(std::vector<Ranker>& rankers) {
 }
 
 std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings) {
-  if (const auto* model = std::get_if<Model>(&ranker.what))
+  if (const auto* model = std::get_if<Model>(&ranker.what)) {
+    if (data.has_labels() && model->data.fingerprint == data.fingerprint())
+      warn(settings, fmt::format("{}: trained on these very documents, so that its figures flatter it; dorm tune and "
+                                 "dorm compare judge on queries held out",
+                                 ranker.file));
     return about_file(ranker.file, [&] { return score(*model, data, settings.threads); });
+  }
   if (const auto* model = std::get_if<PositionModel>(&ranker.what))
     return scores_of_rankings(data, rank(*model, data, settings.threads));
   if (const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what))

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kAbout =
     "dorm: rankings judged and learnt by the measure you report.\n"
     "\n"
-    "Reads judged documents (LETOR/SVMlight, CSV, TSV, the binary form .dorm; plain, .gz or .zst),\n"
+    "Reads judged documents (LETOR/SVMlight, CSV, TSV, JSON lines, the binary form .dorm; plain, .gz or .zst),\n"
     "evaluates rankings under the conventions of the tools in use, and generates data to try things on.";
 
 constexpr std::size_t kThreadsPerCore = 4;

@@ -77,17 +77,21 @@ std::vector<T> copy_of(const Vector<T>& array) {
 Documents documents(const Vector<float>& labels, const Vector<std::uint64_t>& query_end,
                     std::vector<std::string> query_ids, const Vector<double>& query_weights,
                     const Vector<std::uint64_t>& source_rows, std::vector<std::string> feature_names,
-                    std::vector<std::string> document_ids, std::vector<std::string> groups, nb::object input) {
+                    const nb::dict& about) {
+  const auto texts = [&about](const char* key) {
+    return about.contains(key) ? nb::cast<std::vector<std::string>>(about[key]) : std::vector<std::string>();
+  };
+  const bool described = about.contains("input") && !about["input"].is_none();
   return {.labels = copy_of(labels),
           .query_end = copy_of(query_end),
           .query_ids = std::move(query_ids),
           .query_weights = copy_of(query_weights),
           .source_rows = copy_of(source_rows),
           .feature_names = std::move(feature_names),
-          .document_ids = std::move(document_ids),
-          .groups = std::move(groups),
-          .input = input.is_none() ? nullptr
-                                   : std::make_shared<const InputDescription>(input_from(nb::cast<nb::dict>(input)))};
+          .document_ids = texts("document_ids"),
+          .groups = texts("groups"),
+          .input = described ? std::make_shared<const InputDescription>(input_from(nb::cast<nb::dict>(about["input"])))
+                             : nullptr};
 }
 
 void bind_synth(nb::module_& module) {
@@ -117,14 +121,45 @@ void bind_synth(nb::module_& module) {
       .def_rw("threads", &SynthOptions::threads);
 }
 
+/// What is found out about labels and values.
+void bind_looks(nb::module_& module) {
+  module.def(
+      "settle_unjudged",
+      [](const std::string& name, const Vector<float>& labels) {
+        return std::string(name_of(settle_unjudged(parse_unjudged(name), {labels.data(), labels.shape(0)})));
+      },
+      "name"_a, "labels"_a.noconvert(), "What becomes of unjudged documents: what auto means for these labels.");
+  module.def(
+      "find_label_leaks",
+      [](const Dataset& data) {
+        std::vector<LabelLeak> found;
+        {
+          const nb::gil_scoped_release unlocked;
+          found = find_label_leaks(data);
+        }
+        nb::list out;
+        for (const LabelLeak& leak : found) out.append(nb::make_tuple(static_cast<int>(leak.kind), leak.feature));
+        return out;
+      },
+      "data"_a, "Features that give the label away: 0, equal to it; 1, in its order; 2, by their names.");
+  module.def(
+      "column_means",
+      [](const Matrix<float>& values) {
+        const std::size_t rows = values.shape(0), features = values.shape(1);
+        if (rows == 0 || values.stride(1) != 1 || values.stride(0) != static_cast<std::int64_t>(features))
+          throw Error(ErrorCode::bad_input, "the rows are not contiguous");
+        return to_numpy(dense_means({values.data(), rows * features}, features, features));
+      },
+      "values"_a.noconvert(), "The mean of the values of each column that are no NaN; 0 if there are none.");
+}
+
 }  // namespace
 
 void bind_dataset(nb::module_& module) {
   nb::class_<Documents>(module, "Documents", "Labels and queries of the rows of a matrix.")
       .def(nb::new_(&documents), "labels"_a.noconvert(), "query_end"_a.noconvert(), "query_ids"_a,
-           "query_weights"_a.noconvert(), "source_rows"_a.noconvert(), "feature_names"_a,
-           "document_ids"_a = std::vector<std::string>(), "groups"_a = std::vector<std::string>(),
-           "input"_a.none() = nb::none());
+           "query_weights"_a.noconvert(), "source_rows"_a.noconvert(), "feature_names"_a, "about"_a = nb::dict(),
+           "about: document_ids, groups, and input, how the rows were read; each may be absent.");
   nb::class_<Dataset>(module, "Dataset", "Queries with their documents; immutable.")
       .def_static("borrow_dense", &borrow_dense, "values"_a.noconvert(), "documents"_a)
       .def_static("borrow_sparse", &borrow_sparse, "values"_a.noconvert(), "columns"_a.noconvert(),
@@ -155,34 +190,7 @@ void bind_dataset(nb::module_& module) {
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("dense_values", &dense_values, "A view of the rows.")
       .def("sparse_values", &sparse_values, "Values, numbers of features and row ends.");
-  module.def(
-      "settle_unjudged",
-      [](const std::string& name, const Vector<float>& labels) {
-        return std::string(name_of(settle_unjudged(parse_unjudged(name), {labels.data(), labels.shape(0)})));
-      },
-      "name"_a, "labels"_a.noconvert(), "What becomes of unjudged documents: what auto means for these labels.");
-  module.def(
-      "find_label_leaks",
-      [](const Dataset& data) {
-        std::vector<LabelLeak> found;
-        {
-          const nb::gil_scoped_release unlocked;
-          found = find_label_leaks(data);
-        }
-        nb::list out;
-        for (const LabelLeak& leak : found) out.append(nb::make_tuple(static_cast<int>(leak.kind), leak.feature));
-        return out;
-      },
-      "data"_a, "Features that give the label away: 0, equal to it; 1, in its order; 2, by their names.");
-  module.def(
-      "column_means",
-      [](const Matrix<float>& values) {
-        const std::size_t rows = values.shape(0), features = values.shape(1);
-        if (rows == 0 || values.stride(1) != 1 || values.stride(0) != static_cast<std::int64_t>(features))
-          throw Error(ErrorCode::bad_input, "the rows are not contiguous");
-        return to_numpy(dense_means({values.data(), rows * features}, features, features));
-      },
-      "values"_a.noconvert(), "The mean of the values of each column that are no NaN; 0 if there are none.");
+  bind_looks(module);
   bind_synth(module);
 }
 

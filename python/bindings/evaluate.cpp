@@ -3,6 +3,7 @@
 #include "dorm/evaluate.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -117,12 +118,13 @@ std::vector<Entry> trec_entries(const std::vector<std::string>& queries, const s
 
 using Texts = std::vector<std::string>;
 
+using TrecColumns = std::tuple<Texts, Texts, Vector<double>>;  // queries, documents, labels or scores
+
 /// Judgments of subtopics where `subtopics` are given.
-nb::dict evaluate_a_run(const Texts& queries, const Texts& documents, const Vector<double>& labels,
-                        const Texts& subtopics, const Texts& run_queries, const Texts& run_documents,
-                        const Vector<double>& scores, const Texts& measures, const EvaluateOptions& options) {
-  const std::vector<RunEntry> run = trec_entries<RunEntry, double>(run_queries, run_documents, scores);
-  const std::vector<Judgment> judgments = trec_entries<Judgment, float>(queries, documents, labels);
+nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const TrecColumns& ranked,
+                        const Texts& measures, const EvaluateOptions& options) {
+  const std::vector<RunEntry> run = std::apply(trec_entries<RunEntry, double>, ranked);
+  const std::vector<Judgment> judgments = std::apply(trec_entries<Judgment, float>, judged);
   std::vector<SubtopicJudgment> aspects;
   for (std::size_t i = 0; i < subtopics.size() && i < judgments.size(); ++i)
     aspects.push_back({judgments[i].query, subtopics[i], judgments[i].document, judgments[i].label});
@@ -178,8 +180,8 @@ void bind_evaluate(nb::module_& module) {
   module.def("evaluate", &evaluate_scores, "labels"_a.noconvert(), "scores"_a.noconvert(), "end"_a.noconvert(), "ids"_a,
              "weights"_a.noconvert(), "measures"_a, "options"_a);
   module.def("evaluate_data", &evaluate_data, "data"_a, "scores"_a.noconvert(), "measures"_a, "options"_a);
-  module.def("evaluate_run", &evaluate_a_run, "queries"_a, "documents"_a, "labels"_a.noconvert(), "subtopics"_a,
-             "run_queries"_a, "run_documents"_a, "scores"_a.noconvert(), "measures"_a, "options"_a);
+  module.def("evaluate_run", &evaluate_a_run, "judged"_a.noconvert(), "subtopics"_a, "ranked"_a.noconvert(),
+             "measures"_a, "options"_a);
   module.def(
       "measure_name",
       [](const std::string& spelling, const std::string& convention) {

@@ -66,7 +66,7 @@ def make_dataset(
         query_weights=weights,
         source_rows=_IN_ORDER if queries.order is None else queries.order.astype(np.uint64),
         feature_names=names or [],
-        **_sorted_texts(queries, about or {}),
+        about=_sorted_texts(queries, about or {}),
     )
     values = take_rows(features.values, queries.order)
     if isinstance(values, np.ndarray):

@@ -137,13 +137,9 @@ def evaluate_run(
     options = options_of(convention, ties, bootstrap, confidence, random_state, n_jobs)
     options.one_per, options.depth, options.complete = one_per, depth, complete
     table = _core.evaluate_run(
-        judged.queries,
-        judged.documents,
-        _numbers(judged.labels),
+        (judged.queries, judged.documents, _numbers(judged.labels)),
         judged.subtopics or [],
-        retrieved.queries,
-        retrieved.documents,
-        _numbers(retrieved.scores),
+        (retrieved.queries, retrieved.documents, _numbers(retrieved.scores)),
         [measures] if isinstance(measures, str) else list(measures),
         options,
     )

@@ -8,8 +8,9 @@
 namespace dorm {
 namespace {
 
-constexpr std::array<std::string_view, 15> kLabels = {
-    "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "rating", "y", "target", "judgment",
+// Not "rating": stars of customers are a feature of many shops.
+constexpr std::array<std::string_view, 14> kLabels = {
+    "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "y", "target", "judgment",
     "judgement", "relevancelabel", "relevancegrade", "gain", "relevant"};
 constexpr std::array<std::string_view, 12> kQueries = {"qid",       "query",   "queryid",   "session",
                                                        "sessionid", "srchid",  "searchid",  "search",

@@ -154,6 +154,28 @@ def test_sqlite_scores_as_rank_does(here):
     assert zeros == pytest.approx(float(expression.split()[0].lstrip("(")))  # NULL counts as 0: the constant is left
 
 
+@pytest.mark.parametrize("scale", ["none", "zscore", "minmax", "log-zscore"])
+def test_sql_fills_in_what_training_did(here, scale):
+    """A NULL is the mean of the training data under --missing mean; logarithms are taken as the model takes them."""
+    rng = random.Random(3)
+    rows = [
+        [rng.randint(0, 2), q, rng.uniform(-3, 900), rng.choice([None, 5.0, 7.5])] for q in range(12) for _ in range(6)
+    ]
+    text = "\n".join(",".join("" if x is None else repr(x) for x in row) for row in rows)
+    Path("holes.csv").write_text(f"label,qid,a,b\n{text}\n")
+    dorm("train", "holes.csv", "--missing", "mean", "--scale", scale, "--model", "holes.json", "--quiet")
+    expected = [float(x) for x in dorm("rank", "holes.json", "holes.csv").stdout.split()]
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE documents (a REAL, b REAL)")
+    base.executemany("INSERT INTO documents VALUES (?, ?)", [row[2:] for row in rows])
+    expression = dorm("export", "holes.json", "--to", "sql").stdout
+    try:
+        scores = [row[0] for row in base.execute(f"SELECT {expression} FROM documents ORDER BY rowid")]
+    except sqlite3.OperationalError as error:
+        pytest.skip(f"this SQLite has no functions of mathematics: {error}")
+    assert scores == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
 def test_an_exported_model_is_refused_or_scores_the_same(here):
     dorm("train", "train.txt", "--scale", "none", "--model", "m.json", "--quiet")
     text = dorm("export", "m.json", "--to", "svmlight").stdout

@@ -2,6 +2,7 @@
 // How the paths of a grid are run: side by side, saved as they go, and cut short when the time is over
 // or somebody asks.
 #include <algorithm>
+#include <utility>
 
 #include "base/parallel.h"
 #include "dorm/error.h"
@@ -157,7 +158,7 @@ void Tuning::run_rounds_path(std::size_t number, bool must_judge) {
       warm = warm_state(path, C / setting.C[k - 1], *risk);
     else if (!warm.empty())
       warm.rescale(C / setting.C[k - 1]);
-    Fitted fitted = run_rounds(*risk, rounds, start, running, {}, std::move(warm));
+    Fitted fitted = run_rounds(*risk, rounds, start, running, {}, std::exchange(warm, {}));
     // Told to stop, a solver looks once more where it stands; converged there, it has not ended where it would have.
     const bool cut_short = fitted.unfinished() || ledger_.over();
     if (cut_short && cut(must_judge && k == 0)) throw CutShort{};

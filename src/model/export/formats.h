@@ -9,15 +9,19 @@
 
 namespace dorm {
 
-/// score = constant + sum of weights[j] x_j of the features as they are in the data.
+/// score = constant + sum of weights[j] x_j of the features as they are in the data, or of their logarithms.
 struct PlainWeights {
   std::vector<double> weights;
   double constant = 0;
+  bool logarithms = false;  // sign(x) ln(1 + |x|) stands for x
 };
 
-/// The scaling folded into the weights. Throws Error(unsupported) for kernels, and for scalings that are no line in
-/// each feature (logarithms) or that depend on the other documents of the query.
-PlainWeights plain_weights(const Model& model);
+/// What a format can say of a feature.
+enum class Powers { lines, logarithms };
+
+/// The scaling folded into the weights. Throws Error(unsupported) for kernels, and for scalings that depend on the
+/// other documents of the query or that the format cannot say.
+PlainWeights plain_weights(const Model& model, Powers powers = Powers::lines);
 
 void export_svmlight(const Model& model, std::ostream& out);
 void export_sql(const Model& model, std::ostream& out);

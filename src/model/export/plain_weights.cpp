@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "data/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 
 namespace dorm {
 
-PlainWeights plain_weights(const Model& model) {
+PlainWeights plain_weights(const Model& model, Powers powers) {
   if (model.kernel)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has a kernel ({}), which weights of features cannot say", model.kernel->kernel));
   const Scaling& scaling = model.scaling;
-  const bool linear =
-      scaling.kind == ScalingKind::none || scaling.kind == ScalingKind::zscore || scaling.kind == ScalingKind::minmax;
-  if (!linear)
+  const bool logarithms = takes_logarithm(scaling.kind);
+  if (scaling.per_query() || (logarithms && powers == Powers::lines))
     throw Error(
         ErrorCode::unsupported,
         fmt::format("the model scales features by {}, which {}; expected a model trained with the scaling none, "
-                    "zscore or minmax",
+                    "zscore, minmax{}",
                     name_of(scaling.kind),
-                    scaling.per_query() ? "depends on the other documents of the query" : "takes logarithms"));
-  PlainWeights plain{model.weights};
+                    scaling.per_query() ? "depends on the other documents of the query" : "takes logarithms",
+                    powers == Powers::lines ? "" : " or log-zscore"));
+  PlainWeights plain{model.weights, 0, logarithms};
   for (std::size_t j = 0; j < scaling.shift.size(); ++j) {
     plain.weights[j] = model.weights[j] * scaling.factor[j];
     plain.constant -= plain.weights[j] * scaling.shift[j];

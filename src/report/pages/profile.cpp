@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <tuple>
 
 namespace dorm::pages {
 namespace {
@@ -19,8 +20,9 @@ constexpr std::size_t kLengthBins = 8;
 struct ColumnSketch {
   float low = 0, high = 0;
   std::uint64_t hash = 14695981039346656037ull;
-  bool operator==(const ColumnSketch&) const = default;
-  auto operator<=>(const ColumnSketch&) const = default;
+  bool operator<(const ColumnSketch& other) const {
+    return std::tie(low, high, hash) < std::tie(other.low, other.high, other.hash);
+  }
 };
 
 std::vector<ColumnSketch> sketch_columns(const Dataset& data) {
@@ -124,9 +126,14 @@ std::size_t without_order(const Dataset& data) {
 std::vector<report::Notice> leak_notices(const Dataset& data) {
   std::vector<report::Notice> notices;
   for (const LabelLeak& leak : find_label_leaks(data)) {
-    const std::string_view why = leak.kind == LabelLeak::Kind::equal      ? "equals the label"
-                                 : leak.kind == LabelLeak::Kind::monotone ? "orders all documents as the label does"
-                                                                          : "is named like a label";
+    if (leak.kind == LabelLeak::Kind::name) {
+      notices.push_back({.text = fmt::format("feature \"{}\" is named like a label: if it is one, no figure here is "
+                                             "worth anything",
+                                             leak.feature)});
+      continue;
+    }
+    const std::string_view why =
+        leak.kind == LabelLeak::Kind::equal ? "equals the label" : "orders all documents as the label does";
     notices.push_back({.text = fmt::format("feature \"{}\" {}: a ranker that learns from it is of no use where labels "
                                            "are not known, and no figure here is worth anything",
                                            leak.feature, why)});
