@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "data/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 
@@ -12,7 +11,7 @@ PlainWeights plain_weights(const Model& model, Powers powers) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has a kernel ({}), which weights of features cannot say", model.kernel->kernel));
   const Scaling& scaling = model.scaling;
-  const bool logarithms = takes_logarithm(scaling.kind);
+  const bool logarithms = scaling.kind == ScalingKind::log_zscore;
   if (scaling.per_query() || (logarithms && powers == Powers::lines))
     throw Error(
         ErrorCode::unsupported,
