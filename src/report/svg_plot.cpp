@@ -149,45 +149,66 @@ class CurvePicture {
       name_y_[order[i]] = limit = std::min(name_y_[order[i]], limit);
   }
 
-  /// Names of single points stand beside them, on the side that has room, moved down where another stands.
+  struct Box {
+    double left, right, top, bottom;
+    bool touches(const Box& other) const {
+      return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+    }
+  };
+
+  /// Names of single points stand beside them: in the nearest place, on either side, free of other names and markers.
   void place_beside_points() {
     name_y_.assign(plot_.series.size(), kMissing);
+    name_before_.assign(plot_.series.size(), false);
     std::vector<std::size_t> order;
-    for (std::size_t k = 0; k < plot_.series.size(); ++k)
-      if (std::isfinite(end_of(plot_.series[k]).second)) order.push_back(k);
+    std::vector<Box> taken;
+    for (std::size_t k = 0; k < plot_.series.size(); ++k) {
+      const auto [x, y] = end_of(plot_.series[k]);
+      if (!std::isfinite(y)) continue;
+      order.push_back(k);
+      taken.push_back({x - 6, x + 6, y - 6, y + 6});
+    }
     std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
       return end_of(plot_.series[a]).second < end_of(plot_.series[b]).second;
     });
-    std::vector<std::size_t> placed;
     for (const std::size_t k : order) {
-      name_y_[k] = end_of(plot_.series[k]).second;
-      const auto [left, right] = span_of_name(k);
-      for (const std::size_t other : placed) {  // from top to bottom, so that one pass is enough
-        const auto [other_left, other_right] = span_of_name(other);
-        if (left < other_right && other_left < right && name_y_[k] < name_y_[other] + kNameHeight)
-          name_y_[k] = name_y_[other] + kNameHeight;
-      }
-      placed.push_back(k);
-      std::stable_sort(placed.begin(), placed.end(),
-                       [this](std::size_t a, std::size_t b) { return name_y_[a] < name_y_[b]; });
+      const Box box = free_place(k, taken);
+      taken.push_back(box);
+      name_y_[k] = (box.top + box.bottom) / 2;
+      name_before_[k] = box.left < end_of(plot_.series[k]).first;
       height_ = std::max(height_, name_y_[k] + kPlotBottom + 4);
     }
   }
 
-  bool name_before(std::size_t k) const { return end_of(plot_.series[k]).first > kPlotWidth * 0.6; }
-  std::pair<double, double> span_of_name(std::size_t k) const {
-    const double x = end_of(plot_.series[k]).first;
-    const double width = svg::text_width(svg::shortened(plot_.series[k].name, kLongestLineName)) + 10;
-    return name_before(k) ? std::pair(x - width, x) : std::pair(x, x + width);
+  /// Tries heights further and further from the point, above and below. Down there is always room: the picture grows.
+  Box free_place(std::size_t k, const std::vector<Box>& taken) const {
+    const auto [x, y] = end_of(plot_.series[k]);
+    const double width = svg::text_width(svg::shortened(plot_.series[k].name, kLongestLineName)) + 4;
+    const bool usual = x > kPlotWidth * 0.6;
+    for (int step = 0;; ++step) {
+      const double middle = y + (step + 1) / 2 * (step % 2 == 0 ? 1 : -1) * kNameHeight / 2;
+      for (const bool before : {usual, !usual}) {
+        const Box box{before ? x - 6 - width : x + 6, before ? x - 6 : x + 6 + width, middle - kNameHeight / 2,
+                      middle + kNameHeight / 2};
+        const bool inside = before == usual || (box.left >= left_ && box.right <= kPlotWidth - right_);
+        const bool high = box.top < kPlotTop;
+        if (inside && !high && std::none_of(taken.begin(), taken.end(), [&](const Box& b) { return box.touches(b); }))
+          return box;
+      }
+    }
   }
 
   std::string name(std::size_t k) const {
     if (!std::isfinite(name_y_[k])) return "";
     if (names_its_points(plot_)) {
-      const bool before = name_before(k);
-      return svg::text(end_of(plot_.series[k]).first + (before ? -8 : 8), name_y_[k] + 4,
-                       before ? svg::Anchor::kEnd : svg::Anchor::kStart,
-                       svg::shortened(plot_.series[k].name, kLongestLineName), "name");
+      const auto [x, y] = end_of(plot_.series[k]);
+      const double side = name_before_[k] ? -1 : 1;
+      std::string leader;
+      if (std::abs(name_y_[k] - y) > kNameHeight / 2)
+        leader = fmt::format("<path class=\"leader\" d=\"M{} {}L{} {}\"/>\n", svg::coordinate(x), svg::coordinate(y),
+                             svg::coordinate(x + 6 * side), svg::coordinate(name_y_[k]));
+      return leader + svg::text(x + 8 * side, name_y_[k] + 4, name_before_[k] ? svg::Anchor::kEnd : svg::Anchor::kStart,
+                                svg::shortened(plot_.series[k].name, kLongestLineName), "name");
     }
     const auto [x, y] = end_of(plot_.series[k]);
     const double edge = kPlotWidth - right_ + 8;
@@ -253,6 +274,7 @@ class CurvePicture {
   Scale x_, y_;
   double left_ = 0, right_ = kPlotRight, height_ = kPlotHeight;
   std::vector<double> name_y_;
+  std::vector<bool> name_before_;  // of points: whether the name stands left of its point
 };
 
 }  // namespace

@@ -129,7 +129,9 @@ TEST(PlotPicture, NamesManySinglePointsBesideThem) {
   for (auto it = std::sregex_iterator(svg.begin(), svg.end(), pattern); it != std::sregex_iterator(); ++it)
     y.push_back(std::stod((*it)[1]));
   ASSERT_EQ(y.size(), 5u);
+  std::sort(y.begin(), y.end());  // above and below the points
   for (std::size_t k = 1; k < y.size(); ++k) EXPECT_GE(y[k] - y[k - 1], 15);
+  EXPECT_EQ(count(svg, "class=\"leader\""), 4u);  // of five names at one place, one stays beside it
 }
 
 TEST(ForestPicture, HasARowPerNameAPanelPerMeasureAndTellsByShapeHowAValueCompares) {
