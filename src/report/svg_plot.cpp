@@ -186,7 +186,8 @@ class CurvePicture {
     const double width = svg::text_width(svg::shortened(plot_.series[k].name, kLongestLineName)) + 4;
     const bool usual = x > kPlotWidth * 0.6;
     for (int step = 0;; ++step) {
-      const double middle = y + (step + 1) / 2 * (step % 2 == 0 ? 1 : -1) * kNameHeight / 2;
+      const int away = (step + 1) / 2 * (step % 2 == 0 ? 1 : -1);  // 0, -1, 1, -2, 2, ...
+      const double middle = y + away * kNameHeight / 2;
       for (const bool before : {usual, !usual}) {
         const Box box{before ? x - 6 - width : x + 6, before ? x - 6 : x + 6 + width, middle - kNameHeight / 2,
                       middle + kNameHeight / 2};
