@@ -52,7 +52,7 @@ LINES = [
     ["train", "-h"],
     ["eval", "--help"],
     ["help"],
-    ["eval", "data.txt", "--model", "m.json"],
+    ["eval", "data.txt", "--model", "m.json", "-q"],
     ["tune", "data.txt", "--folds", "2", "--grid", "C=1/10,bound=best", "--model", "t.json", "-q"],
     ["compare", "data.txt", "--folds", "3", "--methods", "ridge,ranksvm", "-C", "1", "--no-curve", "-q"],
     ["info", "m.json"],

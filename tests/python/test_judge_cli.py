@@ -291,3 +291,9 @@ def test_pages_without_lists_of_documents(here):
     alone = page_of("test.txt", "--model", "a.json")
     assert "How well a ranks" in words_of(alone)
     assert "expected .html" in refused("eval", "test.txt", "a.json", "--report", "x.doc", status=2)
+
+
+def test_figures_on_the_training_data_are_told_to_flatter(world):
+    told = dorm("eval", "train.txt", "a.json", "feature:1", cwd=world).stderr
+    assert "a.json: trained on these very documents" in told and "flatter" in told
+    assert dorm("eval", "test.txt", "a.json", "feature:1", cwd=world).stderr == ""

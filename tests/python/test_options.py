@@ -147,11 +147,11 @@ def test_what_wrapped_to_huge_numbers(here, line, said):
 
 
 def test_threads(here):
-    plain = dorm("eval", "data.txt", "--model", "m.json", "--threads", 1).stdout
+    plain = dorm("eval", "data.txt", "--feature", 1, "--threads", 1).stdout
     for threads in (-1, 0, 2):
-        done = dorm("eval", "data.txt", "--model", "m.json", "--threads", threads)
+        done = dorm("eval", "data.txt", "--feature", 1, "--threads", threads)
         assert (done.stdout, done.stderr) == (plain, "")
-    done = dorm("eval", "data.txt", "--model", "m.json", "--threads", 100000, timeout=60)
+    done = dorm("eval", "data.txt", "--feature", 1, "--threads", 100000, timeout=60)
     assert done.stdout == plain
     assert re.search(r"warning: --threads is 100000; \d+ are used, 4 for each core\n", done.stderr)
 
