@@ -12,6 +12,7 @@
 #include "option_group.h"
 #include "progress.h"
 #include "remedies.h"
+#include "report/pages/words.h"
 #include "style.h"
 
 namespace dorm::cli {
@@ -162,15 +163,14 @@ void warn_of_leaks(const Dataset& data, const std::string& path, const Settings&
                                  path, leak.feature, option_text({Remedy::Kind::label_column, {leak.feature}})));
       continue;
     }
-    const char* const why = leak.kind == LabelLeak::Kind::equal      ? "equals the label"
-                            : leak.kind == LabelLeak::Kind::monotone ? "orders all documents as the label does"
-                                                                     : "is named like a label (if it is one)";
+    const bool sure = leak.kind != LabelLeak::Kind::name;
     const std::string out = data.has_feature_names()
                                 ? "; " + option_text({Remedy::Kind::ignore_columns, {leak.feature}}) + " leaves it out"
                                 : "";
-    warn(settings, fmt::format("{}: feature \"{}\" {}: a ranker that learns from it is of no use where labels are not "
-                               "known{}",
-                               path, leak.feature, why, out));
+    warn(settings,
+         fmt::format("{}: feature \"{}\" {}: {}a ranker that learns from it is of no use where labels are not "
+                     "known{}",
+                     path, leak.feature, pages::leak_words(leak.kind), sure ? "" : "if it is one, ", out));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
-#include <thread>
 #include <vector>
 
+#include "base/parallel.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "help.h"
@@ -114,7 +114,7 @@ void refuse_extras(const CLI::App& app) {
 /// All cores for 0 and -1; more than cores can use are not taken.
 std::size_t resolve_threads(std::int64_t asked, const Settings& settings) {
   if (asked <= 0) return 0;
-  const std::size_t most = kThreadsPerCore * std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const std::size_t most = kThreadsPerCore * thread_count(0);
   const auto threads = static_cast<std::size_t>(asked);
   if (threads <= most) return threads;
   warn(settings, fmt::format("--threads is {}; {} are used, {} for each core", asked, most, kThreadsPerCore));

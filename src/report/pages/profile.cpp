@@ -8,6 +8,8 @@
 #include <map>
 #include <tuple>
 
+#include "report/pages/words.h"
+
 namespace dorm::pages {
 namespace {
 
@@ -126,17 +128,12 @@ std::size_t without_order(const Dataset& data) {
 std::vector<report::Notice> leak_notices(const Dataset& data) {
   std::vector<report::Notice> notices;
   for (const LabelLeak& leak : find_label_leaks(data)) {
-    if (leak.kind == LabelLeak::Kind::name) {
-      notices.push_back({.text = fmt::format("feature \"{}\" is named like a label: if it is one, no figure here is "
-                                             "worth anything",
-                                             leak.feature)});
-      continue;
-    }
-    const std::string_view why =
-        leak.kind == LabelLeak::Kind::equal ? "equals the label" : "orders all documents as the label does";
-    notices.push_back({.text = fmt::format("feature \"{}\" {}: a ranker that learns from it is of no use where labels "
-                                           "are not known, and no figure here is worth anything",
-                                           leak.feature, why)});
+    const std::string_view end =
+        leak.kind == LabelLeak::Kind::name
+            ? "if it is one, no figure here is worth anything"
+            : "a ranker that learns from it is of no use where labels are not known, and no figure here is worth "
+              "anything";
+    notices.push_back({.text = fmt::format("feature \"{}\" {}: {}", leak.feature, leak_words(leak.kind), end)});
   }
   return notices;
 }

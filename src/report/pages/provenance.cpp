@@ -6,10 +6,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
-#include <thread>
 
+#include "base/parallel.h"
 #include "data/io/file.h"
 #include "dorm/error.h"
 
@@ -51,13 +50,12 @@ report::Section provenance_section(const Origin& origin, std::optional<std::uint
                                    std::vector<report::Fact> more) {
   utsname system{};
   ::uname(&system);
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t cores = thread_count(0);
   report::Facts facts;
   facts.facts.push_back(
       {"version", origin.version.empty() ? "dorm " DORM_VERSION : origin.version, "built with " + compiler()});
   if (seed) facts.facts.push_back({"seed", std::to_string(*seed)});
-  facts.facts.push_back(
-      {"threads", std::to_string(origin.threads == 0 ? cores : origin.threads), "results do not depend on it"});
+  facts.facts.push_back({"threads", std::to_string(thread_count(origin.threads)), "results do not depend on it"});
   facts.facts.push_back({"processor", processor(system), fmt::format("{} cores", cores)});
   facts.facts.push_back({"memory", memory()});
   facts.facts.push_back({"system", fmt::format("{} {}", system.sysname, system.release)});

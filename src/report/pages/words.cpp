@@ -49,6 +49,11 @@ std::string rule_text(const TuneOutcome& tuned) {
 
 }  // namespace
 
+std::string_view leak_words(LabelLeak::Kind kind) {
+  if (kind == LabelLeak::Kind::equal) return "equals the label";
+  return kind == LabelLeak::Kind::monotone ? "orders all documents as the label does" : "is named like a label";
+}
+
 std::string effort_text(const SolveReport& solve) {
   if (solve.passes == 0) return {};
   std::string text = fmt::format("{} passes, {} oracle calls", solve.passes, solve.oracle_calls);

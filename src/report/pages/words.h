@@ -10,6 +10,9 @@
 
 namespace dorm::pages {
 
+/// What is wrong with a feature that gives the label away: "equals the label".
+std::string_view leak_words(LabelLeak::Kind kind);
+
 /// What the last round of the chosen candidate took; empty when it was solved in an earlier run.
 std::string effort_text(const SolveReport& solve);
 
