@@ -110,7 +110,7 @@ class Dataset {
   Dataset with_labels(std::span<const float> labels) const;
 
   /// A hash of all features, labels, ids and weights, equal on every platform.
-  std::uint64_t fingerprint() const;
+  std::uint64_t fingerprint(std::size_t threads = 1) const;
 
   /// Throws Error(bad_input) when has_labels() is false.
   void require_labels() const;

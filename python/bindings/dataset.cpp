@@ -187,7 +187,9 @@ void bind_dataset(nb::module_& module) {
                      for (std::size_t d = 0; d < rows.size(); ++d) rows[d] = data.source_row(d);
                      return to_numpy(std::move(rows));
                    })
-      .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "fingerprint", [](const Dataset& data) { return data.fingerprint(); },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("dense_values", &dense_values, "A view of the rows.")
       .def("sparse_values", &sparse_values, "Values, numbers of features and row ends.");
   bind_looks(module);

@@ -17,15 +17,19 @@ constexpr std::size_t kMostRanges = std::size_t{1} << 22;
 constexpr std::size_t kFewestOrdered = 100;  // documents; of fewer an order may be chance
 constexpr std::size_t kFewestEqual = 10;
 
-/// The values of a feature among the documents of one label.
-struct Range {
-  float low = std::numeric_limits<float>::infinity(), high = -std::numeric_limits<float>::infinity();
-  std::size_t stored = 0;  // the others are zeros
+/// The values of the features among the documents of one label.
+struct Ranges {
+  std::vector<float> low, high;
+  std::vector<std::size_t> stored;  // of compressed rows: the others are zeros
 
-  void add(float x) {
-    low = std::min(low, x);
-    high = std::max(high, x);
-    ++stored;
+  void resize(std::size_t features, bool dense) {
+    low.assign(features, std::numeric_limits<float>::infinity());
+    high.assign(features, -std::numeric_limits<float>::infinity());
+    if (!dense) stored.assign(features, 0);
+  }
+  void add(std::size_t j, float x) {
+    low[j] = std::min(low[j], x);
+    high[j] = std::max(high[j], x);
   }
 };
 
@@ -56,49 +60,58 @@ class LeakSearch {
 
  private:
   void measure() {
-    for (const auto& [label, count] : documents_) ranges_[label].resize(data_.num_features());
+    for (const auto& [label, count] : documents_) ranges_[label].resize(data_.num_features(), data_.dense());
     for (std::size_t q = 0; q < data_.num_queries(); ++q) {
       const Query query = data_.query(q);
       for (std::size_t i = 0; i < query.size(); ++i) add_row(query.rows, i, ranges_.find(query.labels[i])->second);
     }
     data_.require_intact();
     for (auto& [label, ranges] : ranges_)
-      for (Range& range : ranges)
-        if (range.stored < documents_.find(label)->second) range.add(0);
+      for (std::size_t j = 0; j < ranges.stored.size(); ++j)
+        if (ranges.stored[j] < documents_.find(label)->second) ranges.add(j, 0);
   }
 
-  static void add_row(const FeatureRows& rows, std::size_t i, std::vector<Range>& ranges) {
+  static void add_row(const FeatureRows& rows, std::size_t i, Ranges& ranges) {
     if (rows.dense()) {
-      for (std::size_t j = 0; j < ranges.size(); ++j) ranges[j].add(rows.dense_row(i)[j]);
+      const float* const row = rows.dense_row(i);
+      float *const low = ranges.low.data(), *const high = ranges.high.data();
+      const std::size_t features = ranges.low.size();
+      for (std::size_t j = 0; j < features; ++j) {  // several at a time
+        low[j] = row[j] < low[j] ? row[j] : low[j];
+        high[j] = row[j] > high[j] ? row[j] : high[j];
+      }
       return;
     }
     const SparseRow row = rows.sparse_row(i);
-    for (std::size_t k = 0; k < row.columns.size(); ++k) ranges[row.columns[k]].add(row.values[k]);
+    for (std::size_t k = 0; k < row.columns.size(); ++k) {
+      ranges.add(row.columns[k], row.values[k]);
+      ++ranges.stored[row.columns[k]];
+    }
   }
 
   bool is_label(std::size_t j) const {
     return !ranges_.empty() && std::all_of(ranges_.begin(), ranges_.end(), [j](const auto& entry) {
-      return entry.second[j].low == entry.first && entry.second[j].high == entry.first;
+      return entry.second.low[j] == entry.first && entry.second.high[j] == entry.first;
     });
   }
 
   bool is_ordered(std::size_t j) const {
     if (ranges_.empty() || data_.num_documents() < kFewestOrdered) return false;
     bool up = true, down = true;
-    const Range* before = nullptr;
+    const Ranges* before = nullptr;
     for (const auto& [label, ranges] : ranges_) {
       if (before != nullptr) {
-        up = up && before->high < ranges[j].low;
-        down = down && ranges[j].high < before->low;
+        up = up && before->high[j] < ranges.low[j];
+        down = down && ranges.high[j] < before->low[j];
       }
-      before = &ranges[j];
+      before = &ranges;
     }
     return up || down;
   }
 
   const Dataset& data_;
-  std::map<float, std::size_t> documents_;      // by label
-  std::map<float, std::vector<Range>> ranges_;  // by label and feature; empty: not measured
+  std::map<float, std::size_t> documents_;  // by label
+  std::map<float, Ranges> ranges_;          // by label; empty: not measured
 };
 
 }  // namespace

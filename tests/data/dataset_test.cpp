@@ -7,7 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "data/row_hash.h"
 #include "dorm/error.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
@@ -127,6 +129,63 @@ TEST(Dataset, FingerprintChangesWithAnyPartOfTheContent) {
   std::set<std::uint64_t> seen;
   for (int change = 0; change <= 8; ++change) EXPECT_TRUE(seen.insert(variant(change)).second) << change;
   EXPECT_EQ(variant(0), variant(0));
+}
+
+TEST(Dataset, FingerprintSeesEveryValueItsSignItsColumnAndItsRow) {
+  constexpr std::size_t kRows = 6, kColumns = 21;
+  std::vector<std::vector<float>> rows(kRows, std::vector<float>(kColumns));
+  for (std::size_t i = 0; i < kRows; ++i)
+    for (std::size_t j = 0; j < kColumns; ++j) rows[i][j] = static_cast<float>(1 + i * kColumns + j);
+  const auto fingerprint = [&rows](std::size_t threads = 1) {
+    DatasetBuilder builder;
+    for (std::size_t i = 0; i < kRows; ++i) builder.add({1, i < 3 ? "a" : "b"}, rows[i]);
+    return builder.finish().fingerprint(threads);
+  };
+  std::set<std::uint64_t> seen = {fingerprint()};
+  std::size_t variants = 1;
+  const auto add = [&] {
+    seen.insert(fingerprint());
+    ++variants;
+  };
+  for (std::size_t i = 0; i < kRows; ++i)
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      const float value = rows[i][j];
+      for (const float other : {0.0f, -value, value + 1, std::nextafter(value, 0.0f)}) {
+        rows[i][j] = other;
+        add();
+      }
+      rows[i][j] = value;
+      if (j > 0) {
+        std::swap(rows[i][j], rows[i][j - 1]);
+        add();
+        std::swap(rows[i][j], rows[i][j - 1]);
+      }
+    }
+  for (std::size_t i = 1; i < kRows; ++i) {
+    std::swap(rows[i], rows[i - 1]);
+    add();
+    std::swap(rows[i], rows[i - 1]);
+  }
+  EXPECT_EQ(seen.size(), variants);
+  EXPECT_EQ(fingerprint(3), fingerprint());
+  const std::uint64_t before = (rows[2][5] = 0.0f, fingerprint());
+  rows[2][5] = -0.0f;
+  EXPECT_EQ(fingerprint(), before);
+}
+
+TEST(Dataset, RowsHashAlikeOnEveryLevel) {
+  DatasetBuilder builder;
+  for (std::size_t i = 0; i < 9; ++i) {
+    std::vector<float> row(27, 0.0f);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = i % 3 == j % 4 ? 0.0f : 0.5f * static_cast<float>(i) - 2;
+    builder.add({1, "a"}, row);
+  }
+  const Dataset data = builder.finish();
+  ASSERT_TRUE(data.dense());
+  const RowHash hash(data);
+  for (std::size_t i = 0; i < 9; ++i)
+    for (const SimdLevel level : test::simd_levels())
+      EXPECT_EQ(hash.of(data.query(0).rows, i, level), hash.of(data.query(0).rows, i, SimdLevel::portable));
 }
 
 TEST(Dataset, FingerprintDoesNotDependOnTheForm) {

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/rng.h"
+#include "data/scale_rows.h"
 #include "dorm/error.h"
+#include "support/simd_levels.h"
 
 namespace dorm {
 namespace {
@@ -145,6 +149,92 @@ TEST(Scale, NoneReturnsTheDataAndAutoLooksAtTheRange) {
   EXPECT_EQ(choose_scaling(unit), ScalingKind::none);
   EXPECT_EQ(choose_scaling(wide), ScalingKind::log_query_zscore);
   EXPECT_EQ(choose_scaling(negative), ScalingKind::log_query_zscore);
+}
+
+// A number for each place, columns of many kinds: small, constant, nearly constant and large, of either sign, extreme.
+float value_of(std::size_t i, std::size_t j) {
+  Rng rng(1000 * i + j + 1);
+  const auto x = static_cast<float>(std::exp(3 * rng.normal()));
+  switch (j % 9) {
+    case 0:
+      return 1e6f + static_cast<float>(rng.below(3));
+    case 1:
+      return 0.1f;
+    case 2:
+      return -x;
+    case 3:
+      return rng.below(2) == 0 ? x : -x;
+    case 4:
+      return static_cast<float>(rng.below(4));
+    case 5:
+      return 1e-41f * static_cast<float>(rng.below(1000));
+    case 6:
+      return rng.below(2) == 0 ? std::numeric_limits<float>::max() : -1;
+    case 7:
+      return -3e7f - 4 * static_cast<float>(rng.below(9));
+    default:
+      return x;
+  }
+}
+
+// By the definition, in double, from libm.
+std::vector<double> slowly_scaled(std::vector<double> x, bool range, bool logarithm) {
+  for (double& value : x)
+    if (logarithm) value = std::copysign(std::log1p(std::fabs(value)), value);
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  const double least = *low, width = *high - *low, documents = static_cast<double>(x.size());
+  double mean = 0, squares = 0;
+  for (const double value : x) mean += (value - least) / documents;
+  for (const double value : x) squares += (value - least - mean) * (value - least - mean) / documents;
+  for (double& value : x)
+    value = width == 0 ? 0 : range ? (value - least) / width : (value - least - mean) / std::sqrt(squares);
+  return x;
+}
+
+TEST(ScaleRows, IsTheDefinitionInAnyNumberOfColumnsAndOnEveryLevel) {
+  for (const ScalingKind kind : {ScalingKind::query_minmax, ScalingKind::log_query_zscore})
+    for (const std::size_t columns : {1, 2, 3, 4, 7, 9, 16, 19, 45})
+      for (const std::size_t rows : {1, 2, 37}) {
+        const std::size_t stride = columns + 3;
+        std::vector<float> x(rows * stride), out(rows * stride);
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t j = 0; j < columns; ++j) x[i * stride + j] = value_of(i, j);
+        scale_rows({kind, {}, {}}, {x.data(), rows, columns, stride}, out.data(), stride, SimdLevel::portable);
+        for (std::size_t j = 0; j < columns; ++j) {
+          std::vector<double> column;
+          for (std::size_t i = 0; i < rows; ++i) column.push_back(x[i * stride + j]);
+          column = slowly_scaled(column, kind == ScalingKind::query_minmax, kind == ScalingKind::log_query_zscore);
+          for (std::size_t i = 0; i < rows; ++i)
+            EXPECT_NEAR(out[i * stride + j], column[i], 2e-6 * (1 + std::fabs(column[i]))) << j << " of " << columns;
+        }
+        for (const SimdLevel level : test::simd_levels()) {
+          std::vector<float> other(out.size());
+          scale_rows({kind, {}, {}}, {x.data(), rows, columns, stride}, other.data(), stride, level);
+          EXPECT_EQ(other, out) << columns;
+        }
+      }
+}
+
+TEST(ScaleRows, GivenNumbersAreUsedOnEveryLevel) {
+  constexpr std::size_t kColumns = 21, kCount = 5;
+  std::vector<float> x, out(kCount * kColumns);
+  for (std::size_t i = 0; i < kCount * kColumns; ++i) x.push_back(value_of(i / kColumns, i % kColumns));
+  for (const ScalingKind kind : {ScalingKind::zscore, ScalingKind::log_zscore}) {
+    Scaling scaling{kind, {}, {}};
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      scaling.shift.push_back(0.25 * static_cast<double>(j));
+      scaling.factor.push_back(1 / (1.0 + static_cast<double>(j)));
+    }
+    for (const SimdLevel level : test::simd_levels()) {
+      scale_rows(scaling, {x.data(), kCount, kColumns, kColumns}, out.data(), kColumns, level);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto value = static_cast<double>(x[i]);
+        const double f = kind == ScalingKind::zscore ? value : std::copysign(std::log1p(std::fabs(value)), value);
+        const double want = (f - scaling.shift[i % kColumns]) * scaling.factor[i % kColumns];
+        EXPECT_NEAR(out[i], want, 1e-7 * std::fabs(want)) << i;
+      }
+    }
+  }
 }
 
 TEST(Scale, NeedsADocument) { EXPECT_THROW(fit_scaling(ScalingKind::zscore, Dataset()), Error); }

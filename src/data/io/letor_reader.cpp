@@ -41,10 +41,7 @@ class LetorReader {
 
  private:
   void parse_chunks() {
-    constexpr std::uint64_t kNanosecondsPerByte = 2;
-    const std::uint64_t bytes = source_.total_bytes();
-    const std::size_t threads =
-        bytes == 0 ? thread_count(options_.threads) : threads_worth(options_.threads, bytes * kNanosecondsPerByte);
+    const std::size_t threads = thread_count(options_.threads);
     parallel_for(threads, threads, [this](std::size_t, std::size_t) { work(); });
     for (const ParsedLetor& part : parts_)
       if (part.fault) throw located(part);

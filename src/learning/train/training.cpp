@@ -37,7 +37,7 @@ Training::Training(const Task& task, const TrainOptions& options, const Task* va
       validation_(validation),
       observer_(observer),
       limit_(options.solve.seconds),
-      fingerprint_(task.data().fingerprint()),
+      fingerprint_(task.data().fingerprint(options.solve.threads)),
       set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
       units_(set_.units(options.paper_C)),
       risk_(task.risk(set_, options_)),

@@ -7,14 +7,10 @@
 
 #include "base/ordered_sum.h"
 #include "base/vector_ops.h"
-#include "data/storage.h"
+#include "data/scale_rows.h"
 
 namespace dorm {
 namespace {
-
-DenseRows dense_rows(const Query& query) {
-  return {query.rows.dense_row(0), query.size(), query.rows.num_features(), query.rows.stride()};
-}
 
 double product(const SparseRow& row, std::span<const double> w) { return dot(row.columns, row.values, w); }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/column_statistics.h"
+
+#include <algorithm>
+
+#include "base/log_lanes.h"
+#include "data/scale_rules.h"
+
+namespace dorm {
+namespace {
+
+/// Some rows of some columns; the statistics are those of `count` documents before.
+struct StatisticsJob {
+  DenseRows rows;
+  bool logarithm;
+  std::size_t count;
+  double *low, *high, *mean, *squares;
+};
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void load_columns(const float* from, std::size_t columns, bool logarithm,
+                                                typename LanesOf<N>::Doubles& out) {
+  using Doubles = typename LanesOf<N>::Doubles;
+  using Words = typename LanesOf<N>::LongWords;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  typename LanesOf<N>::Floats narrow = {};
+  if (columns >= N)
+    load_vector(from, narrow);
+  else
+    std::memcpy(&narrow, from, columns * sizeof(float));
+  out = __builtin_convertvector(narrow, Doubles);
+  if (!logarithm) return;
+  const Words bits = reinterpret_cast<Words>(out);
+  log1p_doubles<N>(reinterpret_cast<Doubles>(bits & ~kSign), out);
+  out = reinterpret_cast<Doubles>(reinterpret_cast<Words>(out) | (bits & kSign));
+}
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void add_rows_to(const StatisticsJob& job) {
+  typename LanesOf<N>::Doubles low, high, mean, squares, value;
+  for (std::size_t j = 0; j < job.rows.columns; j += N) {
+    load_vector(job.low + j, low);
+    load_vector(job.high + j, high);
+    load_vector(job.mean + j, mean);
+    load_vector(job.squares + j, squares);
+    for (std::size_t i = 0; i < job.rows.rows; ++i) {
+      load_columns<N>(job.rows.data + i * job.rows.stride + j, job.rows.columns - j, job.logarithm, value);
+      const double share = 1 / static_cast<double>(job.count + i + 1);
+      const auto difference = value - mean;
+      mean += difference * share;
+      squares += difference * (value - mean);
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+    }
+    store_vector(low, job.low + j);
+    store_vector(high, job.high + j);
+    store_vector(mean, job.mean + j);
+    store_vector(squares, job.squares + j);
+  }
+}
+
+}  // namespace
+
+ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm) : columns_(columns), logarithm_(logarithm) {
+  constexpr std::size_t kWidest = 8;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::size_t padded = (columns + kWidest - 1) / kWidest * kWidest;
+  low_.assign(padded, kInfinity);
+  high_.assign(padded, -kInfinity);
+  mean_.assign(padded, 0.0);
+  squares_.assign(padded, 0.0);
+}
+
+void ColumnStatistics::add(const DenseRows& rows) {
+  const StatisticsJob job = {rows, logarithm_, count_, low_.data(), high_.data(), mean_.data(), squares_.data()};
+  const SimdLevel level = simd_level();
+  (level == SimdLevel::avx512 ? compiled_for<add_rows_to<8>>(level)
+   : level == SimdLevel::avx2 ? compiled_for<add_rows_to<4>>(level)
+                              : compiled_for<add_rows_to<2>>(level))(job);
+  count_ += rows.rows;
+}
+
+void ColumnStatistics::add(const ColumnStatistics& others) {
+  if (others.count_ == 0) return;
+  const auto mine = static_cast<double>(count_), theirs = static_cast<double>(others.count_), all = mine + theirs;
+  for (std::size_t j = 0; j < columns_; ++j) {
+    const double difference = others.mean_[j] - mean_[j];
+    mean_[j] += difference * (theirs / all);
+    squares_[j] += others.squares_[j] + difference * difference * (mine * theirs / all);
+    low_[j] = std::min(low_[j], others.low_[j]);
+    high_[j] = std::max(high_[j], others.high_[j]);
+  }
+  count_ += others.count_;
+}
+
+void ColumnStatistics::scale(bool range, std::vector<double>& shift, std::vector<double>& factor) const {
+  shift.resize(columns_);
+  factor.resize(columns_);
+  for (std::size_t j = 0; j < columns_; ++j) {
+    shift[j] = range ? low_[j] : mean_[j];
+    factor[j] = factor_of({low_[j], high_[j], squares_[j], std::max<std::size_t>(1, count_)}, range);
+  }
+}
+
+}  // namespace dorm

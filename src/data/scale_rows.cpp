@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns go side by side through the lanes of vectors, several rows' worth of them before the next columns: sums stay
+// in registers, and a block of columns of one query fits into the first cache.
+//
+// The logarithms of a query are taken relative to its value x0 that is nearest to 0,
+//   f(x) - f(x0) = sign(x - x0) log(1 + |x - x0| / (1 + |x0|)),
+// which 32 bits hold to the last digits also where a column is nearly constant and large; shifts do not change what is
+// scaled to mean 0. Divided by the largest of them they lie in [-1, 1], so that no square is lost.
+#include "data/scale_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/log_lanes.h"
+#include "data/scale_rules.h"
+
+namespace dorm {
+namespace {
+
+/// What the kernels need of a call.
+struct ScaleJob {
+  DenseRows rows;
+  float* out;
+  std::size_t stride;
+  ScalingKind kind;
+  const double *shift, *factor;  // global kinds
+};
+
+// Blocks of columns begin at multiples of the width, the last one where it ends with the last column: columns that two
+// blocks share come out the same twice.
+template <std::size_t N>
+[[gnu::always_inline]] inline std::size_t block_begin(std::size_t j, std::size_t columns) {
+  return j + N <= columns ? j : columns - N;
+}
+
+[[gnu::always_inline]] inline void prefetch_rows(const DenseRows& rows) {
+  constexpr std::size_t kLine = 64, kMost = std::size_t{1} << 18;
+  const char* const first = reinterpret_cast<const char*>(rows.data);
+  const std::size_t size = rows.rows * rows.stride * sizeof(float);
+  for (std::size_t offset = 0; offset < std::min(size, kMost); offset += kLine) __builtin_prefetch(first + offset);
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void lesser(const Vector& x, Vector& least) {
+  least = x < least ? x : least;
+}
+template <class Vector>
+[[gnu::always_inline]] inline void greater(const Vector& x, Vector& most) {
+  most = x > most ? x : most;
+}
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void find_range(const float* x, std::size_t rows, std::size_t stride,
+                                              typename LanesOf<N>::Floats& low, typename LanesOf<N>::Floats& high) {
+  typename LanesOf<N>::Floats value;
+  load_vector(x, low);
+  high = low;
+  for (std::size_t i = 1; i < rows; ++i) {
+    load_vector(x + i * stride, value);
+    lesser(value, low);
+    greater(value, high);
+  }
+}
+
+/// Sums in 64 bits, of each half of a vector of floats: they depend on the order of the documents so little that what
+/// is scaled by them hardly ever does.
+template <std::size_t N>
+struct WideSums {
+  using Floats = typename LanesOf<N>::Floats;
+  using Half = typename LanesOf<N / 2>::Floats;
+  using Doubles = typename LanesOf<N / 2>::Doubles;
+
+  Doubles first = {}, second = {};
+
+  [[gnu::always_inline]] static void widen(const Floats& x, Doubles& low, Doubles& high) {
+    Half half[2];
+    std::memcpy(&half, &x, sizeof x);
+    low = __builtin_convertvector(half[0], Doubles);
+    high = __builtin_convertvector(half[1], Doubles);
+  }
+  [[gnu::always_inline]] static void narrow(const Doubles& low, const Doubles& high, Floats& out) {
+    const Half half[2] = {__builtin_convertvector(low, Half), __builtin_convertvector(high, Half)};
+    std::memcpy(&out, &half, sizeof out);
+  }
+
+  [[gnu::always_inline]] void add(const Floats& x) {
+    Doubles low, high;
+    widen(x, low, high);
+    first += low;
+    second += high;
+  }
+  [[gnu::always_inline]] void add_square(const Floats& x) {
+    Doubles low, high;
+    widen(x, low, high);
+    first += low * low;
+    second += high * high;
+  }
+};
+
+/// 1 / sqrt(x) by Newton's method, 0 where x is; x is 0 or in the range of ordinary numbers.
+template <std::size_t N>
+[[gnu::always_inline]] inline void inverse_root(typename LanesOf<N>::Doubles& x) {
+  using Doubles = typename LanesOf<N>::Doubles;
+  using Words = typename LanesOf<N>::LongWords;
+  Doubles y = reinterpret_cast<Doubles>(0x5fe6eb50c7b537a9u - (reinterpret_cast<Words>(x) >> 1));
+  for (int step = 0; step < 4; ++step) y = y * (1.5 - (0.5 * x * y) * y);
+  x = ((x * y) * y) * y;  // x y is 0 at 0, where y is large
+}
+
+/// The columns from x on, relative to the value nearest to 0, in [-1, 1]; their sum.
+template <std::size_t N>
+[[gnu::always_inline]] inline void relative_logarithms(const float* x, const ScaleJob& job, float* out,
+                                                       WideSums<N>& sum) {
+  using Floats = typename LanesOf<N>::Floats;
+  using Words = typename LanesOf<N>::Words;
+  constexpr std::uint32_t kSign = 0x80000000u;
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const Floats zero = {};
+  Floats low, high, value, top, bottom;
+  find_range<N>(x, job.rows.rows, job.rows.stride, low, high);
+  const Floats nearest = low > zero ? low : (high < zero ? high : zero);
+  const Floats unit = 1.0f / (1.0f + (nearest < zero ? -nearest : nearest));
+  log1p_floats<N>((high - nearest) * unit, top);
+  log1p_floats<N>((nearest - low) * unit, bottom);
+  greater(bottom, top);
+  Floats inverse = 1.0f / top;
+  lesser(zero + kLargest, inverse);
+  inverse = top > zero ? inverse : zero;
+  for (std::size_t i = 0; i < job.rows.rows; ++i) {
+    load_vector(x + i * job.rows.stride, value);
+    const Words difference = reinterpret_cast<Words>(value - nearest);
+    log1p_floats<N>(reinterpret_cast<Floats>(difference & ~kSign) * unit, value);
+    value = reinterpret_cast<Floats>(reinterpret_cast<Words>(value * inverse) | (difference & kSign));
+    store_vector(value, out + i * job.stride);
+    sum.add(value);
+  }
+}
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void log_query_zscore(const ScaleJob& job) {
+  using Floats = typename LanesOf<N>::Floats;
+  const auto documents = static_cast<double>(job.rows.rows);
+  prefetch_rows(job.rows);
+  for (std::size_t j = 0; j < job.rows.columns; j += N) {
+    const std::size_t begin = block_begin<N>(j, job.rows.columns);
+    float* const out = job.out + begin;
+    WideSums<N> sum, squares;
+    relative_logarithms<N>(job.rows.data + begin, job, out, sum);
+    Floats value, mean, factor;
+    WideSums<N>::narrow(sum.first / documents, sum.second / documents, mean);
+    for (std::size_t i = 0; i < job.rows.rows; ++i) {
+      load_vector(out + i * job.stride, value);
+      value = value - mean;
+      squares.add_square(value);
+    }
+    squares.first /= documents;
+    squares.second /= documents;
+    inverse_root<N / 2>(squares.first);
+    inverse_root<N / 2>(squares.second);
+    WideSums<N>::narrow(squares.first, squares.second, factor);
+    for (std::size_t i = 0; i < job.rows.rows; ++i) {
+      load_vector(out + i * job.stride, value);
+      value = (value - mean) * factor;
+      store_vector(value, out + i * job.stride);
+    }
+  }
+}
+
+/// The other kinds, in 64 bits.
+template <std::size_t N>
+[[gnu::always_inline]] inline void affine(const ScaleJob& job) {
+  using Floats = typename LanesOf<N>::Floats;
+  using Doubles = typename LanesOf<N>::Doubles;
+  using Words = typename LanesOf<N>::LongWords;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  const Doubles zero = {}, largest = zero + std::numeric_limits<float>::max();
+  const bool logarithm = takes_logarithm(job.kind);
+  prefetch_rows(job.rows);
+  for (std::size_t j = 0; j < job.rows.columns; j += N) {
+    const std::size_t begin = block_begin<N>(j, job.rows.columns);
+    Floats narrow, high;
+    Doubles shift, factor, value;
+    if (job.shift == nullptr) {
+      find_range<N>(job.rows.data + begin, job.rows.rows, job.rows.stride, narrow, high);
+      shift = __builtin_convertvector(narrow, Doubles);
+      const Doubles width = __builtin_convertvector(high, Doubles) - shift;
+      factor = width > zero ? 1.0 / width : zero;
+    } else {
+      load_vector(job.shift + begin, shift);
+      load_vector(job.factor + begin, factor);
+    }
+    for (std::size_t i = 0; i < job.rows.rows; ++i) {
+      load_vector(job.rows.data + i * job.rows.stride + begin, narrow);
+      value = __builtin_convertvector(narrow, Doubles);
+      if (logarithm) {
+        const Words bits = reinterpret_cast<Words>(value);
+        log1p_doubles<N>(reinterpret_cast<Doubles>(bits & ~kSign), value);
+        value = reinterpret_cast<Doubles>(reinterpret_cast<Words>(value) | (bits & kSign));
+      }
+      value = (value - shift) * factor;
+      lesser(largest, value);
+      greater(-largest, value);
+      narrow = __builtin_convertvector(value, Floats);
+      store_vector(narrow, job.out + i * job.stride + begin);
+    }
+  }
+}
+
+using ScaleKernel = void (*)(const ScaleJob&);
+
+// The widest that the registers of the level hold and the columns fill; four columns there must be.
+ScaleKernel kernel_for(SimdLevel level, ScalingKind kind, std::size_t columns) {
+  if (kind == ScalingKind::log_query_zscore) {
+    if (level == SimdLevel::avx512 && columns >= 16) return compiled_for<log_query_zscore<16>>(level);
+    if (level >= SimdLevel::avx2 && columns >= 8) return compiled_for<log_query_zscore<8>>(level);
+    return compiled_for<log_query_zscore<4>>(level);
+  }
+  if (level == SimdLevel::avx512 && columns >= 8) return compiled_for<affine<8>>(level);
+  if (level >= SimdLevel::avx2) return compiled_for<affine<4>>(level);
+  return compiled_for<affine<2>>(level);
+}
+
+constexpr std::size_t kLeastColumns = 4;
+
+// Few columns, with columns of zeros beside them.
+void scale_narrow(const ScaleJob& job, SimdLevel level) {
+  const std::size_t columns = job.rows.columns;
+  std::vector<float> rows(job.rows.rows * kLeastColumns, 0.0f);
+  double shift[kLeastColumns] = {}, factor[kLeastColumns] = {};
+  for (std::size_t i = 0; i < job.rows.rows; ++i)
+    std::copy_n(job.rows.data + i * job.rows.stride, columns,
+                rows.begin() + static_cast<std::ptrdiff_t>(i * kLeastColumns));
+  ScaleJob wide = job;
+  wide.rows = {rows.data(), job.rows.rows, kLeastColumns, kLeastColumns};
+  std::vector<float> out(rows.size());
+  wide.out = out.data();
+  wide.stride = kLeastColumns;
+  if (job.shift != nullptr) {
+    std::copy_n(job.shift, columns, shift);
+    std::copy_n(job.factor, columns, factor);
+    wide.shift = shift;
+    wide.factor = factor;
+  }
+  kernel_for(level, job.kind, kLeastColumns)(wide);
+  for (std::size_t i = 0; i < job.rows.rows; ++i)
+    std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(i * kLeastColumns), columns, job.out + i * job.stride);
+}
+
+}  // namespace
+
+void scale_rows(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride, SimdLevel level) {
+  if (rows.rows == 0 || rows.columns == 0) return;
+  const bool fitted = !scaling.per_query();
+  const ScaleJob job = {rows,
+                        out,
+                        stride,
+                        scaling.kind,
+                        fitted ? scaling.shift.data() : nullptr,
+                        fitted ? scaling.factor.data() : nullptr};
+  if (rows.columns < kLeastColumns)
+    scale_narrow(job, level);
+  else
+    kernel_for(level, scaling.kind, rows.columns)(job);
+}
+
+}  // namespace dorm
