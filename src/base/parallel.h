@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace dorm {
@@ -19,7 +18,12 @@ namespace dorm {
 /// more: whatever is asked for, a machine is not flooded.
 std::size_t thread_count(std::size_t requested);
 
-/// A fixed set of threads that live as long as the pool. One user at a time.
+class PoolThread;
+
+/// A set of threads for one user at a time. Threads outlive the pool: they are taken from those that other pools gave
+/// back, which sleep meanwhile, so that making a pool costs little. Pools may be used inside the work of others, and by
+/// several threads of the program at once. A forked process has none of the threads of its parent and makes its own; a
+/// pool that it inherits goes on with the caller alone.
 class ThreadPool {
  public:
   /// thread_count(threads), the caller among them. Where the system refuses one, the pool goes on with half of those it
@@ -38,20 +42,23 @@ class ThreadPool {
  private:
   void work(std::size_t worker);
   void serve(std::size_t worker);
-  void retire_beyond(std::size_t kept);  // joins the workers above; to be called between runs
+  void release_beyond(std::size_t kept, bool end);  // gives the workers above back, or ends them; between runs
+  void forget_workers_of_another_process();
 
-  std::vector<std::thread> workers_;
+  std::vector<PoolThread*> workers_;
+  unsigned process_;  // that made them, by the number of forks behind it
   std::mutex mutex_;
   std::condition_variable start_, done_;
   const std::function<void(std::size_t, std::size_t)>* body_ = nullptr;
-  std::size_t count_ = 0, next_ = 0;
+  std::size_t count_ = 0, serving_ = 0;
+  std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> busy_ = 0, generation_ = 0;          // changed with the mutex held, read without it, too
-  std::size_t kept_ = std::numeric_limits<std::size_t>::max();  // workers with a higher number end
+  std::size_t kept_ = std::numeric_limits<std::size_t>::max();  // workers with a higher number leave
   std::exception_ptr failure_;
   std::size_t failure_index_ = 0;
 };
 
-/// run() on a pool made for this call, of no more threads than there are pieces.
+/// run() on a pool of no more threads than there are pieces.
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t index, std::size_t worker)>& body);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 namespace dorm {
 namespace {
@@ -76,6 +79,65 @@ TEST(Parallel, GoesOnWithoutThreadsThatCannotBeMade) {
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(std::count(visits.begin(), visits.end(), 3), 1000);
   EXPECT_LT(size, 64u);
+}
+
+std::size_t sum_of_squares(std::size_t count, std::size_t threads) {
+  std::vector<std::size_t> squares(count, 0);
+  parallel_for(count, threads, [&](std::size_t i, std::size_t) { squares[i] += i * i; });
+  return std::accumulate(squares.begin(), squares.end(), std::size_t{0});
+}
+constexpr std::size_t kSquares = 99 * 100 * 199 / 6;  // of 0 to 99
+
+TEST(Parallel, WorksInsideOtherWorkAndForSeveralUsersAtOnce) {
+  std::vector<std::thread> users;
+  std::vector<std::size_t> wrong(4, 0);
+  for (std::size_t user = 0; user < wrong.size(); ++user)
+    users.emplace_back([&wrong, user] {
+      for (int round = 0; round < 50; ++round) {
+        std::vector<std::size_t> sums(3);
+        parallel_for(3, 3, [&](std::size_t i, std::size_t) { sums[i] = sum_of_squares(100, 2); });
+        wrong[user] += static_cast<std::size_t>(std::count(sums.begin(), sums.end(), kSquares) != 3);
+      }
+    });
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(std::count(wrong.begin(), wrong.end(), 0u), 4);
+}
+
+std::size_t threads_of_this_process() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (std::size_t count = 0; word == "Threads:" && status >> count) return count;
+  return 0;
+}
+
+TEST(Parallel, ThreadsAreUsedAgain) {
+  EXPECT_EQ(sum_of_squares(100, 2), kSquares);
+  const std::size_t before = threads_of_this_process();
+  for (int round = 0; round < 200; ++round) EXPECT_EQ(sum_of_squares(100, 2), kSquares);
+  EXPECT_EQ(threads_of_this_process(), before);
+}
+
+// A forked process inherits no threads: it makes its own, and an old pool goes on without.
+TEST(Parallel, GoesOnInAForkedProcess) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer ends forked processes that make threads";
+#endif
+  ThreadPool pool(3);
+  EXPECT_EQ(sum_of_squares(100, 3), kSquares);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::alarm(20);
+    std::vector<int> visits(100, 0);
+    pool.run(visits.size(), [&](std::size_t i, std::size_t) { ++visits[i]; });
+    const bool alone = std::count(visits.begin(), visits.end(), 1) == 100 && pool.size() == 1;
+    const bool own = sum_of_squares(100, 3) == kSquares && threads_of_this_process() == 3;
+    ::_exit(alone && own ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(sum_of_squares(100, 3), kSquares);
 }
 
 TEST(Parallel, NothingToDoReturnsAtOnce) {
