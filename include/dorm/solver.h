@@ -25,9 +25,11 @@ namespace dorm {
 
 /// Scratch memory of one thread inside a risk; a risk derives its own.
 struct RiskWorkspace {
+  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
   virtual ~RiskWorkspace() = default;
-  Plane answer;               // of linearize_all()
-  double oracle_seconds = 0;  // spent by linearize_all() so far
+  Plane answer;                     // of linearize_all()
+  std::size_t upcoming = kUnknown;  // a hint: the block that this thread will probably linearise next
+  double oracle_seconds = 0;        // spent by linearize_all() so far
 };
 
 /// Blocks to be linearised at one w, in so many pieces: piece p is [count p / pieces, count (p + 1) / pieces).
@@ -35,6 +37,7 @@ struct BlockBatch {
   std::span<const std::size_t> blocks;
   std::span<const double> w;
   std::size_t pieces = 1;
+  std::span<const std::size_t> following = {};  // a hint: blocks that will probably be asked for afterwards
 };
 
 /// One of them when it has been linearised.

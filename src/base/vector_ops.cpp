@@ -13,15 +13,6 @@ const DenseKernels& kernels() {
   return best;
 }
 
-/// Prefetches bytes at some distance behind `row`, as many as `count` floats. The processor does not recognise
-/// four short rows at a time as a pattern. The rows of the next query usually follow, and prefetching past the
-/// end does no harm.
-void prefetch(const float* row, std::size_t count) {
-  constexpr std::size_t kAhead = 4096, kLine = 64;
-  const char* const first = reinterpret_cast<const char*>(row) + kAhead;
-  for (std::size_t offset = 0; offset < count * sizeof(float); offset += kLine) __builtin_prefetch(first + offset);
-}
-
 }  // namespace
 
 double dot(std::span<const float> x, std::span<const float> y) {
@@ -76,14 +67,7 @@ double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_va
 
 void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores) {
   assert(w.size() == x.columns && scores.size() == x.rows);
-  std::size_t i = 0;
-  for (; i + 4 <= x.rows; i += 4) {
-    const float* const first = x.data + i * x.stride;
-    const float* const rows[4] = {first, first + x.stride, first + 2 * x.stride, first + 3 * x.stride};
-    prefetch(first, 4 * x.stride);
-    kernels().dot4(rows, w.data(), x.columns, &scores[i]);
-  }
-  for (; i < x.rows; ++i) scores[i] = kernels().dot_fd(x.data + i * x.stride, w.data(), x.columns);
+  kernels().multiply(x, w.data(), scores.data());
 }
 
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out) {

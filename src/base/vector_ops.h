@@ -19,6 +19,7 @@ struct DenseRows {
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::size_t stride = 0;
+  std::span<const float> upcoming = {};  // what will be read after them, if known: multiply() fetches it ahead
 };
 
 /// Both sizes must be equal.
@@ -54,8 +55,8 @@ struct DenseKernels {
   double (*dot_dd)(const double* x, const double* y, std::size_t n);
   void (*axpy_f)(double scale, const float* x, double* y, std::size_t n);
   void (*axpy_d)(double scale, const double* x, double* y, std::size_t n);
-  void (*dot4)(const float* const x[4], const double* y, std::size_t n, double out[4]);
   void (*axpy4)(const double scale[4], const float* const x[4], double* y, std::size_t n);
+  void (*multiply)(const DenseRows& x, const double* w, double* scores);
 };
 const DenseKernels& dense_kernels(SimdLevel level);
 

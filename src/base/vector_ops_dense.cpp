@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dense kernels, written once over vectors of eight doubles and compiled for each instruction set.
+// The dense kernels, written once and compiled for each instruction set, over vectors of its own width.
 //
-// Two accumulators of eight lanes, then the tail one by one; compiled without fused operations (see CMakeLists.txt), so
-// that every level gives the same bits.
+// Sixteen lanes, two sets of eight, then the tail one by one; compiled without fused operations (see CMakeLists.txt),
+// so that every level gives the same bits.
+#include <algorithm>
 #include <cstring>
 
 #include "base/lanes.h"
@@ -11,40 +12,77 @@
 namespace dorm {
 namespace {
 
-[[gnu::always_inline]] inline void load(const double* from, Lanes& to) { load_lanes(from, to); }
+// The eight lanes in vectors of `width` doubles. Wider ones than the processor has are kept in memory by the compiler.
+template <std::size_t width>
+struct LaneSet {
+  typedef double Doubles __attribute__((vector_size(width * sizeof(double))));
+  typedef float Floats __attribute__((vector_size(width * sizeof(float))));
+  static constexpr std::size_t kVectors = kLanes / width;
+  Doubles vector[kVectors];
+};
 
-[[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
-  float narrow __attribute__((vector_size(kLanes * sizeof(float))));
-  std::memcpy(&narrow, from, sizeof narrow);
-  to = __builtin_convertvector(narrow, Lanes);
+template <std::size_t width>
+[[gnu::always_inline]] inline void load(const double* from, LaneSet<width>& to) {
+  for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k)
+    std::memcpy(&to.vector[k], from + k * width, sizeof to.vector[k]);
 }
 
-[[gnu::always_inline]] inline double total(const Lanes& v) {
+template <std::size_t width>
+[[gnu::always_inline]] inline void load(const float* from, LaneSet<width>& to) {
+  using Set = LaneSet<width>;
+  for (std::size_t k = 0; k < Set::kVectors; ++k) {
+#if defined(__x86_64__) && !defined(__clang__)
+    if constexpr (width == kLanes) {  // gcc 12 makes four instructions of the conversion
+      asm("vcvtps2pd %1, %0" : "=v"(to.vector[k]) : "m"(*reinterpret_cast<const float(*)[width]>(from + k * width)));
+      continue;
+    }
+#endif
+    typename Set::Floats narrow;
+    std::memcpy(&narrow, from + k * width, sizeof narrow);
+    to.vector[k] = __builtin_convertvector(narrow, typename Set::Doubles);
+  }
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void store(const LaneSet<width>& from, double* to) {
+  for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k)
+    std::memcpy(to + k * width, &from.vector[k], sizeof from.vector[k]);
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void add_products(const LaneSet<width>& x, const LaneSet<width>& y, LaneSet<width>& sum) {
+  for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k) {
+    const auto product = x.vector[k] * y.vector[k];
+    sum.vector[k] += product;
+  }
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline double total(const LaneSet<width>& lanes) {
+  double v[kLanes];
+  store(lanes, v);
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-template <class X, class Y>
+template <std::size_t width, class X, class Y>
 [[gnu::always_inline]] inline double dot_body(const X* x, const Y* y, std::size_t n) {
-  Lanes even{}, odd{}, a, b;
+  LaneSet<width> even{}, odd{}, a, b;
   std::size_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
     load(x + i, a);
     load(y + i, b);
-    const Lanes first = a * b;
-    even += first;
+    add_products(a, b, even);
     load(x + i + kLanes, a);
     load(y + i + kLanes, b);
-    const Lanes second = a * b;
-    odd += second;
+    add_products(a, b, odd);
   }
   if (i + kLanes <= n) {
     load(x + i, a);
     load(y + i, b);
-    const Lanes first = a * b;
-    even += first;
+    add_products(a, b, even);
     i += kLanes;
   }
-  even += odd;
+  for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k) even.vector[k] += odd.vector[k];
   double sum = total(even);
   for (; i < n; ++i) {
     const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
@@ -53,94 +91,67 @@ template <class X, class Y>
   return sum;
 }
 
-template <class X>
-[[gnu::always_inline]] inline void axpy_body(double scale, const X* x, double* y, std::size_t n) {
-  Lanes a, b;
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    load(x + i, a);
-    load(y + i, b);
-    const Lanes product = scale * a;
-    b += product;
-    store_lanes(b, y + i);
-  }
-  for (; i < n; ++i) {
-    const double product = scale * static_cast<double>(x[i]);
-    y[i] += product;
-  }
-}
-
-// Four rows against one y: each row is summed exactly as by dot_body.
-[[gnu::always_inline]] inline void dot4_body(const float* const x[4], const double* y, std::size_t n, double out[4]) {
-  Lanes even[4] = {}, odd[4] = {}, a, b;
-  std::size_t i = 0;
-  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    load(y + i, b);
-    for (int r = 0; r < 4; ++r) {
-      load(x[r] + i, a);
-      const Lanes product = a * b;
-      even[r] += product;
-    }
-    load(y + i + kLanes, b);
-    for (int r = 0; r < 4; ++r) {
-      load(x[r] + i + kLanes, a);
-      const Lanes product = a * b;
-      odd[r] += product;
-    }
-  }
-  if (i + kLanes <= n) {
-    load(y + i, b);
-    for (int r = 0; r < 4; ++r) {
-      load(x[r] + i, a);
-      const Lanes product = a * b;
-      even[r] += product;
-    }
-    i += kLanes;
-  }
-  for (int r = 0; r < 4; ++r) {
-    even[r] += odd[r];
-    out[r] = total(even[r]);
-    for (std::size_t k = i; k < n; ++k) {
-      const double product = static_cast<double>(x[r][k]) * y[k];
-      out[r] += product;
-    }
-  }
-}
-
-// Four rows added in turn: the same sums as four calls of axpy_body, with one load and store of y.
-[[gnu::always_inline]] inline void axpy4_body(const double scale[4], const float* const x[4], double* y,
-                                              std::size_t n) {
-  Lanes a, b;
+// `rows` rows added in turn, with one load and store of y.
+template <std::size_t width, std::size_t rows, class X>
+[[gnu::always_inline]] inline void axpy_body(const double* scale, const X* const* x, double* y, std::size_t n) {
+  LaneSet<width> a, b;
   std::size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     load(y + i, b);
-    for (int r = 0; r < 4; ++r) {
+    for (std::size_t r = 0; r < rows; ++r) {
       load(x[r] + i, a);
-      const Lanes product = scale[r] * a;
-      b += product;
+      for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k) {
+        const auto product = scale[r] * a.vector[k];
+        b.vector[k] += product;
+      }
     }
-    store_lanes(b, y + i);
+    store(b, y + i);
   }
   for (; i < n; ++i) {
-    for (int r = 0; r < 4; ++r) {
+    for (std::size_t r = 0; r < rows; ++r) {
       const double product = scale[r] * static_cast<double>(x[r][i]);
       y[i] += product;
     }
   }
 }
 
-constexpr DenseKernels kernels_for(SimdLevel level) {
-  return {compiled_for<dot_body<float, float>>(level),
-          compiled_for<dot_body<float, double>>(level),
-          compiled_for<dot_body<double, double>>(level),
-          compiled_for<axpy_body<float>>(level),
-          compiled_for<axpy_body<double>>(level),
-          compiled_for<dot4_body>(level),
-          compiled_for<axpy4_body>(level)};
+template <std::size_t width, class X>
+[[gnu::always_inline]] inline void axpy_one(double scale, const X* x, double* y, std::size_t n) {
+  axpy_body<width, 1>(&scale, &x, y, n);
 }
 
-constexpr DenseKernels kKernels[] = {kernels_for(SimdLevel::portable), kernels_for(SimdLevel::avx2),
-                                     kernels_for(SimdLevel::avx512)};
+template <std::size_t width>
+[[gnu::always_inline]] inline void axpy_four(const double scale[4], const float* const x[4], double* y, std::size_t n) {
+  axpy_body<width, 4>(scale, x, y, n);
+}
+
+// One row after the other, as they lie in memory: the processor fetches those of this query ahead, and we the first
+// ones of what comes next, into the second-level cache.
+template <std::size_t width>
+[[gnu::always_inline]] inline void multiply_body(const DenseRows& x, const double* w, double* scores) {
+  constexpr std::size_t kMost = 65536, kLine = 64 / sizeof(float);  // floats
+  const std::size_t wanted = std::min(x.upcoming.size(), kMost);
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    const std::size_t end = wanted * (i + 1) / x.rows;
+    for (std::size_t k = wanted * i / x.rows / kLine * kLine; k < end; k += kLine)
+      __builtin_prefetch(x.upcoming.data() + k, 0, 2);
+    scores[i] = dot_body<width>(x.data + i * x.stride, w, x.columns);
+  }
+}
+
+template <std::size_t width>
+constexpr DenseKernels kernels_for(SimdLevel level) {
+  return {compiled_for<dot_body<width, float, float>>(level),
+          compiled_for<dot_body<width, float, double>>(level),
+          compiled_for<dot_body<width, double, double>>(level),
+          compiled_for<axpy_one<width, float>>(level),
+          compiled_for<axpy_one<width, double>>(level),
+          compiled_for<axpy_four<width>>(level),
+          compiled_for<multiply_body<width>>(level)};
+}
+
+constexpr DenseKernels kKernels[] = {kernels_for<2>(SimdLevel::portable), kernels_for<4>(SimdLevel::avx2),
+                                     kernels_for<8>(SimdLevel::avx512)};
 
 }  // namespace
 

@@ -60,7 +60,9 @@ TEST(VectorOps, EveryInstructionSetGivesTheSameBits) {
   }
 }
 
-TEST(VectorOps, FourRowsAtOnceEqualFourCalls) {
+// Whatever is said to come next, and however long it is.
+TEST(VectorOps, SeveralRowsAtOnceEqualSingleOnes) {
+  const auto next = random_floats(300, 12);
   for (const SimdLevel level : test::simd_levels()) {
     const DenseKernels& kernels = dense_kernels(level);
     for (std::size_t n = 0; n < 70; ++n) {
@@ -69,7 +71,7 @@ TEST(VectorOps, FourRowsAtOnceEqualFourCalls) {
       const float* const rows[4] = {x.data(), x.data() + n, x.data() + 2 * n, x.data() + 3 * n};
       const double scale[4] = {0.1, -0.2, 0.3, 4};
       double products[4];
-      kernels.dot4(rows, y.data(), n, products);
+      kernels.multiply({x.data(), 4, n, n, std::span(next).first(n % 3 * n)}, y.data(), products);
       auto together = y, apart = y;
       kernels.axpy4(scale, rows, together.data(), n);
       for (int r = 0; r < 4; ++r) {

@@ -18,6 +18,13 @@ std::optional<ListProblem> list_of(const FactoredMeasure& measure, Labels labels
   return make_list_problem(factors, decay, tables, std::move(groups));
 }
 
+// Blocks are visited in a random order: what the next one needs is asked of memory while this one is worked on.
+template <class T>
+void fetch(std::span<const T> values) {
+  constexpr std::size_t kLine = 64 / sizeof(T) > 0 ? 64 / sizeof(T) : 1;
+  for (std::size_t k = 0; k < values.size(); k += kLine) __builtin_prefetch(&values[k], 0, 2);
+}
+
 }  // namespace
 
 struct RankingRisk::Workspace final : RiskWorkspace {
@@ -39,7 +46,9 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
     std::optional<ListProblem> list =
         list_of(measure, query.labels, decay, tables_, groups.empty() ? GroupLimits{} : std::move(groups[q]));
     if (!list) continue;
-    blocks_.push_back({q, query.weight, std::move(*list)});
+    const double cost = 2 * features.work(q) + 40 * static_cast<double>(query.size());
+    blocks_.push_back({q, query.weight, cost});
+    lists_.push_back(std::move(*list));
     total_weight += query.weight;
     longest_ = std::max(longest_, query.size());
   }
@@ -53,22 +62,24 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
   set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
 }
 
-double RankingRisk::linearize_cost(std::size_t block) const {
-  const auto documents = static_cast<double>(blocks_[block].list.size());
-  return 2 * features_.work(blocks_[block].query) + 40 * documents;
-}
-
 std::unique_ptr<RiskWorkspace> RankingRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
-void RankingRisk::linearize_scores(const Block& block, std::span<const double> w, Workspace& workspace) const {
-  workspace.scores.resize(block.list.size());
-  features_.scores(block.query, w, workspace.scores);
-  block.list.linearize(workspace.scores, workspace.plane, workspace.list, oracle_);
+void RankingRisk::linearize_scores(std::size_t block, std::span<const double> w, Workspace& workspace) const {
+  workspace.scores.resize(lists_[block].size());
+  if (const std::size_t next = workspace.upcoming; next < blocks_.size()) {
+    __builtin_prefetch(&lists_[next]);
+    features_.scores_then(blocks_[block].query, blocks_[next].query, w, workspace.scores);
+    fetch(std::span(lists_[next].query().b));
+    fetch(lists_[next].reference());
+  } else {
+    features_.scores(blocks_[block].query, w, workspace.scores);
+  }
+  lists_[block].linearize(workspace.scores, workspace.plane, workspace.list, oracle_);
 }
 
 double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   auto& workspace = static_cast<Workspace&>(scratch);
-  linearize_scores(blocks_[block], w, workspace);
+  linearize_scores(block, w, workspace);
   out.offset = workspace.plane.loss;
   features_.pull_back(blocks_[block].query, workspace.plane.delta, out, workspace.pull_back);
   return workspace.plane.value;
@@ -76,19 +87,19 @@ double RankingRisk::linearize(std::size_t block, std::span<const double> w, Plan
 
 double RankingRisk::value(std::size_t block, std::span<const double> w, RiskWorkspace& scratch) const {
   auto& workspace = static_cast<Workspace&>(scratch);
-  linearize_scores(blocks_[block], w, workspace);
+  linearize_scores(block, w, workspace);
   return workspace.plane.value;
 }
 
 bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const double> w, RiskWorkspace& scratch) {
   auto& workspace = static_cast<Workspace&>(scratch);
-  Block& block = blocks_[b];
-  workspace.scores.resize(block.list.size());
-  if (depends_on_scores(bound)) features_.scores(block.query, w, workspace.scores);
-  const Query query = features_.data().query(block.query);
+  const std::size_t q = blocks_[b].query;
+  workspace.scores.resize(lists_[b].size());
+  if (depends_on_scores(bound)) features_.scores(q, w, workspace.scores);
+  const Query query = features_.data().query(q);
   const bool replaced = bound == Bound::given && !given_labels_.empty();
   const Labels labels = replaced ? Labels(given_labels_).subspan(query.first_document, query.size()) : query.labels;
-  return block.list.set_reference(bound, labels, workspace.scores, workspace.list);
+  return lists_[b].set_reference(bound, labels, workspace.scores, workspace.list);
 }
 
 }  // namespace dorm

@@ -33,7 +33,7 @@ class RankingRisk final : public ReferencedRisk {
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return features_; }
   double block_weight(std::size_t block) const override { return trade_off() * blocks_[block].weight; }
-  double linearize_cost(std::size_t block) const override;
+  double linearize_cost(std::size_t block) const override { return blocks_[block].cost; }
   std::unique_ptr<RiskWorkspace> make_workspace() const override;
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
@@ -43,7 +43,7 @@ class RankingRisk final : public ReferencedRisk {
   struct Block {
     std::size_t query;
     double weight;
-    ListProblem list;
+    double cost;
   };
   struct Workspace;
 
@@ -51,7 +51,7 @@ class RankingRisk final : public ReferencedRisk {
   double value(std::size_t block, std::span<const double> w, RiskWorkspace& workspace) const override;
 
   /// Leaves the scores and the plane of the most violated ranking in the workspace.
-  void linearize_scores(const Block& block, std::span<const double> w, Workspace& workspace) const;
+  void linearize_scores(std::size_t block, std::span<const double> w, Workspace& workspace) const;
 
   const Representation& features_;
   OracleTables tables_;
@@ -59,6 +59,7 @@ class RankingRisk final : public ReferencedRisk {
   std::vector<float> given_labels_;
   std::size_t longest_ = 0;
   std::vector<Block> blocks_;
+  std::vector<ListProblem> lists_;  // by block
 };
 
 }  // namespace dorm

@@ -50,7 +50,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
     if (context_.stopping.out_of_time()) return;  // a pass may take long, and part of one is good, too
     batch = order.subspan(first, last - first);
     if (oracle)
-      context_.crew.linearize(batch, context_.state.w, look);
+      context_.crew.linearize(batch, context_.state.w, look, order.subspan(last));
     else
       context_.crew.run(batch.size(), propose);
     for (std::size_t i = 0; i < batch.size(); ++i) {

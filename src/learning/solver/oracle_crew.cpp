@@ -49,13 +49,14 @@ void OracleCrew::run_batches(std::size_t count, std::size_t batch,
   });
 }
 
-void OracleCrew::linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit) {
-  risk_.linearize_all({blocks, w, blocks.size()}, *this, visit);
+void OracleCrew::linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit,
+                           std::span<const std::size_t> following) {
+  risk_.linearize_all({blocks, w, blocks.size(), following}, *this, visit);
 }
 
 double OracleCrew::evaluate(std::span<const double> w, std::size_t pieces, const BlockVisitor& visit) {
   values_.resize(blocks_.size());
-  risk_.linearize_all({blocks_, w, pieces}, *this, [&](const BlockAnswer& answer) {
+  risk_.linearize_all({blocks_, w, pieces, {}}, *this, [&](const BlockAnswer& answer) {
     values_[answer.index] = risk_.block_weight(answer.block) * answer.value;
     if (visit) visit(answer);
   });

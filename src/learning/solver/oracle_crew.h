@@ -31,8 +31,9 @@ class OracleCrew final : public BlockWorkers {
   void run_batches(std::size_t count, std::size_t batch,
                    const std::function<void(std::size_t first, std::size_t last)>& step);
 
-  /// Linearises some blocks at one w, each a piece of its own.
-  void linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit);
+  /// Linearises some blocks at one w, each a piece of its own; `following` as in BlockBatch.
+  void linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit,
+                 std::span<const std::size_t> following = {});
 
   /// sum_q C_q H_q(w), summed in the order of blocks(), which are visited in so many pieces (see BlockBatch).
   double evaluate(std::span<const double> w, std::size_t pieces, const BlockVisitor& visit = {});

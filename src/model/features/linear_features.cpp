@@ -100,6 +100,15 @@ void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<
   for (std::size_t i = 0; i < query.size(); ++i) out[i] = level + product(query.rows.sparse_row(i), w);
 }
 
+void LinearFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w,
+                                 std::span<double> out) const {
+  if (!data_.dense() || upcoming == q) return scores(q, w, out);
+  DenseRows rows = dense_rows(data_.query(q));
+  const Query next = data_.query(upcoming);
+  rows.upcoming = {next.rows.dense_row(0), next.size() * next.rows.stride()};
+  multiply(rows, w, out);
+}
+
 void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients, std::span<double> sum) const {
   const Query query = data_.query(q);
   if (data_.dense()) {

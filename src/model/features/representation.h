@@ -25,6 +25,10 @@ class Representation : public Geometry {
   virtual const Dataset& data() const = 0;
 
   virtual void scores(std::size_t query, std::span<const double> w, std::span<double> out) const = 0;
+  /// The same where the scores of `upcoming` will probably be asked for next: its features may be fetched meanwhile.
+  virtual void scores_then(std::size_t query, std::size_t, std::span<const double> w, std::span<double> out) const {
+    scores(query, w, out);
+  }
 
   /// The plane whose direction is sum_i coefficients[i] phi_i over the documents of a query; documents with coefficient
   /// 0 are not touched.
