@@ -11,8 +11,8 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench nightly debug clang sanitize-threads \
-        sanitize-python coverage mutate check-report test-torch test-outside docs clean
+.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench bench-check bench-update \
+        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside docs clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -68,14 +68,23 @@ wheel:         ## source archive and wheel in dist/, tested in a clean virtual e
 	@tools/setup.sh build python
 	@tools/wheel.sh
 
-bench: python  ## the benchmarks, as ratios to rivals measured in the same run; CSV in build-bench/
+# ONLY="jobs rivals": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
+BENCH = $(PYTHON) tools/bench.py --build build-bench --only "$(ONLY)" $(if $(BEFORE),--before $(BEFORE))
+bench bench-check: python
 	@tools/setup.sh bench
 	@tools/build.sh bench all
-	@for script in benchmarks/*/run.py; do $(PYTHON) $$script --build build-bench || exit 1; done
-	@for script in benchmarks/python/*.py; do $(PYTHON) $$script || exit 1; done
+
+bench:         ## the benchmarks, as ratios to rivals of the same run, in one table, held against the committed one; ONLY=, BEFORE=
+	@$(BENCH)
+
+bench-check:   ## every benchmark on small data; counts and instructions as in benchmarks/table.csv
+	@$(BENCH) --quick
+
+bench-update:  ## benchmarks/table.csv and the table of docs/benchmarks.md from the last make bench
+	@$(PYTHON) tools/bench.py --build build-bench --update
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch
+	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch bench-check
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint

@@ -47,9 +47,9 @@ constexpr dorm::cli::Command kCommands[] = {
     {"convert", dorm::cli::declare_convert, "", "--input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
     {"export", dorm::cli::declare_export, "MODEL --to NAME"},
-    {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC"},
-    {"completion", dorm::cli::declare_completion},
-    {"manual", dorm::cli::declare_manual},
+    {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC", "", true},
+    {"completion", dorm::cli::declare_completion, "", "", true},
+    {"manual", dorm::cli::declare_manual, "", "", true},
 };
 // clang-format on
 

@@ -138,7 +138,8 @@ std::string shell_text(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The declared command: all verbs with their options, and what each does.
+/// The declared command. Of the verbs those are declared that the words need: all of them cost as much time as
+/// reading a small file.
 class CommandLine {
  public:
   explicit CommandLine(std::span<const Command> commands) : app_(kAbout, "dorm") {
@@ -150,29 +151,24 @@ class CommandLine {
     app_.allow_extras();
     app_.require_subcommand(0, 1);  // a second verb is a word like any other
     settle_options(app_);
-    for (const Command& command : commands) {
-      CLI::App* const verb = app_.add_subcommand(command.name);
-      verb->allow_extras();
-      add_common_options(*verb, settings_, common_);
-      actions_.emplace_back(command.declare(*verb, settings_));
-      settle_options(*verb);
-      verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
-    }
   }
 
   int run(const std::vector<std::string>& words) {
     settings_.command_line = shell_text(words);
     choose_color(color_among(words));
     const Line line = divided(app_, words);
-    if (const auto asked = help_among(line.before))
+    if (const auto asked = help_among(line.before)) {
+      declare_all();
       return finish(*asked == "-h" ? short_overview(app_) : whole_overview(app_));
+    }
     if (line.verb.empty()) return without_verb(line);
-    const std::size_t which = find(line.verb);
+    const Command& command = find(line.verb);
+    const Action action = looks_at_all(command, words) ? declare_all(&command) : declare(command);
     const CLI::App& verb = *app_.get_subcommand(line.verb);
-    if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, settings_.commands[which]));
+    if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, command));
     parse(line, verb);
     check_written_files(verb);
-    actions_[which]();
+    action();
     return 0;
   }
 
@@ -185,14 +181,41 @@ class CommandLine {
   int without_verb(const Line& line) {
     if (std::find(line.before.begin(), line.before.end(), "--version") != line.before.end())
       return finish("dorm " DORM_VERSION "\n");
+    declare_all();
     say(short_overview(app_));
     return 2;
   }
 
-  std::size_t find(const std::string& verb) const {
+  /// A file of options may hold sections of other verbs.
+  static bool looks_at_all(const Command& command, const std::vector<std::string>& words) {
+    return command.looks_at_all || std::any_of(words.begin(), words.end(),
+                                               [](const std::string& word) { return word.starts_with(kConfigOption); });
+  }
+
+  Action declare(const Command& command) {
+    CLI::App* const verb = app_.add_subcommand(command.name);
+    verb->allow_extras();
+    add_common_options(*verb, settings_, common_);
+    Action action = command.declare(*verb, settings_);
+    settle_options(*verb);
+    verb->footer(fmt::format("{}\n{}", verb->get_footer(), exit_status_text()));
+    return action;
+  }
+
+  /// In the order of the commands; what `wanted` does.
+  Action declare_all(const Command* wanted = nullptr) {
+    Action found;
+    for (const Command& command : settings_.commands) {
+      Action action = declare(command);
+      if (&command == wanted) found = std::move(action);
+    }
+    return found;
+  }
+
+  const Command& find(const std::string& verb) const {
     std::vector<CatalogEntry> known;
     for (const Command& command : settings_.commands) {
-      if (command.name == verb) return known.size();
+      if (command.name == verb) return command;
       known.push_back({.name = command.name, .usage = {}, .help = {}});
     }
     throw_unknown_name("command", verb, known);
@@ -219,7 +242,6 @@ class CommandLine {
   Settings settings_;
   CommonArguments common_;
   CLI::App app_;
-  std::vector<Action> actions_;  // in the order of settings_.commands
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #   python     the Python package: .venv with what builds it, and the peers that tests and benchmarks compare against
 #   lint       formatters and static analysis
 #   sanitize   clang with its sanitizer, coverage and fuzzer runtimes
-#   bench      the C++ benchmarks
+#   bench      the C++ benchmarks, what counts instructions, and the peers that only benchmarks need, in .venv
 #   cache      ccache, which build folders configured after it use
 #   docs       .venv-docs with what builds the documentation site and executes its notebooks, on top of .venv (make docs)
 #   torch      .venv-torch with PyTorch (make test-torch)
@@ -24,7 +24,7 @@ declare -A packages=(
   [python]="python3-dev python3-venv ca-certificates"
   [lint]="clang-format clang-tidy git"
   [sanitize]="clang llvm"
-  [bench]="libbenchmark-dev"
+  [bench]="libbenchmark-dev valgrind"
   [cache]="ccache"
   [docs]="python3-venv ca-certificates"
   [torch]="python3-venv ca-certificates"
@@ -99,6 +99,12 @@ prepare_python() {
   environment .venv "$(sha256sum tools/requirements.txt | cut -c1-16)" -r tools/requirements.txt
   # The package as `make python` builds it; the path is relative to the folder of this file.
   for site in .venv/lib/python*/site-packages; do echo ../../../../build/package > "$site/dorm.pth"; done
+}
+
+# After `python`. Its archive has no wheel and is compiled: make test shall not depend on that.
+prepare_bench() {
+  [ -f .venv/bench ] && return
+  .venv/bin/pip install -q --disable-pip-version-check liblinear-official && touch .venv/bench
 }
 
 prepare_docs() {

@@ -11,15 +11,18 @@ validation queries by the measure each is trained for. Paired tests over queries
 oracle_times.csv, oracle_share.csv and diversity.md (the tables of docs/diversity.md) into the build directory.
 """
 
-import argparse
 import csv
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
 from scipy import stats
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from table import parser  # noqa: E402
 
 FEATURES = 12
 TRADE_OFFS = (10, 100, 1000, 10000)
@@ -137,10 +140,11 @@ def table_of(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build-bench"))
-    parser.add_argument("--seeds", type=int, default=5)
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--seeds", type=int, default=5)
+    options = arguments.parse_args()
+    if options.quick:
+        options.seeds = 1
     bench = options.build / "benchmarks" / "diversity" / "diversity_bench"
     subprocess.run([bench, options.build], check=True)
     lines = quality(options.build / "dorm", options.seeds, options.build)

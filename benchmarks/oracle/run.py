@@ -8,14 +8,17 @@ Compares every answer first, then writes times.csv, near.csv, oracle.md (tables 
 oracle_times.svg into the build directory.
 """
 
-import argparse
 import csv
 import pathlib
 import subprocess
+import sys
 import time
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 
 def instances(path):
@@ -106,20 +109,24 @@ def plot(times, scipy, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build-bench"))
-    parser.add_argument("--longest", type=int, default=100000)
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--longest", type=int, default=100000)
+    options = arguments.parse_args()
+    if options.quick:
+        options.longest = 200
     program = options.build / "benchmarks" / "oracle" / "oracle_bench"
     subprocess.run([program, options.build, str(options.longest)], check=True)
     times, near = read(options.build / "times.csv"), read(options.build / "near.csv")
     scipy = time_scipy(options.build / "instances.bin")
     with open(options.build / "scipy.csv", "w", newline="") as file:
         csv.writer(file).writerows([("row", "scipy_micros"), *sorted(scipy.items())])
-    report = tables(times, near, scipy)
-    (options.build / "oracle.md").write_text(report)
+    text = tables(times, near, scipy)
+    (options.build / "oracle.md").write_text(text)
     plot(times, scipy, options.build / "oracle_times.svg")
-    print(report)
+    print(text)
+    shares = {(t["case"], t["decay"]): float(t["oracle_micros"]) / float(t["features_micros"]) for t in near}
+    told = [Row("oracle", ", ".join(case), "oracle / features, time", share) for case, share in shares.items()]
+    report(options, "oracle", [row for row in told if row.job.endswith((", measure", ", power:0.5"))])
 
 
 if __name__ == "__main__":

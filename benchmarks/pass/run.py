@@ -6,15 +6,18 @@ The driver checks that both thread counts give the same weights before it prints
 and pass.png into the build directory.
 """
 
-import argparse
 import csv
 import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 PARTS = ("features", "oracle", "planes")
 
@@ -27,15 +30,13 @@ def measure(driver: Path, queries: int, decay: str) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data")
-    options = parser.parse_args()
+    options = parser(__doc__).parse_args()
     driver = options.build / "benchmarks" / "pass" / "pass_bench"
 
     rows = []
+    queries = 300 if options.quick else 3000
     for decay in ("measure", "power:0.5"):
-        found = measure(driver, 300 if options.quick else 3000, decay)
+        found = measure(driver, queries, decay)
         shares = [found[part] / found["stream"] for part in PARTS]
         whole = found["pass"] / found["stream"]
         rows.append([decay, found["stream"], whole, *shares, found["pass"] / found["two threads"]])
@@ -45,6 +46,7 @@ def main() -> None:
         print(f"{cells[0]:<12}" + "".join(f"{cell:>19}" for cell in cells[1:]))
     with open(options.build / "pass.csv", "w", newline="") as out:
         csv.writer(out).writerows([header, *rows])
+    report(options, "pass", [Row("pass", f"{queries} x 85 x 136, {row[0]}", header[2], row[2]) for row in rows])
 
     figure, axis = plt.subplots(figsize=(5, 4))
     bottom = [0.0] * len(rows)

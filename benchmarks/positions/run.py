@@ -8,13 +8,16 @@ test queries of a function per position, of one function with the same loss, and
 that sort by one score; with --data only the files are written. Writes positions.csv into the build directory.
 """
 
-import argparse
 import csv
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import parser  # noqa: E402
 
 KINDS = [1] * 3 + [2] * 3 + [0] * 14  # labels: 1 official, 2 user content, 0 other
 GAINS = "label,1,2\n0,0,0\n1,1,0\n2,0,1\n"
@@ -47,15 +50,14 @@ def test_gain(dorm: str, folder: Path, name: str, *options: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--data", type=Path, help="only write train.csv, test.csv and gains.csv into this folder")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--data", type=Path, help="only write train.csv, test.csv and gains.csv into this folder")
+    arguments = options.parse_args()
     folder = arguments.data or arguments.build / "positions"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "gains.csv").write_text(GAINS)
     rows = []
-    for noise in (0.3,) if arguments.data else (0.3, 0.6, 1.0):
+    for noise in (0.3,) if arguments.data or arguments.quick else (0.3, 0.6, 1.0):
         write_data(folder / "train.csv", 200, noise, seed=1)
         write_data(folder / "test.csv", 500, noise, seed=2)
         if arguments.data:

@@ -12,6 +12,10 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 DOCUMENTS_PER_QUERY = 120
 
@@ -58,25 +62,31 @@ def fit(case, gib, features, passes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gib", type=float, default=1)
-    parser.add_argument("--features", type=int, default=136)
-    parser.add_argument("--passes", type=int, default=1000)
-    parser.add_argument("--case", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--gib", type=float, default=1)
+    options.add_argument("--features", type=int, default=136)
+    options.add_argument("--passes", type=int, default=1000)
+    options.add_argument("--case", help=argparse.SUPPRESS)
+    arguments = options.parse_args()
+    if arguments.quick:
+        arguments.gib = 0.05
     if arguments.case:
         fit(arguments.case, arguments.gib, arguments.features, arguments.passes)
         return
     print(f"{'case':<28} {'array':>10} {'peak':>10} {'peak / array':>13} {'passes':>7} {'seconds':>8}")
+    told = []
     for case, name in (("unit", "float32, columns in [0, 1]"), ("scaled", "float32, to be scaled")):
         command = [sys.executable, __file__, "--case", case, "--gib", str(arguments.gib)]
         command += ["--features", str(arguments.features), "--passes", str(arguments.passes)]
         out = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         array, peak = (out[key] / 2**20 for key in ("array", "peak"))
+        job = f"{arguments.gib:g} GiB, {name}"
+        told.append(Row("memory", job, "peak memory / array", peak / array, kind="count", tolerance=0.1))
         print(
             f"{name:<28} {array:>6.0f} MiB {peak:>6.0f} MiB {peak / array:>13.3f} {out['passes']:>7} "
             f"{out['seconds']:>8.1f}"
         )
+    report(arguments, "memory", told)
 
 
 if __name__ == "__main__":

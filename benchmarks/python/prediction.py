@@ -8,9 +8,10 @@ A server scores one query at a time, so what counts is the time of one call, not
 
 from __future__ import annotations
 
-import argparse
+import sys
 import timeit
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ import pandas as pd
 from sklearn.linear_model import Ridge
 
 import dorm
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 
 def microseconds(call: Callable[[], Any]) -> float:
@@ -27,10 +31,10 @@ def microseconds(call: Callable[[], Any]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=100)
-    parser.add_argument("--features", type=int, default=46)
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--rows", type=int, default=100)
+    options.add_argument("--features", type=int, default=46)
+    arguments = options.parse_args()
     X, y, qid = dorm.synth(queries=100, features=arguments.features, seed=1)
     X = np.ascontiguousarray((X - X.min(0)) / (X.max(0) - X.min(0)), dtype=np.float32)
     frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
@@ -51,9 +55,12 @@ def main() -> None:
     ]
     print(f"{arguments.rows} rows, {arguments.features} features\n")
     print("| input | predict, us | Ridge.predict, us | ratio |\n|---|---|---|---|")
+    told = []
     for name, call, rival in cases:
         own = microseconds(call)
+        told.append(Row("prediction", f"{arguments.rows} x {arguments.features}, {name}", "dorm / Ridge", own / rival))
         print(f"| {name} | {own:.0f} | {rival:.0f} | {own / rival:.2f} |")
+    report(arguments, "prediction", told)
 
 
 if __name__ == "__main__":

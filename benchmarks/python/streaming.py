@@ -9,11 +9,15 @@ MQ2008 and the MQ2007 sample (S1-S3 train, S5 tests) where DORM_DATA has them, a
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 
 import dorm
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import parser  # noqa: E402
 
 C = 100
 
@@ -47,10 +51,11 @@ def joined(files: list[Path]) -> dorm.RankingData:
 
 
 def main() -> None:
+    options = parser(__doc__).parse_args()
     steps = "fit | 1 pass | 2 passes | 5 passes"
     print(f"| data | objective: {steps} | NDCG@10: {steps} |\n{'|---' * 9}|")
     root = Path(os.environ.get("DORM_DATA", "../shared/data"))
-    for name in ("mq2008", "mq2007-sample"):
+    for name in () if options.quick else ("mq2008", "mq2007-sample"):
         if (root / name).exists():
             files = [root / name / f"S{k}.txt.gz" for k in (1, 2, 3, 5)]
             compare(name, joined(files[:3]), joined(files[3:]))

@@ -8,15 +8,18 @@ document here).
 Data is found by DORM_DATA; a set that is absent is left out, and said so. Writes quality.csv into the build directory.
 """
 
-import argparse
 import csv
 import gzip
 import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import parser  # noqa: E402
 
 MEASURES = ["ndcg@10", "mrr", "precision@10"]
 DATA = Path(os.environ.get("DORM_DATA", "../shared/data"))
@@ -138,10 +141,11 @@ def measure_set(name: str, dorm: Command, measures: list[str]) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
+    options = arguments.parse_args()
+    if options.quick:
+        options.sets = ["lightgbm-lambdarank"]
     dorm = Command(options.build)
     table = []
     print(f"{'set':22}{'method':22}" + "".join(f"{name:>14}" for name in MEASURES))

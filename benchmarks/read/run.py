@@ -6,7 +6,6 @@ Generates the file once (--megabytes, in the build directory), checks that both 
 then times whole runs in turn. Prints a table and writes read.csv into the build directory.
 """
 
-import argparse
 import csv
 import json
 import statistics
@@ -17,6 +16,9 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 FEATURES = 136
 MEGABYTE = 1_000_000
@@ -69,15 +71,16 @@ def sklearn_seconds(part: Path) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--megabytes", type=int, default=520)
-    parser.add_argument("--part", type=int, default=60, help="megabytes for scikit-learn")
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--megabytes", type=int, default=520)
+    arguments.add_argument("--part", type=int, default=60, help="megabytes for scikit-learn")
+    arguments.add_argument("--repeats", type=int, default=5)
+    options = arguments.parse_args()
+    if options.quick:
+        options.megabytes, options.part, options.repeats = 5, 2, 1
 
     reader = options.build / "benchmarks" / "read" / "read_letor"
-    path = options.build / "read.txt"
+    path = options.build / f"read-{options.megabytes}.txt"
     generate(options.build / "dorm", path, options.megabytes)
     part = head_of(path, options.part)
     check_agreement(reader, part)
@@ -108,6 +111,14 @@ def main() -> None:
         writer.writerow(header)
         writer.writerows(rows)
         writer.writerow(["peak memory over float32", f"{peak:.3f}", "", "", ""])
+    job = f"{options.megabytes} MB of LETOR"
+    faster = {name: statistics.median(values) / base for name, values in speeds.items()}
+    told = [Row("read", job, f"{name} / scikit-learn, MB/s", faster[name], better="higher") for name in faster]
+    report(
+        options,
+        "read",
+        [*told[:2], Row("read", job, "peak memory / float32 features", peak, kind="count", tolerance=0.1)],
+    )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Before any figure is printed, the solvers are held against each other: no dual b
 Writes solver.csv, solver.png (gap against seconds) into the build directory.
 """
 
-import argparse
 import csv
 import subprocess
 import sys
@@ -16,6 +15,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 GAPS = (1e-1, 1e-2, 1e-3, 1e-4)
 SOLVERS = ("bcda", "nslack", "oneslack", "bcfw", "bcda-dense")
@@ -58,11 +60,9 @@ def plot(results: dict, path: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--quick", action="store_true", help="a tenth of the queries, one second per run")
-    parser.add_argument("--seconds", type=float, default=20, help="limit of each run")
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--seconds", type=float, default=20, help="limit of each run")
+    options = arguments.parse_args()
     queries, seconds = (100, 1.0) if options.quick else (1000, options.seconds)
     driver = options.build / "benchmarks" / "solver" / "solver_bench"
 
@@ -84,6 +84,12 @@ def main() -> None:
     with open(options.build / "solver.csv", "w", newline="") as out:
         csv.writer(out).writerows([header, *rows])
     plot(results, options.build / "solver.png")
+    counted = [
+        Row("solver", f"{queries} x 85 x 136, C = {c:g}", "passes of bcda to gap 1e-3", at["pass"], kind="count")
+        for c, runs in results.items()
+        if (at := reached(runs["bcda"], 1e-3))
+    ]
+    report(options, "solver", counted)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ void run(const std::string& name, const dorm::SynthOptions& synth, double C, dou
   const bool dense = name == "bcda-dense";
   dorm::RankingRisk risk(set.features(), *dorm::make_trainable("ndcg@10"), dorm::Decay("power:0.5"), 1,
                          dense ? dorm::OracleKind::assignment : dorm::OracleKind::automatic);
-  const std::vector<double>& start = set.start(dorm::Start::ridge);
+  const std::vector<double> start = set.fit({}).w;  // ridge
   risk.set_trade_off(set.units().trade_off(C, risk.num_blocks()));
   risk.set_reference(dorm::Bound::best, start);
   dorm::SolveOptions options;

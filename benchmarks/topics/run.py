@@ -20,6 +20,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import parser  # noqa: E402
+
 
 def rival(instance: dict, positions: int, limit: float) -> tuple[float, float, bool]:
     """Objective, seconds and whether it is proven, by HiGHS; without our reduction of the variables."""
@@ -81,16 +84,17 @@ def measure(bench: Path, documents: int, arguments: argparse.Namespace) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--positions", type=int, default=10)
-    parser.add_argument("--topics", type=int, default=8)
-    parser.add_argument("--instances", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=10)
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--positions", type=int, default=10)
+    options.add_argument("--topics", type=int, default=8)
+    options.add_argument("--instances", type=int, default=20)
+    options.add_argument("--seconds", type=float, default=10)
+    arguments = options.parse_args()
+    if arguments.quick:
+        arguments.instances, arguments.seconds = 2, 0.5
     bench = arguments.build / "benchmarks/topics/topics_bench"
     rows = []
-    for documents in (10, 20, 50, 100, 200):
+    for documents in (10, 20) if arguments.quick else (10, 20, 50, 100, 200):
         rows.append(measure(bench, documents, arguments))
         print(", ".join(f"{name} {value:.4g}" for name, value in rows[-1].items()), flush=True)
     with open(arguments.build / "topics.csv", "w", newline="") as file:

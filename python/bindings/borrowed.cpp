@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <unordered_map>
 
@@ -68,8 +70,10 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
   check_queries(documents, rows);
 }
 
-[[noreturn]] void refuse_value(const Documents& documents, std::size_t row, std::uint64_t column, float value) {
-  const std::size_t source = !documents.source_rows.empty() ? documents.source_rows[row] : row;
+/// `source_rows`: empty, or the row of the caller's X by row.
+[[noreturn]] void refuse_value(std::span<const std::uint64_t> source_rows, std::size_t row, std::uint64_t column,
+                               float value) {
+  const std::size_t source = !source_rows.empty() ? source_rows[row] : row;
   refuse(
       fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
                   "impute missing values first, e.g. with sklearn.impute.SimpleImputer",
@@ -104,10 +108,19 @@ Dataset finish(std::shared_ptr<Storage> storage, std::shared_ptr<Lender> lender,
   return Dataset(std::shared_ptr<const Storage>(std::move(storage)));
 }
 
-void check_dense(const float* data, std::size_t stride, std::size_t features, const Documents& documents) {
-  for (std::size_t row = 0; row < documents.labels.size(); ++row, data += stride)
-    for (std::size_t j = 0; j < features; ++j)
-      if (!std::isfinite(data[j])) refuse_value(documents, row, j, data[j]);
+bool all_finite(const float* values, std::size_t count) {
+  std::uint32_t largest = 0;
+  for (std::size_t k = 0; k < count; ++k) largest = std::max(largest, std::bit_cast<std::uint32_t>(values[k]) << 1);
+  return largest < 0xff000000u;  // an exponent of ones: infinite or NaN
+}
+
+void check_dense(const DenseRows& rows, std::span<const std::uint64_t> source_rows) {
+  const float* data = rows.data;
+  for (std::size_t row = 0; row < rows.rows; ++row, data += rows.stride) {
+    if (all_finite(data, rows.columns)) continue;
+    for (std::size_t j = 0; j < rows.columns; ++j)
+      if (!std::isfinite(data[j])) refuse_value(source_rows, row, j, data[j]);
+  }
 }
 
 void check_sparse(const Lender& lender, std::uint64_t num_features, const Documents& documents) {
@@ -122,7 +135,7 @@ void check_sparse(const Lender& lender, std::uint64_t num_features, const Docume
       if (k > first && columns[k] <= columns[k - 1])
         refuse("the columns of a row of the sparse matrix do not increase strictly");
       const float value = lender.values.data()[k];
-      if (!std::isfinite(value)) refuse_value(documents, row, columns[k], value);
+      if (!std::isfinite(value)) refuse_value(documents.source_rows, row, columns[k], value);
     }
   }
 }
@@ -138,22 +151,26 @@ void leave_out_numbers(Storage& storage, Lender& lender) {
 
 }  // namespace
 
-Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
+DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows) {
   const std::size_t rows = values.shape(0), features = values.shape(1);
-  check_documents(documents, rows, features);
   const std::int64_t stride = rows > 1 ? values.stride(0) : static_cast<std::int64_t>(features);
   if (features == 0) refuse("there are no features");
   if ((features > 1 && values.stride(1) != 1) || stride < static_cast<std::int64_t>(features))
     refuse("the rows of X are not contiguous");
   if (reinterpret_cast<std::uintptr_t>(values.data()) % alignof(float) != 0) refuse("X is not aligned");
-  {
-    const nb::gil_scoped_release unlocked;
-    check_dense(values.data(), static_cast<std::size_t>(stride), features, documents);
-  }
+  const DenseRows checked{values.data(), rows, features, static_cast<std::size_t>(stride)};
+  const nb::gil_scoped_release unlocked;
+  check_dense(checked, source_rows);
+  return checked;
+}
+
+Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
+  check_documents(documents, values.shape(0), values.shape(1));
+  const DenseRows rows = checked_rows(values, documents.source_rows);
   auto storage = std::make_shared<Storage>();
-  storage->num_features = features;
-  storage->stride = static_cast<std::uint64_t>(stride);
-  storage->values = {values.data(), (rows - 1) * static_cast<std::size_t>(stride) + features};
+  storage->num_features = rows.columns;
+  storage->stride = rows.stride;
+  storage->values = {rows.data, (rows.rows - 1) * rows.stride + rows.columns};
   auto lender = std::make_shared<Lender>();
   lender->rows = values;
   return finish(std::move(storage), std::move(lender), documents);

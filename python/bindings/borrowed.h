@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "arrays.h"
+#include "base/vector_ops.h"
 #include "dorm/dataset.h"
 
 namespace dorm::python {
@@ -26,7 +28,11 @@ struct Documents {
   std::shared_ptr<const InputDescription> input;  // nullptr: nothing to say
 };
 
-/// Rows of contiguous float32, at any distance from each other that does not make them overlap.
+/// Rows of contiguous finite float32, at any distance from each other that does not make them overlap; anything else is
+/// an Error(bad_input). `source_rows`: empty, or the numbers of the rows for messages.
+DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows = {});
+
+/// checked_rows() as a Dataset.
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents);
 
 /// The arrays of a CSR matrix; `row_end` has one entry per row. Columns increase strictly within a row. Only the

@@ -7,9 +7,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "arrays.h"
+#include "base/vector_ops.h"
 #include "bindings.h"
+#include "borrowed.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/one_per.h"
@@ -27,6 +30,21 @@ nb::object scores_of(const Model& model, const Dataset& data, std::size_t thread
     const nb::gil_scoped_release unlocked;
     scores = kernel ? score(model, data, *kernel, threads) : score(model, data, threads);
   }
+  return to_numpy(std::move(scores));
+}
+
+/// X w, for a linear model that takes features as they are, in the order of the columns: what scores_of() gives,
+/// without a data set around the rows. None: some score is not finite.
+nb::object scores_of_rows(const Model& model, const Matrix<float>& values) {
+  if (model.kernel || model.scaling.kind != ScalingKind::none || model.weights.size() != values.shape(1))
+    throw Error(ErrorCode::unsupported, "rows alone do not say what this model needs to know");
+  std::vector<double> scores(values.shape(0));
+  const DenseRows rows = checked_rows(values);
+  {
+    const nb::gil_scoped_release unlocked;
+    multiply(rows, model.weights, scores);
+  }
+  if (!std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) return nb::none();
   return to_numpy(std::move(scores));
 }
 
@@ -119,6 +137,8 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("parts", &parts_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
       .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none())
+      .def("score_rows", &scores_of_rows, "values"_a.noconvert(),
+           "Scores of rows whose columns are the features in their order, of a linear model without scaling.")
       .def("scaled_rows", &scaled_rows, "data"_a)
       .def("to_json", [](const Model& model) { return to_json(model); })
       .def_static("from_json", &model_from_json, "text"_a, "name"_a)

@@ -39,10 +39,10 @@ def is_sparse(X: Any) -> bool:
 
 def read_features(X: Any) -> Features:
     """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
+    if type(X) is np.ndarray and _borrowable(X):
+        return Features(X)
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
         return _from_frame(X)
-    if isinstance(X, np.ndarray) and _borrowable(X):
-        return Features(X)
     if is_sparse(X):
         return Features(_csr(X))
     with np.errstate(over="ignore"):  # too large for float32: reported as infinity with its place
@@ -61,9 +61,7 @@ def take_rows(values: Any, order: np.ndarray | None) -> Any:
 
 def _borrowable(array: np.ndarray) -> bool:
     return (
-        type(array) is np.ndarray
-        and array.dtype == np.float32
-        and array.dtype.isnative
+        array.dtype == np.float32  # in the order of bytes of this machine
         and array.ndim == 2
         and min(array.shape) > 0
         and array.flags.aligned

@@ -547,7 +547,8 @@ class DormRanker(FittedView, BaseEstimator):
         return given.labelled(self._names(), self.unjudged)
 
     def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
-        check_is_fitted(self)
+        if not hasattr(self, "model_"):  # scikit-learn's check takes longer than the scores of a query
+            check_is_fitted(self)
         given = read_input(X, y, qid, group, sample_weight)
         check_features(self, given.features)
         if self._reading["missing"] != "error":
@@ -564,8 +565,13 @@ class DormRanker(FittedView, BaseEstimator):
         return given.unlabelled(self._names(), per_query)
 
     def _scores(self, given: Input) -> np.ndarray:
+        values = given.features.values
+        small = values.shape[0] * values.shape[1] < _WORTH_THREADS
+        if small and isinstance(values, np.ndarray) and getattr(self, "_takes_rows", False):
+            scores = self.model_.score_rows(values)
+            if scores is not None:
+                return scores
         data, queries = self._prepared(given)
-        small = data.num_documents * data.num_features < _WORTH_THREADS
         threads = 1 if small else thread_count(self.n_jobs)
         return queries.unsorted(self.model_.score(data, threads, self._kernel_function()))
 
@@ -582,6 +588,9 @@ class DormRanker(FittedView, BaseEstimator):
     def _adopt(self, model: _core.Model) -> None:
         self.model_ = model
         self._reading = model.input
+        features, names = model.features, self._names()
+        linear = model.kernel == "none" and model.scaling == "none" and len(features) == self.n_features_in_
+        self._takes_rows = linear and features == (names or [str(j + 1) for j in range(len(features))])
 
     def _warn_of_leaks(self, train: Labelled) -> None:
         for kind, feature in _core.find_label_leaks(train.dataset):

@@ -131,9 +131,14 @@ class Reserve {
 }  // namespace
 
 std::size_t thread_count(std::size_t requested) {
-  static const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  static const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());  // reads a file
   if (requested == 0) return cores;
   return std::min(requested, std::max(kAlwaysAllowed, kThreadsPerCore * cores));
+}
+
+std::size_t threads_worth(std::size_t requested, std::uint64_t nanoseconds) {
+  constexpr std::uint64_t kWorthAThread = 500'000;  // to start and to join one takes about 100 us
+  return std::min(thread_count(requested), static_cast<std::size_t>(1 + nanoseconds / kWorthAThread));
 }
 
 ThreadPool::ThreadPool(std::size_t threads) : process_(Reserve::instance().process()) {

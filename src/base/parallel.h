@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -17,6 +18,10 @@ namespace dorm {
 /// The number of threads to use: `requested`, or all cores when it is 0. At most 64, or four per core where that is
 /// more: whatever is asked for, a machine is not flooded.
 std::size_t thread_count(std::size_t requested);
+
+/// thread_count(requested), but no more than pay for work that takes one thread about this long: a small job is done
+/// before others have started.
+std::size_t threads_worth(std::size_t requested, std::uint64_t nanoseconds);
 
 class PoolThread;
 

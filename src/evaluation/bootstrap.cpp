@@ -96,7 +96,8 @@ std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns
   std::vector<Terms> terms;
   for (std::span<const double> column : columns) terms.push_back(terms_of(column, weights));
   std::vector<std::vector<double>> means(columns.size(), std::vector<double>(options.bootstrap));
-  std::vector<std::vector<double>> times(thread_count(options.threads));
+  const std::uint64_t additions = std::uint64_t{options.bootstrap} * weights.size() * (1 + columns.size());
+  std::vector<std::vector<double>> times(threads_worth(options.threads, additions));
   parallel_for(options.bootstrap, times.size(), [&](std::size_t sample, std::size_t worker) {
     times[worker].resize(weights.size());
     draw(stream_seed(options.seed, sample), times[worker]);

@@ -66,7 +66,9 @@ RankerTable compare_rankers(std::vector<RankerRow> rows, std::size_t reference, 
   }
   EvaluateOptions alone = options;
   alone.threads = 1;
-  parallel_for(count * measures, options.threads, [&](std::size_t k, std::size_t) {
+  const std::uint64_t additions =
+      std::uint64_t{count} * measures * other.table.query_ids.size() * options.bootstrap * 2;
+  parallel_for(count * measures, threads_worth(options.threads, additions), [&](std::size_t k, std::size_t) {
     RankerRow& row = result.rows[k / measures];
     const std::size_t m = k % measures;
     row.tests[m] = compare(row.table.measures[m].per_query, other.table.measures[m].per_query, alone);

@@ -24,7 +24,8 @@ std::vector<double> linear_scores(const LinearFeatures& features, std::span<cons
                                   std::size_t threads) {
   const Dataset& data = features.data();
   std::vector<double> scores(data.num_documents());
-  parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
+  const std::size_t useful = threads_worth(threads, std::uint64_t{data.num_documents()} * data.num_features());
+  parallel_for(data.num_queries(), useful, [&](std::size_t q, std::size_t) {
     const std::span<double> out = std::span(scores).subspan(data.first_document(q), data.query(q).size());
     features.scores(q, w, out);
     for (double& value : out) value += constant;

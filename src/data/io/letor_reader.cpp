@@ -41,7 +41,10 @@ class LetorReader {
 
  private:
   void parse_chunks() {
-    const std::size_t threads = thread_count(options_.threads);
+    constexpr std::uint64_t kNanosecondsPerByte = 2;
+    const std::uint64_t bytes = source_.total_bytes();
+    const std::size_t threads =
+        bytes == 0 ? thread_count(options_.threads) : threads_worth(options_.threads, bytes * kNanosecondsPerByte);
     parallel_for(threads, threads, [this](std::size_t, std::size_t) { work(); });
     for (const ParsedLetor& part : parts_)
       if (part.fault) throw located(part);
