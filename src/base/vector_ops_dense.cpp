@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/lanes.h"
+#include "base/lanes_of.h"
 #include "base/vector_ops.h"
 
 namespace dorm {
@@ -15,8 +16,8 @@ namespace {
 // The eight lanes in vectors of `width` doubles. Wider ones than the processor has are kept in memory by the compiler.
 template <std::size_t width>
 struct LaneSet {
-  typedef double Doubles __attribute__((vector_size(width * sizeof(double))));
-  typedef float Floats __attribute__((vector_size(width * sizeof(float))));
+  using Doubles = typename LanesOf<width>::Doubles;
+  using Floats = typename LanesOf<width>::Floats;
   static constexpr std::size_t kVectors = kLanes / width;
   Doubles vector[kVectors];
 };

@@ -13,6 +13,10 @@ namespace {
 
 using namespace exchange;
 
+// Top positions in steps of eight, whatever the instruction set has. `gap` needs three entries more.
+constexpr std::size_t kStep = 8;
+constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kStep - 1) / kStep * kStep;
+
 // A document with n documents before it in score order whose gains are not larger can stay in the tail: one of them is
 // not at the top, and exchanging the two does not hurt. So candidates are the documents that enter the running list of
 // the n smallest gains.
@@ -46,33 +50,47 @@ void find_candidates(Search& s) {
 }
 
 // The gap rows, see Candidates.
-template <std::size_t W>
+template <std::size_t N, std::size_t W>
 [[gnu::always_inline]] inline void sum_gap_rows(const Search& s, double* gap) {
   const double* c = s.query.tables->c.data();
   for (std::size_t i = 0; i < s.found; ++i) {
-    Lanes sums[W] = {};
+    Vector<N> sums[W] = {};
     for (std::size_t r = i == 0 ? s.rank[0] : s.rank[i - 1] + 1; r < s.rank[i]; ++r) {
       const double score = s.g[s.order[r]] - s.centre;
       for (std::size_t w = 0; w < W; ++w) {
-        Lanes weight;
-        load_lanes(c + r - 1 + w * kLanes, weight);
+        Vector<N> weight;
+        load_vector(c + r - 1 + w * N, weight);
         sums[w] += weight * score;
       }
     }
-    for (std::size_t w = 0; w < W; ++w) store_lanes(sums[w], gap + i * s.stride + w * kLanes);
+    for (std::size_t w = 0; w < W; ++w) store_vector(sums[w], gap + i * s.stride + w * N);
   }
 }
 
+template <std::size_t N>
 [[gnu::always_inline]] inline void sum_gaps(const Search& s, double* gap) {
-  if (s.stride == kLanes)
-    sum_gap_rows<1>(s, gap);
-  else if (s.stride == 2 * kLanes)
-    sum_gap_rows<2>(s, gap);
-  else if (s.stride == 4 * kLanes)
-    sum_gap_rows<4>(s, gap);
+  if (s.stride == kStep)
+    sum_gap_rows<N, kStep / N>(s, gap);
+  else if (s.stride == 2 * kStep)
+    sum_gap_rows<N, 2 * kStep / N>(s, gap);
+  else if (s.stride == 4 * kStep)
+    sum_gap_rows<N, 4 * kStep / N>(s, gap);
   else
-    sum_gap_rows<kMaxStride / kLanes>(s, gap);
+    sum_gap_rows<N, kMaxStride / N>(s, gap);
 }
+
+struct ExchangeKernels {
+  void (*sum_gaps)(const Search& s, double* gap);
+  bool (*fill_top)(Candidates& list);
+};
+
+template <std::size_t N>
+constexpr ExchangeKernels exchange_kernels(SimdLevel level) {
+  return {compiled_for<sum_gaps<N>>(level), compiled_for<fill_top<N>>(level)};
+}
+constexpr ExchangeKernels kExchangeKernels[] = {exchange_kernels<2>(SimdLevel::portable),
+                                                exchange_kernels<4>(SimdLevel::avx2),
+                                                exchange_kernels<8>(SimdLevel::avx512)};
 
 // Top documents, then everyone else in score order.
 void write_ranking(const Candidates& list, const std::uint32_t* order, std::size_t l, std::uint32_t* ranking) {
@@ -95,8 +113,9 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
   std::uint32_t* order = reserve(work.order, l);
   sort_descending(g, {order, l}, work.sort, work.level);
 
-  const std::size_t whole = (t.cutoff + 3 + kLanes - 1) / kLanes * kLanes;
-  const std::size_t stride = whole <= 2 * kLanes ? whole : whole <= 4 * kLanes ? 4 * kLanes : kMaxStride;
+  const ExchangeKernels& kernels = kExchangeKernels[static_cast<std::size_t>(work.level)];
+  const std::size_t whole = (t.cutoff + 3 + kStep - 1) / kStep * kStep;
+  const std::size_t stride = whole <= 2 * kStep ? whole : whole <= 4 * kStep ? 4 * kStep : kMaxStride;
   Search search{.query = query,
                 .g = g.data(),
                 .order = order,
@@ -107,7 +126,7 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                 .rank = reserve(work.list, l)};
   find_candidates(search);
   double* gap = reserve(work.exchange.gap, search.found * stride);
-  compiled_for<sum_gaps>(work.level)(search, gap);
+  kernels.sum_gaps(search, gap);
 
   double* a = reserve(work.key, t.cutoff + 1);
   for (std::size_t j = 0; j <= t.cutoff; ++j) a[j] = t.a[j] - t.a[l - 1];
@@ -120,13 +139,15 @@ void rank_exchange(const PreparedQuery& query, Scores g, OracleWorkspace::Buffer
                   .rank = search.rank,
                   .a = a,
                   .c = t.c.data(),
+                  .close = reserve(work.exchange.close, l),
+                  .open = reserve(work.exchange.open, l),
                   .top_of = reserve(work.exchange.top_of, l),
                   .at = {},
                   .tolerance = 0};
   const double largest = *std::max_element(list.b, list.b + list.size), spread = g[order[0]] - g[order[l - 1]];
   list.tolerance = 1e-14 * (std::max(std::abs(t.c[0]), std::abs(t.c[l - 1])) * spread + a[0] * largest);
   std::fill_n(list.top_of, list.size, kTail);
-  if (!compiled_for<fill_top>(work.level)(list)) return rank_paths(query, g, work);
+  if (!kernels.fill_top(list)) return rank_paths(query, g, work);
   write_ranking(list, order, l, work.ranking.data());
   settle_ties(query, g, work);
 }

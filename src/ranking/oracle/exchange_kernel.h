@@ -14,28 +14,32 @@
 #include <cstring>
 #include <limits>
 
-#include "base/lanes.h"
+#include "base/lanes_of.h"
 #include "base/numeric.h"
 #include "ranking/oracle/limits.h"
 
 namespace dorm::oracle::exchange {
 
 inline constexpr std::uint8_t kTail = 255;
-inline constexpr std::size_t kMaxStride = (kMaxExchange + 3 + kLanes - 1) / kLanes * kLanes;
+
+// Lanes are top positions: W vectors of N, N being what the instruction set has.
+template <std::size_t N>
+using Vector = typename LanesOf<N>::Doubles;
 
 // For each top position the best tail document of one stretch: `close` if those behind it move up, `open` if those
-// before it move down; each with that candidate.
-template <std::size_t W>
+// before it move down.
+template <std::size_t N, std::size_t W>
 struct Stretch {
-  Lanes close[W], close_by[W], open[W], open_by[W];
+  Vector<N> close[W], open[W];
 };
 
 // Where a top document would stand in the tail.
 struct Boundary {
   double up, down;  // prefix costs of moving the tail up and down
   double close_weight,
-      open_weight;  // its weight there after a hole before it closed, or one behind it opened
-  std::size_t top;  // where it stands
+      open_weight;        // its weight there after a hole before it closed, or one behind it opened
+  std::size_t top;        // where it stands
+  std::size_t candidate;  // which document it is
 };
 
 // The candidates in score order, and which of them are at the top. Between candidates stand documents that stay in the
@@ -48,41 +52,39 @@ struct Candidates {
   const double *g, *b, *gap;       // by candidate
   const std::uint32_t* rank;       // by candidate: place in score order, from 0
   const double *a, *c;             // by position; a is zero from n on
+  double *close, *open;            // by candidate of the tail: what leaving it brings beside the new place
   std::uint8_t* top_of;            // by candidate: its top position, or kTail
   std::uint32_t at[kMaxExchange];  // by top position: its candidate
   double tolerance;
 };
 
-template <std::size_t W>
+template <std::size_t N, std::size_t W>
 struct Weights {
-  Lanes c[W], a[W];
+  Vector<N> c[W], a[W];
 };
 
-template <std::size_t W>
-[[gnu::always_inline]] inline void clear(Stretch<W>& s) {
-  const Lanes nothing = Lanes{} - kInfinity;
-  for (std::size_t w = 0; w < W; ++w) s.close[w] = s.open[w] = s.close_by[w] = s.open_by[w] = nothing;
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline void clear(Stretch<N, W>& s) {
+  const Vector<N> nothing = Vector<N>{} - kInfinity;
+  for (std::size_t w = 0; w < W; ++w) s.close[w] = s.open[w] = nothing;
 }
 
-template <std::size_t W>
-[[gnu::always_inline]] inline void load(const Candidates& list, Weights<W>& weights) {
-  double c[W * kLanes], a[W * kLanes];
-  for (std::size_t w = 0; w < W; ++w) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const std::size_t j = std::min(w * kLanes + lane, list.n);
-      c[w * kLanes + lane] = list.c[j];
-      a[w * kLanes + lane] = list.a[j];
-    }
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline void load(const Candidates& list, Weights<N, W>& weights) {
+  double c[W * N], a[W * N];
+  for (std::size_t j = 0; j < W * N; ++j) {
+    c[j] = list.c[std::min(j, list.n)];
+    a[j] = list.a[std::min(j, list.n)];
   }
   std::memcpy(weights.c, c, sizeof c);
   std::memcpy(weights.a, a, sizeof a);
 }
 
 // One pass over the candidates: stretches and the boundaries between them. Lane j is top position j.
-template <std::size_t W>
-[[gnu::always_inline]] inline std::size_t scan(const Candidates& list, const Weights<W>& weights, Stretch<W>* stretch,
-                                               Boundary* boundary) {
-  Stretch<W> now;
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline std::size_t scan(const Candidates& list, const Weights<N, W>& weights,
+                                               Stretch<N, W>* stretch, Boundary* boundary) {
+  Stretch<N, W> now;
   clear(now);
   double up = 0, down = 0;
   std::size_t boundaries = 0;
@@ -94,22 +96,20 @@ template <std::size_t W>
     const double* here = list.c + (list.n + list.rank[i] - boundaries);
     if (list.top_of[i] != kTail) {
       stretch[boundaries] = now;
-      boundary[boundaries++] = {up, down, here[-1], here[0], list.top_of[i]};
+      boundary[boundaries++] = {up, down, here[-1], here[0], list.top_of[i], i};
       clear(now);
       continue;
     }
-    const double b = list.b[i], leave = -here[0] * g, name = static_cast<double>(i);
+    const double b = list.b[i], leave = -here[0] * g;
     up += (here[-1] - here[0]) * g;
     const double close = leave - up, open = leave + down;
+    list.close[i] = close;
+    list.open[i] = open;
     for (std::size_t w = 0; w < W; ++w) {
-      const Lanes enter = weights.c[w] * g - weights.a[w] * b;
-      const Lanes closing = enter + close, opening = enter + open;
-      const auto closes = closing > now.close[w];
-      const auto opens = opening > now.open[w];
-      now.close[w] = closes ? closing : now.close[w];
-      now.close_by[w] = closes ? Lanes{} + name : now.close_by[w];
-      now.open[w] = opens ? opening : now.open[w];
-      now.open_by[w] = opens ? Lanes{} + name : now.open_by[w];
+      const Vector<N> enter = weights.c[w] * g - weights.a[w] * b;
+      const Vector<N> closing = enter + close, opening = enter + open;
+      now.close[w] = closing > now.close[w] ? closing : now.close[w];
+      now.open[w] = opening > now.open[w] ? opening : now.open[w];
     }
     down += (here[1] - here[0]) * g;
   }
@@ -119,29 +119,29 @@ template <std::size_t W>
 
 // edge[k][j]: what vacant position j gains when the document of boundary k leaves its own position, either for j itself
 // or for the tail while j takes a tail document.
-template <std::size_t W>
-[[gnu::always_inline]] inline void make_edges(const Candidates& list, const Weights<W>& weights,
-                                              const Stretch<W>* stretch, const Boundary* boundary,
-                                              std::size_t boundaries, Lanes (*edge)[W]) {
-  Stretch<W> best;
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline void make_edges(const Candidates& list, const Weights<N, W>& weights,
+                                              const Stretch<N, W>* stretch, const Boundary* boundary,
+                                              std::size_t boundaries, Vector<N> (*edge)[W]) {
+  Stretch<N, W> best;
   clear(best);
   for (std::size_t k = 0; k < boundaries; ++k) {
     const Boundary& at = boundary[k];
-    const double g = list.g[list.at[at.top]], b = list.b[list.at[at.top]];
+    const double g = list.g[at.candidate], b = list.b[at.candidate];
     const double leave = list.a[at.top] * b - list.c[at.top] * g, into_tail = at.up + at.close_weight * g;
     for (std::size_t w = 0; w < W; ++w) {
       best.close[w] = stretch[k].close[w] > best.close[w] ? stretch[k].close[w] : best.close[w];
-      const Lanes direct = weights.c[w] * g - weights.a[w] * b, closing = best.close[w] + into_tail;
+      const Vector<N> direct = weights.c[w] * g - weights.a[w] * b, closing = best.close[w] + into_tail;
       edge[k][w] = (direct > closing ? direct : closing) + leave;
     }
   }
   for (std::size_t k = boundaries; k-- > 0;) {
     const Boundary& at = boundary[k];
-    const double g = list.g[list.at[at.top]], b = list.b[list.at[at.top]];
+    const double g = list.g[at.candidate], b = list.b[at.candidate];
     const double leave = list.a[at.top] * b - list.c[at.top] * g, into_tail = at.open_weight * g - at.down;
     for (std::size_t w = 0; w < W; ++w) {
       best.open[w] = stretch[k + 1].open[w] > best.open[w] ? stretch[k + 1].open[w] : best.open[w];
-      const Lanes opening = (best.open[w] + into_tail) + leave;
+      const Vector<N> opening = (best.open[w] + into_tail) + leave;
       edge[k][w] = edge[k][w] > opening ? edge[k][w] : opening;
     }
   }
@@ -150,70 +150,84 @@ template <std::size_t W>
 // reach[j]: the most that can still be gained once position j is vacant, over paths of at most `boundaries` edges;
 // next[j]: the boundary the path goes on to, or negative where it ends. Fewer edges win ties, which keeps the moves of
 // one path from interfering.
-template <std::size_t W>
+template <std::size_t N, std::size_t W>
 [[gnu::always_inline]] inline void longest_paths(double tolerance, const Boundary* boundary, std::size_t boundaries,
-                                                 const Lanes (*edge)[W], Lanes* reach, Lanes* next) {
+                                                 const Vector<N> (*edge)[W], Vector<N>* reach, Vector<N>* next) {
   bool changed = true;
   for (std::size_t round = 0; round < boundaries && changed; ++round) {
-    Lanes before[W];
-    double from[W * kLanes];
+    Vector<N> before[W];
+    double from[W * N];
     for (std::size_t w = 0; w < W; ++w) before[w] = reach[w] + tolerance;
     std::memcpy(from, reach, sizeof from);
     for (std::size_t k = 0; k < boundaries; ++k) {
       const double onward = from[boundary[k].top], name = static_cast<double>(k);
       for (std::size_t w = 0; w < W; ++w) {
-        const Lanes total = edge[k][w] + onward;
+        const Vector<N> total = edge[k][w] + onward;
         const auto better = total > before[w];
-        next[w] = better ? Lanes{} + name : next[w];
+        next[w] = better ? Vector<N>{} + name : next[w];
         reach[w] = better ? total : reach[w];
         before[w] = better ? total : before[w];
       }
     }
-    double after[W * kLanes];
+    double after[W * N];
     std::memcpy(after, reach, sizeof after);
     changed = false;
-    for (std::size_t j = 0; j < W * kLanes; ++j) changed |= after[j] != from[j];
+    for (std::size_t j = 0; j < W * N; ++j) changed |= after[j] != from[j];
   }
+}
+
+// The tail document of candidates [first, last) that is best for position j, `leaving` being close or open: the one
+// whose lane is the best of its stretch.
+[[gnu::always_inline]] inline std::uint32_t best_of_tail(const Candidates& list, const double* leaving, std::size_t j,
+                                                         std::size_t first, std::size_t last) {
+  double best = -kInfinity;
+  std::size_t answer = first;
+  for (std::size_t i = first; i < last; ++i) {
+    const double gain = (list.c[j] * list.g[i] - list.a[j] * list.b[i]) + leaving[i];
+    if (list.top_of[i] != kTail || !(gain > best)) continue;
+    best = gain;
+    answer = i;
+  }
+  return static_cast<std::uint32_t>(answer);
 }
 
 // Who takes position j on edge[k][j]: the document of boundary k itself, or one of the tail.
-template <std::size_t W>
-[[gnu::always_inline]] inline std::uint32_t taker(const Candidates& list, const Stretch<W>* stretch, const Boundary& at,
-                                                  std::uint32_t own, std::size_t boundaries, std::size_t k,
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline std::uint32_t taker(const Candidates& list, const Stretch<N, W>* stretch,
+                                                  const Boundary* boundary, std::size_t boundaries, std::size_t k,
                                                   std::size_t j) {
-  const std::size_t w = j / kLanes, lane = j % kLanes;
-  const double g = list.g[own];
-  double best = list.c[j] * g - list.a[j] * list.b[own];
-  std::uint32_t answer = own;
+  const std::size_t w = j / N, lane = j % N;
+  const Boundary& at = boundary[k];
+  const double g = list.g[at.candidate];
+  double best = list.c[j] * g - list.a[j] * list.b[at.candidate];
+  std::size_t from = boundaries + 1;
   for (std::size_t m = 0; m <= boundaries; ++m) {
-    const bool closing = m <= k;
-    const double gain = closing ? stretch[m].close[w][lane] + (at.up + at.close_weight * g)
-                                : stretch[m].open[w][lane] + (at.open_weight * g - at.down);
+    const double gain = m <= k ? stretch[m].close[w][lane] + (at.up + at.close_weight * g)
+                               : stretch[m].open[w][lane] + (at.open_weight * g - at.down);
     if (gain > best) {
       best = gain;
-      answer = static_cast<std::uint32_t>(closing ? stretch[m].close_by[w][lane] : stretch[m].open_by[w][lane]);
+      from = m;
     }
   }
-  return answer;
+  if (from > boundaries) return static_cast<std::uint32_t>(at.candidate);
+  return best_of_tail(list, from <= k ? list.close : list.open, j, from > 0 ? boundary[from - 1].candidate + 1 : 0,
+                      from < boundaries ? boundary[from].candidate : list.size);
 }
 
-// Moves everyone along the path from `fresh`; end_by[j] is who j takes from the tail where the path ends. False if the
-// path met itself, which only rounding could cause.
-template <std::size_t W>
-[[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<W>* stretch,
-                                          const Boundary* boundary, std::size_t boundaries, const double* next,
-                                          const double* end_by) {
+// Moves everyone along the path from `fresh`. False if the path met itself, which only rounding could cause.
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline bool follow(Candidates& list, std::size_t fresh, const Stretch<N, W>* stretch,
+                                          const Boundary* boundary, std::size_t boundaries, const double* next) {
   std::uint32_t before[kMaxExchange];
   std::copy_n(list.at, fresh, before);
   std::size_t j = fresh;
   for (std::size_t steps = 0; next[j] >= 0; ++steps) {
     const auto k = static_cast<std::size_t>(next[j]);
-    const std::size_t vacated = boundary[k].top;
-    list.at[j] = taker<W>(list, stretch, boundary[k], before[vacated], boundaries, k, j);
-    j = vacated;
+    list.at[j] = taker<N, W>(list, stretch, boundary, boundaries, k, j);
+    j = boundary[k].top;
     if (steps > boundaries) return false;
   }
-  list.at[j] = static_cast<std::uint32_t>(end_by[j]);
+  list.at[j] = best_of_tail(list, list.close, j, 0, list.size);
   for (std::size_t top = 0; top < fresh; ++top) list.top_of[before[top]] = kTail;
   for (std::size_t top = 0; top <= fresh; ++top) {
     if (list.top_of[list.at[top]] != kTail) return false;
@@ -223,42 +237,42 @@ template <std::size_t W>
 }
 
 // Fills top position `fresh`.
-template <std::size_t W>
-[[gnu::always_inline]] inline bool augment(Candidates& list, std::size_t fresh) {
-  Weights<W> weights;
-  Stretch<W> stretch[W * kLanes + 1];
-  Boundary boundary[W * kLanes];
-  Lanes edge[W * kLanes][W];
-  Lanes reach[W], end_by[W], next[W];
-  load(list, weights);
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline bool augment(Candidates& list, const Weights<N, W>& weights, std::size_t fresh) {
+  Stretch<N, W> stretch[W * N + 1];
+  Boundary boundary[W * N];
+  Vector<N> edge[W * N][W];
+  Vector<N> reach[W], next[W];
   const std::size_t boundaries = scan(list, weights, stretch, boundary);
   make_edges(list, weights, stretch, boundary, boundaries, edge);
   for (std::size_t w = 0; w < W; ++w) {
-    next[w] = Lanes{} - 1.0;
+    next[w] = Vector<N>{} - 1.0;
     reach[w] = stretch[0].close[w];
-    end_by[w] = stretch[0].close_by[w];
-    for (std::size_t m = 1; m <= boundaries; ++m) {
-      const auto better = stretch[m].close[w] > reach[w];
-      end_by[w] = better ? stretch[m].close_by[w] : end_by[w];
-      reach[w] = better ? stretch[m].close[w] : reach[w];
-    }
+    for (std::size_t m = 1; m <= boundaries; ++m)
+      reach[w] = stretch[m].close[w] > reach[w] ? stretch[m].close[w] : reach[w];
   }
-  longest_paths<W>(list.tolerance, boundary, boundaries, edge, reach, next);
-  double hop[W * kLanes], taken[W * kLanes];
+  longest_paths<N, W>(list.tolerance, boundary, boundaries, edge, reach, next);
+  double hop[W * N];
   std::memcpy(hop, next, sizeof hop);
-  std::memcpy(taken, end_by, sizeof taken);
-  return follow<W>(list, fresh, stretch, boundary, boundaries, hop, taken);
+  return follow<N, W>(list, fresh, stretch, boundary, boundaries, hop);
 }
 
-[[gnu::always_inline]] inline bool fill_top(Candidates& list) {
-  for (std::size_t fresh = 0; fresh < list.n; ++fresh) {
-    const bool filled = fresh < kLanes       ? augment<1>(list, fresh)
-                        : fresh < 2 * kLanes ? augment<2>(list, fresh)
-                        : fresh < 4 * kLanes ? augment<4>(list, fresh)
-                                             : augment<kMaxExchange / kLanes>(list, fresh);
-    if (!filled) return false;
-  }
+// Fills top positions from `fresh` on, as many as there are lanes.
+template <std::size_t N, std::size_t W>
+[[gnu::always_inline]] inline bool fill_lanes(Candidates& list, std::size_t& fresh) {
+  Weights<N, W> weights;
+  load(list, weights);
+  for (; fresh < std::min(list.n, N * W); ++fresh)
+    if (!augment<N, W>(list, weights, fresh)) return false;
   return true;
+}
+
+template <std::size_t N>
+[[gnu::always_inline]] inline bool fill_top(Candidates& list) {
+  std::size_t fresh = 0;
+  return fill_lanes<N, 8 / N>(list, fresh) && (list.n <= 8 || fill_lanes<N, 16 / N>(list, fresh)) &&
+         (list.n <= 16 || fill_lanes<N, 32 / N>(list, fresh)) &&
+         (list.n <= 32 || fill_lanes<N, kMaxExchange / N>(list, fresh));
 }
 
 }  // namespace dorm::oracle::exchange

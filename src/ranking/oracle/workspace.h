@@ -33,6 +33,7 @@ struct OracleWorkspace::Buffers {
   struct Exchange {
     std::vector<std::uint8_t> top_of;  // by candidate: the top position, or none
     std::vector<double> gap;           // what stands between candidates
+    std::vector<double> close, open;   // by candidate, see exchange_kernel.h
   } exchange;
 
   struct Paths {
