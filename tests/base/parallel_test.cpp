@@ -114,7 +114,7 @@ TEST(Parallel, ThreadsAreUsedAgain) {
   EXPECT_EQ(sum_of_squares(100, 2), kSquares);
   const std::size_t before = threads_of_this_process();
   for (int round = 0; round < 200; ++round) EXPECT_EQ(sum_of_squares(100, 2), kSquares);
-  EXPECT_EQ(threads_of_this_process(), before);
+  EXPECT_LE(threads_of_this_process(), before);  // those of other tests may be ending
 }
 
 // A forked process inherits no threads: it makes its own, and an old pool goes on without.
