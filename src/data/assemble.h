@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/packed_text.h"
+#include "data/placed_rows.h"
 #include "data/row_block.h"
 #include "data/storage.h"
 #include "dorm/input.h"
@@ -39,6 +40,7 @@ struct AssembleOptions {
   std::uint64_t num_features = 0;     // at least this many
   std::size_t threads = 1;
   InputDescription input = {};  // `means` of Missing::mean are filled in; given ones are used
+  PlacedRows placed = {};       // the features of the first rows, which their blocks then lack
 };
 
 /// Frees the blocks while it copies them, so that little more than one copy of the features exists at any time. NaN

@@ -17,6 +17,13 @@ PageBuffer<T> copy_of(const std::vector<T>& items) {
 
 }  // namespace
 
+void RowBlock::drop_features() {
+  first = {};
+  count = {};
+  values = PageBuffer<float>();
+  ids = PageBuffer<std::uint32_t>();
+}
+
 void RowBlockWriter::add(float label, const Names& names, std::span<const std::uint32_t> ids,
                          std::span<const float> values) {
   const std::size_t row = block_.num_rows();
@@ -69,6 +76,13 @@ RowBlock RowBlockWriter::take() {
   block_.ids = copy_of(ids_);
   values_.clear();
   ids_.clear();
+  return std::exchange(block_, RowBlock());
+}
+
+RowBlock RowBlockWriter::take_without_features() {
+  values_.clear();
+  ids_.clear();
+  block_.drop_features();
   return std::exchange(block_, RowBlock());
 }
 

@@ -48,15 +48,23 @@ struct RowBlock {
 
   std::size_t num_rows() const { return labels.size(); }
 
+  /// Frees what says where features stand, and their values: they have been used.
+  void drop_features();
+
   /// Visits the rows in order: visit(row number, BlockRow).
   template <class Visit>
   void each_row(Visit visit) const {
-    std::size_t value = 0, id = 0;
+    each_row(values.data(), ids.data(), visit);
+  }
+
+  /// The same with features that are kept elsewhere.
+  template <class Visit>
+  void each_row(const float* value, const std::uint32_t* id, Visit visit) const {
     for (std::size_t row = 0; row < num_rows(); ++row) {
       const std::size_t n = count[row];
       const bool listed = first[row] == kListed;
-      BlockRow view{first[row], {}, {values.data() + value, n}};
-      if (listed) view.ids = {ids.data() + id, n};
+      BlockRow view{first[row], {}, {value, n}};
+      if (listed) view.ids = {id, n};
       visit(row, view);
       value += n;
       if (listed) id += n;
@@ -77,8 +85,17 @@ class RowBlockWriter {
   std::size_t num_rows() const { return block_.num_rows(); }
   std::size_t num_values() const { return values_.size(); }
 
+  /// The block so far, but for its features, which each_row() visits.
+  const RowBlock& block() const { return block_; }
+  template <class Visit>
+  void each_row(Visit visit) const {
+    block_.each_row(values_.data(), ids_.data(), visit);
+  }
+
   /// The block so far; the writer starts anew.
   RowBlock take();
+  /// The same without the features of its rows, which have been used.
+  RowBlock take_without_features();
 
  private:
   void add_features(std::span<const std::uint32_t> ids, std::span<const float> values);

@@ -119,6 +119,11 @@ ssize_t read(int file, void* data, std::size_t size) {
   return fails(kRead) ? refuse(EIO) : next(file, data, size);
 }
 
+ssize_t pread(int file, void* data, std::size_t size, off_t offset) {
+  static auto* const next = real<ssize_t(int, void*, std::size_t, off_t)>("pread");
+  return fails(kRead) ? refuse(EIO) : next(file, data, size, offset);
+}
+
 int fsync(int file) {
   static auto* const next = real<int(int)>("fsync");
   return fails(kFsync) ? refuse(EIO) : next(file);

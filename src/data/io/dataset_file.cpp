@@ -55,6 +55,7 @@ class PeekedText final : public TextSource {
  public:
   explicit PeekedText(std::unique_ptr<TextSource> source) : source_(std::move(source)) {
     has_first_ = source_->next(first_);
+    if (has_first_) source_->load(first_);
   }
 
   std::string_view first() const { return has_first_ ? first_.text : std::string_view(); }
@@ -65,6 +66,7 @@ class PeekedText final : public TextSource {
     has_first_ = false;
     return true;
   }
+  void load(TextChunk& chunk) const override { source_->load(chunk); }
   std::uint64_t total_bytes() const override { return source_->total_bytes(); }
 
  private:

@@ -179,6 +179,14 @@ std::string_view uncompressed_name(std::string_view path) {
   return path.substr(0, path.rfind('.'));
 }
 
+bool is_plain(const InputFile& file) {
+  char head[4];
+  if (!file.regular() || file.size() < sizeof head || compression_of_name(file.path()) != Compression::none)
+    return false;
+  file.read_at(0, head, sizeof head);
+  return compression_of_content({head, sizeof head}) == Compression::none;
+}
+
 std::unique_ptr<ByteStream> open_stream(InputFile file) {
   RawInput input(std::move(file));
   const Compression named = compression_of_name(input.path());

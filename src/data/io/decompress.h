@@ -28,6 +28,9 @@ Compression compression_of_content(std::string_view head);
 /// The name without an ending that marks compression.
 std::string_view uncompressed_name(std::string_view path);
 
+/// Whether it is a regular file that holds what it says, neither compressed nor promised to be by its name.
+bool is_plain(const InputFile& file);
+
 /// Throws Error(bad_input) when the content is not compressed as the name says; reading throws when the stream is
 /// damaged or ends early.
 std::unique_ptr<ByteStream> open_stream(InputFile file);

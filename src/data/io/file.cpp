@@ -20,6 +20,10 @@ namespace {
   throw Error(ErrorCode::io, {path, 0, 0}, fmt::format("{}: {}", action, std::generic_category().message(code)));
 }
 
+[[noreturn]] void fail_shorter(const std::string& path) {
+  throw Error(ErrorCode::io, {path, 0, 0}, "became shorter while it was read; read it again when it is complete");
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
@@ -47,11 +51,19 @@ InputFile::InputFile(InputFile&& other) noexcept
       size_(other.size_),
       read_(other.read_) {}
 
+void InputFile::read_at(std::uint64_t offset, char* out, std::size_t size) const {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t n = ::pread(descriptor_, out + done, size - done, static_cast<off_t>(offset + done));
+    if (n == 0) fail_shorter(path_);
+    if (n < 0 && errno != EINTR) fail(path_, "cannot read", errno);
+    done += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+}
+
 std::size_t InputFile::read(char* out, std::size_t capacity) {
   for (;;) {
     const ssize_t n = ::read(descriptor_, out, capacity);
-    if (n == 0 && capacity > 0 && read_ < size_)
-      throw Error(ErrorCode::io, {path_, 0, 0}, "became shorter while it was read; read it again when it is complete");
+    if (n == 0 && capacity > 0 && read_ < size_) fail_shorter(path_);
     read_ += n > 0 ? static_cast<std::uint64_t>(n) : 0;
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) fail(path_, "cannot read", errno);

@@ -29,6 +29,9 @@ class InputFile {
   /// Up to `capacity` bytes; 0 at the end.
   std::size_t read(char* out, std::size_t capacity);
 
+  /// `size` bytes from `offset` of a regular file, all of them within size(). Several threads may do so at a time.
+  void read_at(std::uint64_t offset, char* out, std::size_t size) const;
+
  private:
   std::string path_;
   int descriptor_ = -1;

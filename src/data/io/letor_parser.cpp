@@ -57,7 +57,6 @@ ParsedLetor LetorParser::parse(std::string_view text, bool at_start) {
     ++result_.lines;
     line_begin_ = ++p;  // past the '\n'
   }
-  result_.rows = writer_.take();
   return std::move(result_);
 }
 

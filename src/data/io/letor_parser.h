@@ -28,9 +28,8 @@ struct LetorRules {
   Missing missing = Missing::error;
 };
 
-/// The result of parsing a piece of text.
+/// The result of parsing a piece of text, beside its rows.
 struct ParsedLetor {
-  RowBlock rows;
   std::uint64_t lines = 0;
   std::uint64_t line_without_query = 0;  // first row that names no query; 0: none
   std::uint64_t line_with_query = 0;     // first row that does
@@ -42,8 +41,10 @@ class LetorParser {
  public:
   explicit LetorParser(LetorRules rules) : rules_(rules) {}
 
-  /// `text` ends in '\n', kTextPadding readable bytes follow it. `at_start`: a byte order mark may stand first.
+  /// `text` ends in '\n', kTextPadding readable bytes follow it. `at_start`: a byte order mark may stand first. The
+  /// rows are in rows(), to be taken from there before the next piece.
   ParsedLetor parse(std::string_view text, bool at_start);
+  RowBlockWriter& rows() { return writer_; }
 
  private:
   bool parse_row(const char*& p);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// LETOR/SVMlight files: chunks of text are handed out in order and parsed side by side. At most one chunk per
-// thread is in work, and only the first fault in the file is reported, so neither memory nor outcome depends on how
-// the work was shared.
+// LETOR/SVMlight files: chunks of text are handed out in order, read and parsed side by side. The rows of a chunk go to
+// their final place as soon as all chunks before it are parsed, which tells where that is; mostly that is at once,
+// while they are in the cache. At most one chunk per thread is in work, and only the first fault in the file is
+// reported, so neither memory nor outcome depends on how the work was shared.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 
@@ -34,20 +36,32 @@ class LetorReader {
     AssembleOptions assembly;
     assembly.threads = options_.threads;
     assembly.input = {{}, options_.missing, options_.means};
+    assembly.placed = std::move(placed_);
     if (!sides_.weights.empty()) assembly.query_weights = read_query_weights(sides_.weights, grouping);
     if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : done_bytes_;
     return Dataset(assemble(std::move(blocks), std::move(grouping), std::move(assembly)));
   }
 
  private:
+  static constexpr double kRoom = 1.25;  // for rows that are shorter than the first ones
+
+  struct Part {
+    ParsedLetor text;
+    RowBlock rows;               // without features: those are placed
+    std::exception_ptr failure;  // the text could not be read
+    bool parsed = false;         // the rows are here
+  };
+
   void parse_chunks() {
     constexpr std::uint64_t kNanosecondsPerByte = 2;
     const std::uint64_t bytes = source_.total_bytes();
     const std::size_t threads =
         bytes == 0 ? thread_count(options_.threads) : threads_worth(options_.threads, bytes * kNanosecondsPerByte);
     parallel_for(threads, threads, [this](std::size_t, std::size_t) { work(); });
-    for (const ParsedLetor& part : parts_)
-      if (part.fault) throw located(part);
+    for (const Part& part : parts_) {
+      if (part.text.fault) throw located(part);
+      if (part.failure) std::rethrow_exception(part.failure);
+    }
     if (failure_) std::rethrow_exception(failure_);
   }
 
@@ -55,28 +69,34 @@ class LetorReader {
   void work() {
     LetorParser parser({sides_.sizes.empty(), options_.need_labels, options_.missing});
     TextChunk chunk;
-    for (;;) {
-      std::size_t index = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        if (!take_chunk(chunk)) return;
-        index = parts_.size();
-        parts_.emplace_back();
+    for (std::size_t index = 0; take_chunk(chunk, index);) {
+      Part part;
+      try {
+        source_.load(chunk);
+        part.text = parser.parse(chunk.text, index == 0);
+      } catch (...) {
+        part.failure = std::current_exception();
       }
-      ParsedLetor part = parser.parse(chunk.text, index == 0);
-      const std::lock_guard lock(mutex_);
-      if (part.fault) stopped_ = true;
-      parts_[index] = std::move(part);
+      if (part.text.fault || part.failure) stopped_ = true;
+      std::unique_lock lock(mutex_);
+      if (index == 0) guess_rows(parser.rows().block(), chunk.done_bytes);
+      keep(index, std::move(part), parser.rows(), lock);
+      place_waiting(lock);
       done_bytes_ = std::max(done_bytes_, chunk.done_bytes);
-      if (options_.progress) options_.progress(done_bytes_, source_.total_bytes());
+      report_progress();
     }
   }
 
-  // A source that fails stops the reading; faults in the text before it come first.
-  bool take_chunk(TextChunk& chunk) {
+  // While one thread waits for the source, which may have to decompress, others go on. A source that fails stops the
+  // reading; faults in the text before it come first.
+  bool take_chunk(TextChunk& chunk, std::size_t& index) {
+    const std::lock_guard turn(source_mutex_);
     if (stopped_) return false;
     try {
-      if (source_.next(chunk)) return true;
+      if (source_.next(chunk)) {
+        index = num_chunks_++;
+        return true;
+      }
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -84,25 +104,76 @@ class LetorReader {
     return false;
   }
 
-  std::uint64_t lines_before(const ParsedLetor& part) const {
+  void report_progress() {
+    if (!options_.progress) return;
+    try {
+      options_.progress(done_bytes_, source_.total_bytes());
+    } catch (...) {
+      stopped_ = true;
+      throw;
+    }
+  }
+
+  // The first rows say how many there will be, and of what kind. Memory that is never touched costs nothing.
+  void guess_rows(const RowBlock& first, std::uint64_t done_bytes) {
+    if (done_bytes == 0 || done_bytes >= source_.total_bytes() || first.num_rows() == 0) return;
+    const double share = static_cast<double>(source_.total_bytes()) / static_cast<double>(done_bytes);
+    placed_ = PlacedRows(first, static_cast<std::uint64_t>(kRoom * share * static_cast<double>(first.num_rows())));
+  }
+
+  // Rows of the next part in order are placed from where they were parsed; those of another wait in
+  // memory of their own.
+  void keep(std::size_t index, Part part, RowBlockWriter& rows, std::unique_lock<std::mutex>& lock) {
+    const bool next = index == num_placed_ && placed_.fits(rows.block());
+    if (next) {
+      ++num_placed_;
+      const std::uint64_t first_row = placed_.reserve(rows.block());
+      lock.unlock();
+      placed_.place(rows, first_row);
+      part.rows = rows.take_without_features();
+    } else {
+      lock.unlock();
+      part.rows = rows.take();
+    }
+    part.parsed = true;
+    lock.lock();
+    if (parts_.size() <= index) parts_.resize(index + 1);
+    parts_[index] = std::move(part);
+  }
+
+  void place_waiting(std::unique_lock<std::mutex>& lock) {
+    while (num_placed_ < parts_.size() && parts_[num_placed_].parsed && placed_.fits(parts_[num_placed_].rows)) {
+      const std::size_t index = num_placed_++;
+      const std::uint64_t first_row = placed_.reserve(parts_[index].rows);
+      RowBlock rows = std::move(parts_[index].rows);
+      lock.unlock();
+      placed_.place(rows, first_row);
+      rows.drop_features();
+      lock.lock();
+      parts_[index].rows = std::move(rows);
+    }
+  }
+
+  std::uint64_t lines_before(const Part& part) const {
     std::uint64_t lines = 0;
-    for (const ParsedLetor* earlier = parts_.data(); earlier != &part; ++earlier) lines += earlier->lines;
+    for (const Part* earlier = parts_.data(); earlier != &part; ++earlier) lines += earlier->text.lines;
     return lines;
   }
 
-  Error located(const ParsedLetor& part) const {
+  Error located(const Part& part) const {
+    const TextFault& fault = *part.text.fault;
     std::vector<Remedy> remedies;
-    if (part.fault->missing) remedies.push_back({Remedy::Kind::treat_missing, {}});
+    if (fault.missing) remedies.push_back({Remedy::Kind::treat_missing, {}});
     return {ErrorCode::bad_input,
-            {name_, lines_before(part) + part.fault->line, part.fault->column},
-            part.fault->message,
+            {name_, lines_before(part) + fault.line, fault.column},
+            fault.message,
             std::move(remedies)};
   }
 
   std::vector<RowBlock> take_blocks() {
     check_query_ids();
     std::vector<RowBlock> blocks;
-    for (ParsedLetor& part : parts_)
+    for (Part& part : parts_)
       if (part.rows.num_rows() > 0) blocks.push_back(std::move(part.rows));
     if (blocks.empty()) throw Error(ErrorCode::bad_input, {name_, 0, 0}, "no documents");
     return blocks;
@@ -111,9 +182,10 @@ class LetorReader {
   // With sizes beside the file rows may lack ids, but then all must.
   void check_query_ids() {
     std::uint64_t with = 0, without = 0;
-    for (const ParsedLetor& part : parts_) {
-      if (with == 0 && part.line_with_query != 0) with = lines_before(part) + part.line_with_query;
-      if (without == 0 && part.line_without_query != 0) without = lines_before(part) + part.line_without_query;
+    for (const Part& part : parts_) {
+      if (with == 0 && part.text.line_with_query != 0) with = lines_before(part) + part.text.line_with_query;
+      if (without == 0 && part.text.line_without_query != 0)
+        without = lines_before(part) + part.text.line_without_query;
     }
     rows_name_queries_ = with != 0;
     if (with == 0 || without == 0) return;
@@ -139,12 +211,18 @@ class LetorReader {
   std::string name_;
   SideFiles sides_;
   const ReadOptions& options_;
-  std::mutex mutex_;
-  std::vector<ParsedLetor> parts_;  // in file order
-  std::uint64_t done_bytes_ = 0;
-  bool stopped_ = false;
-  bool rows_name_queries_ = true;
+
+  std::mutex source_mutex_;  // for these
+  std::size_t num_chunks_ = 0;
   std::exception_ptr failure_;
+  std::atomic<bool> stopped_ = false;
+
+  std::mutex mutex_;         // for these
+  std::vector<Part> parts_;  // in file order
+  PlacedRows placed_;        // rows of the first parts
+  std::size_t num_placed_ = 0;
+  std::uint64_t done_bytes_ = 0;
+  bool rows_name_queries_ = true;
 };
 
 }  // namespace

@@ -4,13 +4,13 @@
 namespace dorm {
 
 bool LineReader::next(std::string_view& line) {
-  if (at_ == chunk_.text.size()) {
+  while (at_ == chunk_.text.size()) {
+    at_ = 0;
     if (!source_.next(chunk_)) {
-      chunk_ = TextChunk{{}, {}, chunk_.done_bytes};
-      at_ = 0;
+      chunk_.text = {};
       return false;
     }
-    at_ = 0;
+    source_.load(chunk_);
   }
   const std::size_t end = chunk_.text.find('\n', at_);
   line = chunk_.text.substr(at_, end - at_);

@@ -48,8 +48,7 @@ TEST(ShrinkingText, IsAnErrorWhateverItIsCompressedWith) {
     ASSERT_TRUE(source->next(chunk));
     fs::resize_file(path, 1000);
     const auto read_on = [&] {
-      while (source->next(chunk)) {
-      }
+      while (source->next(chunk)) source->load(chunk);
     };
     EXPECT_NE(test::message_of(read_on, ErrorCode::io).find(name + ": became shorter"), std::string::npos);
   }
