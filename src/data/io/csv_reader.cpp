@@ -13,6 +13,7 @@
 #include "data/io/column_problems.h"
 #include "data/io/csv_record.h"
 #include "data/io/decompress.h"
+#include "data/io/read_ahead.h"
 #include "data/io/read_report.h"
 #include "data/io/table_cell.h"
 #include "data/io/table_columns.h"
@@ -138,7 +139,8 @@ char separator_for(const std::string& name, const ReadOptions& options) {
 }  // namespace
 
 Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report) {
-  return CsvReader(source, name, separator_for(name, options), options).read(report);
+  ReadAhead ahead(source, options.threads);
+  return CsvReader(ahead, name, separator_for(name, options), options).read(report);
 }
 
 Dataset read_csv(const std::string& path, const ReadOptions& options, ReadReport* report) {

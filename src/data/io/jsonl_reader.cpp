@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "data/io/column_problems.h"
 #include "data/io/line_reader.h"
+#include "data/io/read_ahead.h"
 #include "data/io/table_cell.h"
 #include "data/io/table_columns.h"
 #include "data/io/table_rows.h"
@@ -230,7 +231,8 @@ class JsonlReader {
 }  // namespace
 
 Dataset jsonl_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report) {
-  return JsonlReader(source, name, options).read(report);
+  ReadAhead ahead(source, options.threads);
+  return JsonlReader(ahead, name, options).read(report);
 }
 
 Dataset parse_jsonl(std::string_view text, const std::string& name, const ReadOptions& options, ReadReport* report) {

@@ -206,10 +206,10 @@ TEST(ParallelReadingFaults, CompressedFilesThatEndEarlyAreDamaged) {
   const std::string text = text_of(rows_of_case(kCases[0]));
   const std::string gz = in_pieces(text, gzipped), zst = in_pieces(text, zstd_frame);
   const TemporaryDirectory directory;
-  for (const std::size_t left : {3u, 5u}) {  // within the third of five pieces, and just before the end of all
-    const std::string gz_file = directory.write("d.txt.gz", gz.substr(0, left == 5 ? gz.size() - 1 : gz.size() / 2));
+  for (const bool almost_whole : {false, true}) {
+    const std::string gz_file = directory.write("d.txt.gz", gz.substr(0, almost_whole ? gz.size() - 1 : gz.size() / 2));
     const std::string zst_file =
-        directory.write("d.txt.zst", zst.substr(0, left == 5 ? zst.size() - 1 : zst.size() / 2));
+        directory.write("d.txt.zst", zst.substr(0, almost_whole ? zst.size() - 1 : zst.size() / 2));
     for (const std::size_t threads : kThreads) {
       EXPECT_EQ(test::message_of([&] { read_letor(gz_file, {.threads = threads}); }, ErrorCode::bad_input),
                 gz_file + ": damaged gzip data: the file ends early");
@@ -228,6 +228,41 @@ TEST(ParallelReadingFaults, AFaultBeforeTheDamageComesFirst) {
   for (const std::size_t threads : kThreads)
     EXPECT_TRUE(test::message_of([&] { read_letor(file, {.threads = threads}); }, ErrorCode::bad_input)
                     .starts_with(file + ":51:"));
+}
+
+std::string table_of(const std::vector<WrittenRow>& rows) {
+  std::string text = "label,qid";
+  for (const auto& [id, value] : rows[0].features) text += fmt::format(",{}", id);
+  for (const WrittenRow& row : rows) {
+    text += fmt::format("\n{},{}", row.label, row.query);
+    for (const auto& [id, value] : row.features) text += fmt::format(",{}", value);
+  }
+  return text + "\n";
+}
+
+TEST(ReadingAhead, GivesTheRowsThatWereWritten) {
+  const std::vector<WrittenRow> rows = rows_of_case(kCases[1]);
+  const std::string text = table_of(rows);
+  const TemporaryDirectory directory;
+  for (const std::string& file : {directory.write("d.csv", text), directory.write("d.csv.gz", in_pieces(text, gzipped)),
+                                  directory.write("d.csv.zst", in_pieces(text, zstd_frame))})
+    for (const std::size_t threads : kThreads) expect_rows(read_dataset(file, {.threads = threads}), rows);
+}
+
+TEST(ReadingAhead, FaultsOfTheTextAndOfTheFileComeInTheirOrder) {
+  std::vector<WrittenRow> rows = rows_of_case(kCases[0]);
+  const std::string gz = in_pieces(table_of(rows), gzipped);
+  rows[50].query.clear();
+  const std::string faulty = in_pieces(table_of(rows), gzipped);
+  const TemporaryDirectory directory;
+  const std::string damaged = directory.write("d.csv.gz", gz.substr(0, gz.size() / 2));
+  const std::string both = directory.write("e.csv.gz", faulty.substr(0, faulty.size() / 2));
+  for (const std::size_t threads : kThreads) {
+    EXPECT_EQ(test::message_of([&] { read_dataset(damaged, {.threads = threads}); }, ErrorCode::bad_input),
+              damaged + ": damaged gzip data: the file ends early");
+    EXPECT_TRUE(test::message_of([&] { read_dataset(both, {.threads = threads}); }, ErrorCode::bad_input)
+                    .starts_with(both + ":52:"));
+  }
 }
 
 TEST(ParallelReadingFaults, WhatProgressThrowsEndsTheReading) {
