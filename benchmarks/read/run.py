@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reading LETOR text: DORM on one and two threads, scikit-learn's reader and a plain scan for line ends.
+"""Reading LETOR text: DORM on one and two threads, plain and compressed, a rival and a scan for line ends.
 
 Generates the file once (--megabytes, in the build directory), checks that both readers agree on a part of it,
-then times whole runs in turn. Prints a table and writes read.csv into the build directory.
+then times whole runs in turn; compressed files hold that part. Prints a table, how much two threads gain over one, and
+writes read.csv into the build directory.
 """
 
 import csv
@@ -70,6 +71,10 @@ def sklearn_seconds(part: Path) -> float:
     return time.perf_counter() - start
 
 
+def name_of(ending: str, threads: int) -> str:
+    return f"dorm{ending and ' ' + ending}, {threads} thread{'s' if threads > 1 else ''}"
+
+
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--megabytes", type=int, default=520)
@@ -84,15 +89,23 @@ def main() -> None:
     generate(options.build / "dorm", path, options.megabytes)
     part = head_of(path, options.part)
     check_agreement(reader, part)
+    files = {"": (path, path.stat().st_size)}
+    for ending in (".gz", ".zst"):
+        packed = part.with_suffix(f".txt{ending}")
+        subprocess.run([options.build / "dorm", "convert", part, packed, "--input-format", "letor", "-q"], check=True)
+        files[ending] = (packed, part.stat().st_size)
 
     speeds: dict[str, list[float]] = {}
     peak = 0.0
     for _ in range(options.repeats):
-        for name, argument in (("dorm, 1 thread", "1"), ("dorm, 2 threads", "2"), ("byte scan", "scan")):
-            result = run_reader(reader, path, argument)
-            speeds.setdefault(name, []).append(result["bytes"] / MEGABYTE / result["seconds"])
-            if argument == "1":
-                peak = max(peak, result["peak_bytes"] / (4 * result["rows"] * result["features"]))
+        for ending, (file, size) in files.items():
+            for threads in (1, 2):
+                result = run_reader(reader, file, str(threads))
+                speeds.setdefault(name_of(ending, threads), []).append(size / MEGABYTE / result["seconds"])
+                if not ending:
+                    peak = max(peak, result["peak_bytes"] / (4 * result["rows"] * result["features"]))
+        scanned = run_reader(reader, path, "scan")
+        speeds.setdefault("byte scan", []).append(scanned["bytes"] / MEGABYTE / scanned["seconds"])
         theirs = part.stat().st_size / MEGABYTE / sklearn_seconds(part)
         speeds.setdefault("scikit-learn", []).append(theirs)
 
@@ -106,6 +119,10 @@ def main() -> None:
     for row in [header, *rows]:
         print(f"{row[0]:<18}" + "".join(f"{cell:>12}" for cell in row[1:4]) + f"{row[4]:>20}")
     print(f"peak memory over the float32 features: {peak:.2f}")
+    for ending in files:
+        gain = max(speeds[name_of(ending, 2)]) / max(speeds[name_of(ending, 1)])
+        print(f"two threads over one, fastest runs, {ending or 'plain'}: {gain:.2f}")
+        rows.append([f"two threads over one, {ending or 'plain'}", f"{gain:.2f}", "", "", ""])
     with open(options.build / "read.csv", "w", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(header)
