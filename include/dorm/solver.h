@@ -135,15 +135,18 @@ struct SolverState {
   std::uint64_t pass = 0;
   std::uint64_t oracle_calls = 0;
   std::vector<double> block_weights;  // the C_q for which the dual weights are feasible
-  std::vector<double> w;              // sum alpha direction, as accumulated
+  std::vector<double> w;              // (sum alpha direction + kappa centre) / (1 + kappa), as accumulated
   std::vector<BlockPlanes> blocks;
   std::vector<AggregatePlane> aggregates;
   std::vector<double> aggregate_alpha;
   std::vector<double> best_w;  // empty: none yet
   double best_primal = 0;      // P(best_w)
   double best_dual = 0;
-  std::uint64_t stalled = 0;  // rounds in a row that brought nothing
-  bool between = false;       // bcda: no evaluation follows the pass, and the cached planes have been swept
+  std::uint64_t stalled = 0;         // rounds in a row that brought nothing
+  bool between = false;              // bcda: no evaluation follows the pass, and the cached planes have been swept
+  double kappa = 0;                  // of the accelerated proximal-point loop (bcda, nslack); 0: not begun
+  std::vector<double> centre;        // what w is held near; empty when kappa is 0
+  std::vector<double> last_centred;  // w when the centre last moved
 
   bool empty() const { return block_weights.empty(); }
 

@@ -20,9 +20,9 @@ constexpr std::uint64_t kIdlePasses = 1;
 // Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`. False: time ran out before
 // they were done.
 bool cached_passes(BlockAscent& ascent, PassResult iteration, const Stopping& stopping) {
-  for (std::uint64_t number = 1; number <= kMaxCachedPasses; ++number) {
+  for (std::uint64_t number = 1; number <= kMaxCachedPasses;) {
     if (stopping.out_of_time()) return false;
-    const PassResult pass = ascent.cached_pass(number);
+    const PassResult pass = ascent.cached_round(number);
     iteration.gain += pass.gain;
     iteration.cost += pass.cost;
     if (!(pass.gain > 0) || pass.gain * iteration.cost < iteration.gain * pass.cost) break;

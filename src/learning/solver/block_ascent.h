@@ -13,7 +13,7 @@ namespace dorm {
 
 struct PassResult {
   double gain = 0;  // rise of the dual
-  double gap = 0;   // sum of the gaps of the blocks, each just before its step; NaN if a value was not finite
+  double gap = 0;   // about P - D: the gaps of the blocks, each just before its step; NaN if a value was not finite
   double cost = 0;  // multiply-adds
   std::size_t new_planes = 0;
 };
@@ -24,8 +24,9 @@ class BlockAscent {
 
   /// Linearises each block at the w of its batch and steps on all its planes.
   PassResult oracle_pass();
-  /// Steps on the planes at hand.
-  PassResult cached_pass(std::uint64_t number);
+  /// Steps on the planes at hand: the sweep of this number since the last oracle pass or evaluation, counted on. Where
+  /// sweeps are seen to crawl, the proximal-point loop begins: from then on some sweeps and a move of the centre.
+  PassResult cached_round(std::uint64_t& number);
   /// P(w) at one fixed w; new planes are kept, no step is made.
   double evaluate(std::span<const double> w, PassResult& result);
 
@@ -34,11 +35,16 @@ class BlockAscent {
 
  private:
   PassResult sweep(std::span<const std::size_t> order, bool oracle);
+  PassResult cached_pass(std::uint64_t number);
+  void forget_decay();
+  void watch_decay(double gain);
 
   SolveContext& context_;
   PlaneCache cache_;
   std::vector<Proposal> proposals_;
-  double seconds_ = 0;  // of sweeps, without the oracle
+  double seconds_ = 0;    // of sweeps, without the oracle
+  double last_gain_ = 0;  // of the last cached sweep
+  int slow_ = 0;          // sweeps in a row whose gain was hardly below that of the one before
 };
 
 }  // namespace dorm

@@ -39,8 +39,8 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
 
 // Sweeps until the working sets' own gap is within the target.
 void solve_working_sets(SolveContext& context, BlockAscent& ascent, double target) {
-  for (std::uint64_t number = 1; number <= kMaxSweeps && !context.stopping.out_of_time(); ++number) {
-    const PassResult pass = ascent.cached_pass(number);
+  for (std::uint64_t number = 1; number <= kMaxSweeps && !context.stopping.out_of_time();) {
+    const PassResult pass = ascent.cached_round(number);
     if (!(pass.gap > target) || !(pass.gain > 0)) return;
   }
 }

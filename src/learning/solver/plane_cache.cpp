@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "learning/solver/proximal_point.h"
 #include "learning/solver/simplex_qp.h"
 
 namespace dorm {
@@ -118,8 +119,10 @@ void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal&
     out.cost += static_cast<double>(plane.direction.size());
   }
   out.gap = std::max(0.0, weight * highest - inner);
+  const double damping = 1 + state_.kappa;  // a Gram matrix divided by it is h multiplied by it
+  for (double& h : out.h) h *= damping;
   const SimplexQpReport qp = improve_simplex({gram.entries.data(), count, gram.stride}, weight, out.h, out.alpha,
-                                             {SimplexKind::capped, 1e-3 * out.gap, 20 + 10 * count});
+                                             {SimplexKind::capped, 1e-3 * damping * out.gap, 20 + 10 * count});
   out.moves = qp.gain > 0;
   out.cost += static_cast<double>(qp.steps * (20 + 4 * count));
   for (std::size_t k = 0; k < count; ++k)
@@ -142,12 +145,13 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
     curvature += change * row;
   }
   if (!(slope > 0)) return 0;
+  curvature /= 1 + state_.kappa;
   const double step = slope < curvature ? slope / curvature : 1;
   std::vector<double> moved(count, 0.0);
   for (std::size_t k = 0; k < count; ++k) {
     const double change = proposal.alpha[k] - held.alpha[k];
     if (change == 0) continue;
-    moved[k] = step * change;
+    moved[k] = step * change / (1 + state_.kappa);
     held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;
   }
   geometry_.add_all(moved, held.planes, state_.w);
@@ -157,13 +161,16 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
 void PlaneCache::refresh_weights() {
   std::fill(state_.w.begin(), state_.w.end(), 0.0);
   for (const BlockPlanes& held : state_.blocks) geometry_.add_all(held.alpha, held.planes, state_.w);
+  for (std::size_t j = 0; j < state_.centre.size(); ++j)
+    state_.w[j] = (state_.w[j] + state_.kappa * state_.centre[j]) / (1 + state_.kappa);
 }
 
 double PlaneCache::dual() const {
   double sum = 0;
   for (const BlockPlanes& held : state_.blocks)
     for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
-  return sum - 0.5 * geometry_.inner(state_.w, state_.w);
+  const std::vector<double> v = dual_weights(state_);
+  return sum - 0.5 * geometry_.inner(v, v);
 }
 
 std::uint64_t PlaneCache::planes() const {

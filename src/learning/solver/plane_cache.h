@@ -35,14 +35,14 @@ class PlaneCache {
   /// max(0, max over the cached planes of offset - <w, direction>): the slack of the block's constraints.
   double cached_value(std::size_t block, std::span<const double> w) const;
 
-  /// Maximises the dual over the cached planes of the block, the others fixed at w, up to a thousandth of
-  /// the block's gap.
+  /// Maximises the dual (of the proximal problem, where there is a centre) over the cached planes of the block, the
+  /// others fixed at w, up to a thousandth of the block's gap.
   void propose(std::size_t block, std::span<const double> w, Proposal& out);
 
   /// Moves towards the proposal as far as is best at the present w. Returns the rise of the dual, >= 0.
   double apply(std::size_t block, const Proposal& proposal);
 
-  /// w summed afresh from the planes: removes what rounding has added up.
+  /// w computed afresh from the planes: removes what rounding has added up.
   void refresh_weights();
 
   double dual() const;

@@ -15,6 +15,7 @@
 
 #include "base/checksum.h"
 #include "dorm/error.h"
+#include "learning/solver/proximal_point.h"
 #include "learning/solver/solver_table.h"
 
 namespace dorm {
@@ -23,7 +24,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the state file is written in memory order");
 
 constexpr char kMagic[8] = {'D', 'O', 'R', 'M', 'S', 'T', 'A', 'T'};
-constexpr std::uint32_t kVersion = 3;        // 2 had no `between`
+constexpr std::uint32_t kVersion = 4;        // 3 had no `centre`, 2 no `between`
 constexpr std::uint32_t kOldestVersion = 2;  // 1 had another checksum
 
 struct Header {
@@ -128,6 +129,10 @@ void check(const SolverState& state) {
   require(state.dimension > 0 && state.w.size() == state.dimension && finite(state.w), "bad weights w");
   require(weights(state.block_weights), "bad block weights");
   require(state.best_w.empty() || (state.best_w.size() == state.dimension && finite(state.best_w)), "bad best w");
+  const std::size_t centred = state.kappa == 0 ? 0 : state.dimension;
+  require(std::isfinite(state.kappa) && state.kappa >= 0 && state.centre.size() == centred && finite(state.centre) &&
+              state.last_centred.size() == centred && finite(state.last_centred),
+          "bad centre");
   require(std::isfinite(state.best_primal) && std::isfinite(state.best_dual), "bad bounds");
   require(state.blocks.empty() || state.blocks.size() == blocks, "wrong number of blocks");
   for (const BlockPlanes& held : state.blocks) {
@@ -167,6 +172,10 @@ void SolverState::rescale(double factor) {
   const auto scale = [factor](std::vector<double>& v) {
     for (double& x : v) x *= factor;
   };
+  w = dual_weights(*this);
+  kappa = 0;
+  centre.clear();
+  last_centred.clear();
   scale(block_weights);
   scale(w);
   scale(aggregate_alpha);
@@ -190,8 +199,8 @@ void SolverState::save(std::ostream& out) const {
   Writer to;
   to.value(static_cast<std::uint32_t>(solver));
   for (const std::uint64_t x : {dimension, pass, oracle_calls, stalled, std::uint64_t{between}}) to.value(x);
-  for (const double x : {best_primal, best_dual}) to.value(x);
-  for (const std::vector<double>* v : {&block_weights, &w, &aggregate_alpha, &best_w}) to.vector(*v);
+  for (const double x : {best_primal, best_dual, kappa}) to.value(x);
+  for (const auto* v : {&block_weights, &w, &aggregate_alpha, &best_w, &centre, &last_centred}) to.vector(*v);
   to.value<std::uint64_t>(blocks.size());
   for (const BlockPlanes& held : blocks) write_block(to, held);
   to.value<std::uint64_t>(aggregates.size());
@@ -229,8 +238,11 @@ SolverState SolverState::load(std::istream& in) {
     *x = from.value<std::uint64_t>();
   if (header.version >= 3) state.between = from.value<std::uint64_t>() != 0;
   for (double* x : {&state.best_primal, &state.best_dual}) *x = from.value<double>();
+  if (header.version >= 4) state.kappa = from.value<double>();
   for (std::vector<double>* v : {&state.block_weights, &state.w, &state.aggregate_alpha, &state.best_w})
     *v = from.vector<double>();
+  if (header.version >= 4)
+    for (std::vector<double>* v : {&state.centre, &state.last_centred}) *v = from.vector<double>();
   const std::uint64_t block_count = from.count(sizeof(std::uint64_t));
   for (std::uint64_t k = 0; k < block_count; ++k) state.blocks.push_back(read_block(from));
   state.aggregates.resize(from.count(2 * sizeof(std::uint64_t)));
