@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "learning/solver/block_ascent.h"
+#include "learning/solver/proximal_point.h"
 
 namespace dorm {
 namespace {
@@ -17,22 +18,42 @@ constexpr std::uint64_t kMaxCachedPasses = 100;
 // sweep than it saves (measured: 1 beats 2, 3, 5, 10 and 20 at every C, in passes too).
 constexpr std::uint64_t kIdlePasses = 1;
 
+// Evaluations in a row that brought nothing, after which the run ends. The first of them ends the proximal-point loop,
+// whose dual point may lie a little below the best one: plain sweeps, which always rise, need some to pass it.
+constexpr std::uint64_t kStalled = 10;
+
+// While the centre of the proximal-point loop is on its way, gains say little: the cached planes are then swept until
+// their own gap is this share of what the oracle pass met, for at most so many sweeps.
+constexpr double kSettled = 0.1;
+constexpr std::uint64_t kSettling = 26;
+
 // Cached passes after an oracle pass that rose by `iteration.gain` at `iteration.cost`. False: time ran out before
 // they were done.
-bool cached_passes(BlockAscent& ascent, PassResult iteration, const Stopping& stopping) {
+bool cached_passes(SolveContext& context, BlockAscent& ascent, PassResult iteration) {
   for (std::uint64_t number = 1; number <= kMaxCachedPasses;) {
-    if (stopping.out_of_time()) return false;
+    if (context.stopping.out_of_time()) return false;
     const PassResult pass = ascent.cached_round(number);
     iteration.gain += pass.gain;
     iteration.cost += pass.cost;
-    if (!(pass.gain > 0) || pass.gain * iteration.cost < iteration.gain * pass.cost) break;
+    const bool worth = pass.gain * iteration.cost >= iteration.gain * pass.cost;
+    const bool settling =
+        context.state.kappa > 0 && number <= kSettling && iteration.gap > 0 && pass.gap > kSettled * iteration.gap;
+    if (!(pass.gain > 0) || !(worth || settling)) break;
   }
   return true;
 }
 
-// The gaps met during an oracle pass add up to about P - D: when that is small enough, look.
+// An evaluation costs a pass and makes no step, so there is one when it may well be the last (see seems_converged), and
+// else after passes 1, 6, 16, 36, 76, ... only.
+bool look_due(std::uint64_t pass) {
+  std::uint64_t due = 1;
+  while (due < pass) due = 2 * due + 4;
+  return due == pass;
+}
+
+// The gaps met during an oracle pass add up to about P - D, before the sweeps that follow it.
 bool seems_converged(const PassResult& pass, double dual, double tolerance) {
-  return !(pass.gap > tolerance * (dual + pass.gap));
+  return !(pass.gap > 3 * tolerance * (dual + pass.gap));
 }
 
 // Evaluates P at w and the dual, and counts evaluations in a row that brought nothing.
@@ -43,7 +64,8 @@ bool evaluate_and_decide(SolveContext& context, BlockAscent& ascent, PassResult&
   context.stopping.offer(context.state.w, ascent.evaluate(context.state.w, result));
   const bool rose = context.state.best_dual > before + 1e-15 * std::abs(before);
   context.state.stalled = rose || result.new_planes > 0 ? 0 : context.state.stalled + 1;
-  if (context.state.stalled >= 3) context.stopping.give_up();
+  if (context.state.stalled > 0) end_proximal(context.state);
+  if (context.state.stalled >= kStalled) context.stopping.give_up();
   return context.stopping.finished(ascent.cache().planes());
 }
 
@@ -58,11 +80,11 @@ void solve_bcda(SolveContext& context) {
     for (const std::size_t block : context.crew.blocks()) last.cost += context.risk.linearize_cost(block);
   bool& between = context.state.between;
   do {
-    if (!between) cached_passes(ascent, last, context.stopping);
+    if (!between) cached_passes(context, ascent, last);
     while (!context.stopping.last_call()) {
       last = ascent.oracle_pass();
-      const bool swept = cached_passes(ascent, last, context.stopping);
-      between = !evaluation_due(context.state.pass) && std::isfinite(last.gap) &&
+      const bool swept = cached_passes(context, ascent, last);
+      between = !look_due(context.state.pass) && std::isfinite(last.gap) &&
                 !seems_converged(last, ascent.cache().dual(), context.options.tolerance);
       context.stopping.tick(ascent.cache().planes(), between && swept);
       if (!between) break;

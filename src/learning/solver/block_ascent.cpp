@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 #include "base/rng.h"
 #include "base/stopwatch.h"
@@ -13,12 +12,11 @@
 namespace dorm {
 namespace {
 
-// Measured at C = 10 .. 1e5 on four sets (docs/benchmarks.md): 16 is within a fifth of the best of 4, 16, 64 wherever
-// sweeps crawl, and larger ones can fail to converge with five sweeps.
-constexpr double kKappa = 16;
-constexpr int kSweeps = 5;      // per move of the centre
-constexpr double kSlow = 0.75;  // a gain of this share of the last one is slow
-constexpr int kPatience = 3;    // slow sweeps in a row
+// Measured at C = 10 .. 1e5 on three sets (docs/benchmarks.md): 16 and 64 are within a fifth of 32 up to C = 1e4.
+constexpr double kKappa = 32;
+constexpr int kSweeps = 4;     // per move of the centre
+constexpr double kSlow = 0.6;  // a gain of this share of the last one is slow
+constexpr int kPatience = 3;   // slow sweeps in a row
 
 }  // namespace
 
@@ -41,9 +39,7 @@ bool evaluation_due(std::uint64_t pass) {
 }
 
 BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
-    : context_(context), cache_(context.risk, context.state, limits), proposals_(batch_size(context)) {
-  forget_decay();
-}
+    : context_(context), cache_(context.risk, context.state, limits), proposals_(batch_size(context)) {}
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   PassResult result;
@@ -82,7 +78,6 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
 }
 
 PassResult BlockAscent::oracle_pass() {
-  forget_decay();
   if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.crew.blocks().size();
@@ -93,35 +88,37 @@ PassResult BlockAscent::cached_pass(std::uint64_t number) {
   return sweep(pass_order(context_, (context_.state.pass << 16) + number), false);
 }
 
-void BlockAscent::forget_decay() {
-  last_gain_ = std::numeric_limits<double>::infinity();
-  slow_ = 0;
-}
-
-void BlockAscent::watch_decay(double gain) {
-  slow_ = gain > kSlow * last_gain_ ? slow_ + 1 : 0;
+// Counts afresh after every oracle pass, so that a resumed run decides as an undisturbed one does.
+void BlockAscent::watch_decay(std::uint64_t number, double gain) {
+  slow_ = number > 1 && gain > kSlow * last_gain_ ? slow_ + 1 : 0;
   last_gain_ = gain;
-  if (slow_ >= kPatience) begin_proximal(context_.state, kKappa);
+  if (slow_ >= kPatience && context_.state.stalled == 0) begin_proximal(context_.state, kKappa);
 }
 
 PassResult BlockAscent::cached_round(std::uint64_t& number) {
-  PassResult round = cached_pass(number++);
   if (context_.state.kappa == 0) {
-    watch_decay(round.gain);
-    return round;
+    const PassResult pass = cached_pass(number);
+    watch_decay(number++, pass.gain);
+    return pass;
   }
-  for (int sweeps = 1; sweeps < kSweeps && !context_.stopping.out_of_time(); ++sweeps) {
+  const double before = cache_.dual();
+  PassResult round;
+  for (int sweeps = 0; sweeps < kSweeps && !context_.stopping.out_of_time(); ++sweeps) {
     const PassResult pass = cached_pass(number++);
     round.gain += pass.gain;
     round.cost += pass.cost;
     round.gap = pass.gap;
   }
-  move_centre(context_.state, context_.geometry);
+  if (round.gain > 0) {
+    move_centre(context_.state, context_.geometry, cache_.dual() < before);
+  } else {  // only w still moves, towards v
+    end_proximal(context_.state);
+    round = cached_pass(number++);
+  }
   return round;
 }
 
 double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
-  forget_decay();
   if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.crew.blocks().size();

@@ -24,8 +24,9 @@ class BlockAscent {
 
   /// Linearises each block at the w of its batch and steps on all its planes.
   PassResult oracle_pass();
-  /// Steps on the planes at hand: the sweep of this number since the last oracle pass or evaluation, counted on. Where
-  /// sweeps are seen to crawl, the proximal-point loop begins: from then on some sweeps and a move of the centre.
+  /// Steps on the planes at hand: the sweep of this number (1 after an oracle pass or an evaluation), which is counted
+  /// on. Where sweeps are seen to crawl, the proximal-point loop begins: from then on some sweeps and a move of the
+  /// centre, with the gap of the last sweep.
   PassResult cached_round(std::uint64_t& number);
   /// P(w) at one fixed w; new planes are kept, no step is made.
   double evaluate(std::span<const double> w, PassResult& result);
@@ -36,8 +37,7 @@ class BlockAscent {
  private:
   PassResult sweep(std::span<const std::size_t> order, bool oracle);
   PassResult cached_pass(std::uint64_t number);
-  void forget_decay();
-  void watch_decay(double gain);
+  void watch_decay(std::uint64_t number, double gain);
 
   SolveContext& context_;
   PlaneCache cache_;

@@ -25,10 +25,10 @@ void begin_proximal(SolverState& state, double kappa) {
   state.kappa = kappa;
 }
 
-void move_centre(SolverState& state, const Geometry& geometry) {
+void move_centre(SolverState& state, const Geometry& geometry, bool dual_fell) {
   const std::vector<double> moved = difference(state.w, state.last_centred);
   const double root = std::sqrt(1 / (1 + state.kappa));
-  const bool turned = geometry.inner(difference(state.centre, state.w), moved) > 0;
+  const bool turned = dual_fell || geometry.inner(difference(state.centre, state.w), moved) > 0;
   const double momentum = turned ? 0 : (1 - root) / (1 + root);
   state.last_centred = state.w;
   for (std::size_t j = 0; j < moved.size(); ++j) {
@@ -36,6 +36,13 @@ void move_centre(SolverState& state, const Geometry& geometry) {
     state.w[j] += state.kappa / (1 + state.kappa) * (centre - state.centre[j]);
     state.centre[j] = centre;
   }
+}
+
+void end_proximal(SolverState& state) {
+  state.w = dual_weights(state);
+  state.kappa = 0;
+  state.centre.clear();
+  state.last_centred.clear();
 }
 
 double proximal_gap(const SolverState& state, const Geometry& geometry) {

@@ -172,10 +172,7 @@ void SolverState::rescale(double factor) {
   const auto scale = [factor](std::vector<double>& v) {
     for (double& x : v) x *= factor;
   };
-  w = dual_weights(*this);
-  kappa = 0;
-  centre.clear();
-  last_centred.clear();
+  end_proximal(*this);
   scale(block_weights);
   scale(w);
   scale(aggregate_alpha);

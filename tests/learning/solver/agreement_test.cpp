@@ -51,11 +51,16 @@ TEST(Agreement, AllSolversAgreeWithinTheirGaps) {
 // The observer sees the best dual, which never falls by construction: so the dual point itself is examined.
 double dual_of(const StructuredRisk& risk, const SolverState& state) {
   double sum = 0;
+  std::vector<double> v = state.w;
+  if (!state.blocks.empty()) v.assign(v.size(), 0.0);
   for (const BlockPlanes& held : state.blocks)
-    for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
+    for (std::size_t k = 0; k < held.planes.size(); ++k) {
+      sum += held.alpha[k] * held.planes[k].offset;
+      risk.geometry().add(held.alpha[k], held.planes[k], v);
+    }
   for (std::size_t k = 0; k < state.aggregates.size(); ++k)
     sum += state.aggregates[k].offset * (state.aggregate_alpha.empty() ? 1.0 : state.aggregate_alpha[k]);
-  return sum - 0.5 * risk.geometry().inner(state.w, state.w);
+  return sum - 0.5 * risk.geometry().inner(v, v);
 }
 
 TEST(Agreement, TheDualNeverFalls) {

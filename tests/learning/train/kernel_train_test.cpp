@@ -62,6 +62,17 @@ TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   EXPECT_NEAR(ndcg(a, data), ndcg(b, data), 1e-3);
 }
 
+// The centre of the proximal-point loop holds coefficients and scores, as all weights of a kernel do.
+TEST(LinearKernel, EqualsTheLinearPathWhereSweepsCrawl) {
+  const Dataset data = all_usable(3);
+  TrainOptions linear = with_kernel("none", 1e4, 1e-4), kernel = with_kernel("linear", 1e4, 1e-4);
+  linear.bound = kernel.bound = Bound::average;
+  const TrainResult expected = train(data, linear), result = train(data, kernel);
+  EXPECT_EQ(result.report.solve.status, SolveStatus::converged);
+  EXPECT_NEAR(result.model.certificate.primal, expected.model.certificate.primal,
+              1e-4 * expected.model.certificate.primal);
+}
+
 TEST(LinearKernel, ItsModelScoresLikeTheWeightsItStandsFor) {
   const Dataset data = all_usable(2);
   const Model model = train(data, with_kernel("linear", 10)).model;
