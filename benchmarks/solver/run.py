@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds and passes of every solver to gaps 1e-1..1e-4 at three values of C, one core, and bcda with a dense oracle.
 
-Before any figure is printed, the solvers are held against each other: no dual bound above another's primal value.
+Before any figure is printed, the solvers are held against each other: no dual bound above another's primal value. Then
+a table of `dorm train` at C = 10 .. 1e5, beside an older command where one is given (trade_offs.py).
 Writes solver.csv, solver.png (gap against seconds) into the build directory.
 """
 
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import trade_offs  # noqa: E402
 from table import Row, parser, report  # noqa: E402
 
 GAPS = (1e-1, 1e-2, 1e-3, 1e-4)
@@ -62,6 +65,10 @@ def plot(results: dict, path: Path) -> None:
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--seconds", type=float, default=20, help="limit of each run")
+    arguments.add_argument("--command", type=Path, help="the dorm command (that of the build)")
+    arguments.add_argument("--before", type=Path, help="an older dorm command, for a second column")
+    data = os.environ.get("DORM_DATA")
+    arguments.add_argument("--data", type=Path, default=Path(data) if data else None, help="folder of real data")
     options = arguments.parse_args()
     queries, seconds = (100, 1.0) if options.quick else (1000, options.seconds)
     driver = options.build / "benchmarks" / "solver" / "solver_bench"
@@ -89,7 +96,7 @@ def main() -> None:
         for c, runs in results.items()
         if (at := reached(runs["bcda"], 1e-3))
     ]
-    report(options, "solver", counted)
+    report(options, "solver", counted + trade_offs.table(options))
 
 
 if __name__ == "__main__":
