@@ -127,9 +127,9 @@ TEST(Tune, APathIsGivenUpWhereItsBoundCarriesNoInformation) {
 }
 
 TEST(Tune, APathEndsWhereALargerCDoesNoBetter) {
-  const Dataset data = web_like(1, 50), valid = web_like(2, 40);
+  const Dataset data = web_like(5, 50), valid = web_like(6, 40);
   TuneOptions options = small_grid();
-  options.C = {1, 10, 100, 1000, 10000};
+  options.C = {1, 10, 100, 1000, 1e4, 1e5};
   const TuneResult result = tune(data, options, &valid);
   for (std::size_t k = 2; k < result.cells.size(); ++k)
     EXPECT_GT(result.cells[k - 1].validation, result.cells[k - 2].validation);
