@@ -80,7 +80,7 @@ void PlaneCache::erase(std::size_t block, std::size_t slot) {
 bool PlaneCache::insert(std::size_t block, const Plane& plane) {
   BlockPlanes& held = state_.blocks[block];
   if (std::find(held.planes.begin(), held.planes.end(), plane) != held.planes.end()) return false;
-  if (!std::isfinite(plane.offset) || !std::isfinite(geometry_.inner(plane, plane))) return false;
+  if (!std::isfinite(plane.offset)) return false;
   for (std::size_t k = held.planes.size(); k-- > 0;)
     if (held.alpha[k] == 0 && state_.pass - held.last_active[k] > limits_.idle_passes) erase(block, k);
   while (held.planes.size() >= limits_.planes_per_block) {
@@ -92,7 +92,10 @@ bool PlaneCache::insert(std::size_t block, const Plane& plane) {
   held.alpha.push_back(0);
   held.last_active.push_back(state_.pass);
   append_gram_row(block);
-  return true;
+  const std::size_t last = held.planes.size() - 1;
+  if (std::isfinite(grams_[block].entries[last * grams_[block].stride + last])) return true;
+  erase(block, last);
+  return false;
 }
 
 double PlaneCache::cached_value(std::size_t block, std::span<const double> w) const {
@@ -129,7 +132,7 @@ void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal&
     if (out.alpha[k] > 0 || held.alpha[k] > 0) held.last_active[k] = state_.pass;
 }
 
-double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
+double PlaneCache::apply(std::size_t block, Proposal& proposal) {
   if (!proposal.moves) return 0;
   BlockPlanes& held = state_.blocks[block];
   const Gram& gram = grams_[block];
@@ -147,9 +150,10 @@ double PlaneCache::apply(std::size_t block, const Proposal& proposal) {
   if (!(slope > 0)) return 0;
   curvature /= 1 + state_.kappa;
   const double step = slope < curvature ? slope / curvature : 1;
-  std::vector<double> moved(count, 0.0);
+  std::vector<double>& moved = proposal.h;
   for (std::size_t k = 0; k < count; ++k) {
     const double change = proposal.alpha[k] - held.alpha[k];
+    moved[k] = 0;
     if (change == 0) continue;
     moved[k] = step * change / (1 + state_.kappa);
     held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;

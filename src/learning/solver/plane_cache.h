@@ -11,7 +11,7 @@ namespace dorm {
 /// A better dual point of one block, found at some w that may be out of date when it is applied.
 struct Proposal {
   std::vector<double> alpha;  // the better weights
-  std::vector<double> h;      // scratch: offset - <w, direction>, after the step
+  std::vector<double> h;      // scratch of propose() and apply()
   double gap = 0;             // of the block before the step: C max(0, max h) - <alpha, h>
   double cost = 0;            // multiply-adds spent
   bool moves = false;
@@ -40,7 +40,7 @@ class PlaneCache {
   void propose(std::size_t block, std::span<const double> w, Proposal& out);
 
   /// Moves towards the proposal as far as is best at the present w. Returns the rise of the dual, >= 0.
-  double apply(std::size_t block, const Proposal& proposal);
+  double apply(std::size_t block, Proposal& proposal);
 
   /// w computed afresh from the planes: removes what rounding has added up.
   void refresh_weights();
