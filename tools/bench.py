@@ -24,7 +24,7 @@ import table  # noqa: E402
 
 COMMITTED = ROOT / "benchmarks" / "table.csv"
 PAGE = ROOT / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- table: tools/bench.py --update -->\n", "<!-- end of the table -->"
+FIRST = ("before", "rivals", "pass")  # on the page
 TAKES_BEFORE = ("jobs",)
 IN_PARTS = ("kernel",)  # its parts are run by name
 
@@ -64,13 +64,24 @@ def check(options: argparse.Namespace, rows: list[table.Row]) -> bool:
     return not regressed
 
 
-def update(rows: list[table.Row]) -> None:
-    rows = table.updated(rows, table.read(COMMITTED))
+def filled(page: str, name: str, content: str) -> str:
+    """The page with this between the marks of that name."""
+    begin, end = f"<!-- {name}: written by make bench-update -->\n", f"<!-- end of {name} -->"
+    before, mark, rest = page.partition(begin)
+    assert mark and end in rest, f"{PAGE} has no place for {name}"
+    return before + begin + "\n" + content + "\n" + end + rest.partition(end)[2]
+
+
+def update(build: Path) -> None:
+    rows = table.updated(table.joined(table.rows_folder(build, quick=False)), table.read(COMMITTED))
     table.write(COMMITTED, rows)
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    shown = [row for row in rows if row.kind != "instructions" and row.script != "jobs"]
-    shown += [row for row in rows if row.kind == "instructions"]
-    PAGE.write_text(before + BEGIN + "\n" + table.markdown(shown) + "\n" + END + rest.partition(END)[2])
+    shown = [row for row in rows if row.script != "jobs" or row.kind == "instructions"]
+    shown.sort(key=lambda row: (FIRST.index(row.script) if row.script in FIRST else len(FIRST), row.script == "jobs"))
+    page = filled(PAGE.read_text(), "table", table.markdown(shown))
+    if (build / "rivals.md").exists():
+        page = filled(page, "rivals", (build / "rivals.md").read_text())
+        shutil.copy(build / "rivals.svg", PAGE.parent / "img" / "rivals.svg")
+    PAGE.write_text(page)
 
 
 def main() -> None:
@@ -80,7 +91,7 @@ def main() -> None:
     parser.add_argument("--update", action="store_true", help="make the last run the committed table")
     options = parser.parse_args()
     if options.update:
-        update(table.joined(table.rows_folder(options.build, quick=False)))
+        update(options.build)
         return
     options.build.mkdir(exist_ok=True)
     failed = run(options)

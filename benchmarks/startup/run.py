@@ -10,7 +10,6 @@ the least to that of the process that does nothing. Writes startup.csv into the 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import os
 import statistics
@@ -18,6 +17,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from table import Row, parser, report  # noqa: E402
 
 PYTHON_SHARE = 10  # starting an interpreter takes this many times as long as starting the command
 
@@ -57,10 +59,11 @@ def small_job(command: Path, folder: Path) -> tuple[str, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=Path("build-bench"))
-    parser.add_argument("--runs", type=int, default=200)
-    options = parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--runs", type=int, default=200)
+    options = arguments.parse_args()
+    if options.quick:
+        options.runs = 10
     command = (options.build / "dorm").resolve()
     with tempfile.TemporaryDirectory() as folder:
         data, model = small_job(command, Path(folder))
@@ -88,6 +91,8 @@ def main() -> None:
         print(f"{row[0]:<18}" + "".join(f"{cell:>15}" for cell in row[1:]))
     with open(options.build / "startup.csv", "w", newline="") as out:
         csv.writer(out).writerows([header, *rows])
+    told = [Row("startup", row[0], "over a process that does nothing", float(row[-1])) for row in rows]
+    report(options, "startup", [row for row in told if "dorm" in row.job])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 lightgbm.
 
 The data is generated from a noisy linear score, which suits a linear model: this shows how to compare, not who wins.
-For real data see benchmarks/python/rivals.py.
+For real data see benchmarks/rivals/run.py.
 """
 
 import time
