@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/vector_ops.h"
 #include "learning/solver/proximal_point.h"
 #include "learning/solver/simplex_qp.h"
 
@@ -130,35 +131,56 @@ void PlaneCache::propose(std::size_t block, std::span<const double> w, Proposal&
   out.cost += static_cast<double>(qp.steps * (20 + 4 * count));
   for (std::size_t k = 0; k < count; ++k)
     if (out.alpha[k] > 0 || held.alpha[k] > 0) held.last_active[k] = state_.pass;
+  if (out.moves) describe_change(block, out);
+}
+
+// What apply() needs to know of the change as a whole. Steps are applied one after the other: what can be summed before
+// is summed here, by the thread that made the proposal.
+void PlaneCache::describe_change(std::size_t block, Proposal& out) const {
+  const BlockPlanes& held = state_.blocks[block];
+  const Gram& gram = grams_[block];
+  const std::size_t count = held.planes.size();
+  out.change.resize(count);
+  for (std::size_t k = 0; k < count; ++k) out.change[k] = out.alpha[k] - held.alpha[k];
+  out.offset = out.curvature = 0;
+  std::size_t length = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (out.change[k] == 0) continue;
+    out.offset += out.change[k] * held.planes[k].offset;
+    length += held.planes[k].direction.size();
+    double row = 0;
+    for (std::size_t j = 0; j < count; ++j) row += gram.entries[k * gram.stride + j] * out.change[j];
+    out.curvature += out.change[k] * row;
+  }
+  out.direction.clear();
+  if (length < state_.w.size()) return;
+  out.direction.resize(state_.w.size(), 0.0);
+  geometry_.add_all(out.change, held.planes, out.direction);
 }
 
 double PlaneCache::apply(std::size_t block, Proposal& proposal) {
   if (!proposal.moves) return 0;
   BlockPlanes& held = state_.blocks[block];
-  const Gram& gram = grams_[block];
   const std::size_t count = held.planes.size();
-  double slope = 0, curvature = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double change = proposal.alpha[k] - held.alpha[k];
-    if (change == 0) continue;
-    slope += change * (held.planes[k].offset - geometry_.dot(state_.w, held.planes[k]));
-    double row = 0;
-    for (std::size_t j = 0; j < count; ++j)
-      row += gram.entries[k * gram.stride + j] * (proposal.alpha[j] - held.alpha[j]);
-    curvature += change * row;
+  const double damping = 1 + state_.kappa, curvature = proposal.curvature / damping;
+  double slope = proposal.offset;
+  if (!proposal.direction.empty()) {
+    slope -= geometry_.inner(state_.w, proposal.direction);
+  } else {
+    for (std::size_t k = 0; k < count; ++k)
+      if (proposal.change[k] != 0) slope -= proposal.change[k] * geometry_.dot(state_.w, held.planes[k]);
   }
   if (!(slope > 0)) return 0;
-  curvature /= 1 + state_.kappa;
   const double step = slope < curvature ? slope / curvature : 1;
-  std::vector<double>& moved = proposal.h;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double change = proposal.alpha[k] - held.alpha[k];
-    moved[k] = 0;
-    if (change == 0) continue;
-    moved[k] = step * change / (1 + state_.kappa);
-    held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * change;
+  for (std::size_t k = 0; k < count; ++k)
+    if (proposal.change[k] != 0)
+      held.alpha[k] = step == 1 ? proposal.alpha[k] : held.alpha[k] + step * proposal.change[k];
+  if (!proposal.direction.empty()) {
+    axpy(step / damping, std::span<const double>(proposal.direction), state_.w);
+  } else {
+    for (double& change : proposal.change) change *= step / damping;
+    geometry_.add_all(proposal.change, held.planes, state_.w);
   }
-  geometry_.add_all(moved, held.planes, state_.w);
   return step * (slope - 0.5 * step * std::max(0.0, curvature));
 }
 

@@ -10,10 +10,14 @@ namespace dorm {
 
 /// A better dual point of one block, found at some w that may be out of date when it is applied.
 struct Proposal {
-  std::vector<double> alpha;  // the better weights
-  std::vector<double> h;      // scratch of propose() and apply()
-  double gap = 0;             // of the block before the step: C max(0, max h) - <alpha, h>
-  double cost = 0;            // multiply-adds spent
+  std::vector<double> alpha;      // the better weights
+  std::vector<double> h;          // scratch
+  std::vector<double> change;     // alpha minus the weights of before; scratch of apply()
+  std::vector<double> direction;  // sum change direction; empty where the planes themselves are shorter
+  double offset = 0;              // sum change offset
+  double curvature = 0;           // |sum change direction|^2
+  double gap = 0;                 // of the block before the step: C max(0, max h) - <alpha, h>
+  double cost = 0;                // multiply-adds spent
   bool moves = false;
 };
 
@@ -59,6 +63,7 @@ class PlaneCache {
     std::size_t stride = 0;
   };
   void append_gram_row(std::size_t block);
+  void describe_change(std::size_t block, Proposal& out) const;
   void erase(std::size_t block, std::size_t slot);
 
   const StructuredRisk& risk_;
