@@ -199,12 +199,16 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
   if (!arguments.memory.empty()) {
     limit_memory(forecast, parse_bytes("--memory", arguments.memory));
     options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / (plan.running * plan.plane_sets));
+    const std::uint64_t trained = data.train.num_documents(), judged = data.valid ? data.valid->num_documents() : 0;
+    const double share =
+        static_cast<double>(trained) / static_cast<double>(std::max<std::size_t>(1, plan.folds) * trained + judged);
+    options.scaled_bytes = 1 + static_cast<std::uint64_t>(static_cast<double>(forecast.scaled) * share);
   }
   if (!settings.quiet)
-    say(fmt::format("dorm: memory: about {} (features {}, scaled copy {}, {}{}queries {}, planes up to {})\n",
+    say(fmt::format("dorm: memory: about {} (features {}, scaled features {}, {}{}queries {}, planes up to {})\n",
                     bytes_text(forecast.total()),
                     data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
-                    bytes_text(forecast.scaled_copy),
+                    bytes_text(forecast.scaled),
                     forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
                     forecast.kept > 0 ? fmt::format("cells {}, ", bytes_text(forecast.kept)) : "",
                     bytes_text(forecast.queries), bytes_text(forecast.planes)));

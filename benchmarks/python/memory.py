@@ -3,7 +3,8 @@
     python benchmarks/python/memory.py [--gib 1] [--features 136] [--passes 1000]
 
 Each case runs in a process of its own and reports the peak of the resident memory less what the process held before the
-array was made. Columns in [0, 1] need no scaling: the rows are read where they lie. Others are scaled into a copy.
+array was made. Columns in [0, 1] need no scaling: the rows are read where they lie. Others are scaled where they are
+visited.
 """
 
 import argparse

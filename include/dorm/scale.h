@@ -25,6 +25,8 @@ struct Scaling {
 
 /// Needs at least one document. Compressed data stays compressed: what its zeros become is the background of the rows.
 Scaling fit_scaling(ScalingKind kind, const Dataset& data, std::size_t threads = 1);
+/// Throws Error(bad_input) when it was fitted on another number of features.
+void require_fitted(const Scaling& scaling, const Dataset& data);
 Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads = 0);
 
 /// What the name `auto` means: none when every feature of every query lies in [0, 1], else log_query_zscore.

@@ -62,6 +62,7 @@ struct TrainOptions {
   std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
   std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
   std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
+  std::uint64_t scaled_bytes = 0;             // for scaled features that are kept; 0: by their size
   const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
   std::string checkpoint = {};                // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;

@@ -23,10 +23,6 @@ class PageBuffer {
     void* pages = ::mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<T*>(pages);
-    // Large pages where the system has them: a hundredth of the faults. Where it refuses, small ones will do.
-#ifdef MADV_HUGEPAGE
-    if (size * sizeof(T) >= kLarge) static_cast<void>(::madvise(pages, size * sizeof(T), MADV_HUGEPAGE));
-#endif
   }
   PageBuffer(PageBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -47,8 +43,6 @@ class PageBuffer {
   std::span<const T> span() const { return {data_, size_}; }
 
  private:
-  [[maybe_unused]] static constexpr std::size_t kLarge = std::size_t{8} << 20;
-
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

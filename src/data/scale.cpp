@@ -49,12 +49,17 @@ Scaling fit_scaling(ScalingKind kind, const Dataset& data, std::size_t threads) 
   return scaling;
 }
 
-Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads) {
-  if (scaling.kind == ScalingKind::none || data.num_documents() == 0) return data;
+void require_fitted(const Scaling& scaling, const Dataset& data) {
+  if (scaling.kind == ScalingKind::none) return;
   if (!scaling.per_query() &&
       (scaling.shift.size() != data.num_features() || scaling.factor.size() != data.num_features()))
     throw Error(ErrorCode::bad_input, fmt::format("scaling: fitted on {} features, but the data has {}",
                                                   scaling.shift.size(), data.num_features()));
+}
+
+Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads) {
+  if (scaling.kind == ScalingKind::none || data.num_documents() == 0) return data;
+  require_fitted(scaling, data);
   if (!data.dense()) return scale_compressed(scaling, data, threads);
   const std::uint64_t stride = dense_stride(data.num_features());
   auto block = std::make_shared<ScaledBlock>();

@@ -25,6 +25,8 @@ struct ScaleJob {
   std::size_t stride;
   ScalingKind kind;
   const double *shift, *factor;  // global kinds
+  float* noted = nullptr;        // where numbers of the columns are to be left
+  const float* known = nullptr;  // where they are found
 };
 
 // Blocks of columns begin at multiples of the width, the last one where it ends with the last column: columns that two
@@ -32,13 +34,6 @@ struct ScaleJob {
 template <std::size_t N>
 [[gnu::always_inline]] inline std::size_t block_begin(std::size_t j, std::size_t columns) {
   return j + N <= columns ? j : columns - N;
-}
-
-[[gnu::always_inline]] inline void prefetch_rows(const DenseRows& rows) {
-  constexpr std::size_t kLine = 64, kMost = std::size_t{1} << 18;
-  const char* const first = reinterpret_cast<const char*>(rows.data);
-  const std::size_t size = rows.rows * rows.stride * sizeof(float);
-  for (std::size_t offset = 0; offset < std::min(size, kMost); offset += kLine) __builtin_prefetch(first + offset);
 }
 
 template <class Vector>
@@ -108,60 +103,110 @@ template <std::size_t N>
   x = ((x * y) * y) * y;  // x y is 0 at 0, where y is large
 }
 
-/// The columns from x on, relative to the value nearest to 0, in [-1, 1]; their sum.
+/// Of some columns: f(x) - f(nearest) times `inverse`, less `mean`, times `factor`.
 template <std::size_t N>
-[[gnu::always_inline]] inline void relative_logarithms(const float* x, const ScaleJob& job, float* out,
-                                                       WideSums<N>& sum) {
+struct LogColumns {
   using Floats = typename LanesOf<N>::Floats;
   using Words = typename LanesOf<N>::Words;
-  constexpr std::uint32_t kSign = 0x80000000u;
+
+  Floats nearest, unit, inverse, mean, factor;
+
+  [[gnu::always_inline]] void set_nearest(const Floats& x) {
+    nearest = x;
+    unit = 1.0f / (1.0f + (x < Floats{} ? -x : x));
+  }
+
+  /// In [-1, 1].
+  [[gnu::always_inline]] void relative(Floats& x) const {
+    constexpr std::uint32_t kSign = 0x80000000u;
+    const Words difference = reinterpret_cast<Words>(x - nearest);
+    log1p_floats<N>(reinterpret_cast<Floats>(difference & ~kSign) * unit, x);
+    x = reinterpret_cast<Floats>(reinterpret_cast<Words>(x * inverse) | (difference & kSign));
+  }
+
+  /// Of `columns` numbers each, from this column on.
+  [[gnu::always_inline]] void store(float* numbers, std::size_t columns) const {
+    store_vector(nearest, numbers);
+    store_vector(inverse, numbers + columns);
+    store_vector(mean, numbers + 2 * columns);
+    store_vector(factor, numbers + 3 * columns);
+  }
+  [[gnu::always_inline]] void load(const float* numbers, std::size_t columns) {
+    Floats x;
+    load_vector(numbers, x);
+    set_nearest(x);
+    load_vector(numbers + columns, inverse);
+    load_vector(numbers + 2 * columns, mean);
+    load_vector(numbers + 3 * columns, factor);
+  }
+};
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void find_nearest(const float* x, const DenseRows& rows, LogColumns<N>& columns) {
+  using Floats = typename LanesOf<N>::Floats;
   constexpr float kLargest = std::numeric_limits<float>::max();
   const Floats zero = {};
-  Floats low, high, value, top, bottom;
-  find_range<N>(x, job.rows.rows, job.rows.stride, low, high);
-  const Floats nearest = low > zero ? low : (high < zero ? high : zero);
-  const Floats unit = 1.0f / (1.0f + (nearest < zero ? -nearest : nearest));
-  log1p_floats<N>((high - nearest) * unit, top);
-  log1p_floats<N>((nearest - low) * unit, bottom);
+  Floats low, high, top, bottom;
+  find_range<N>(x, rows.rows, rows.stride, low, high);
+  columns.set_nearest(low > zero ? low : (high < zero ? high : zero));
+  log1p_floats<N>((high - columns.nearest) * columns.unit, top);
+  log1p_floats<N>((columns.nearest - low) * columns.unit, bottom);
   greater(bottom, top);
   Floats inverse = 1.0f / top;
   lesser(zero + kLargest, inverse);
-  inverse = top > zero ? inverse : zero;
+  columns.inverse = top > zero ? inverse : zero;
+}
+
+/// Leaves the relative logarithms in `out`.
+template <std::size_t N>
+[[gnu::always_inline]] inline void find_spread(const float* x, const ScaleJob& job, float* out,
+                                               LogColumns<N>& columns) {
+  const auto documents = static_cast<double>(job.rows.rows);
+  typename LanesOf<N>::Floats value;
+  WideSums<N> sum, squares;
   for (std::size_t i = 0; i < job.rows.rows; ++i) {
     load_vector(x + i * job.rows.stride, value);
-    const Words difference = reinterpret_cast<Words>(value - nearest);
-    log1p_floats<N>(reinterpret_cast<Floats>(difference & ~kSign) * unit, value);
-    value = reinterpret_cast<Floats>(reinterpret_cast<Words>(value * inverse) | (difference & kSign));
+    columns.relative(value);
     store_vector(value, out + i * job.stride);
     sum.add(value);
   }
+  WideSums<N>::narrow(sum.first / documents, sum.second / documents, columns.mean);
+  for (std::size_t i = 0; i < job.rows.rows; ++i) {
+    load_vector(out + i * job.stride, value);
+    squares.add_square(value - columns.mean);
+  }
+  squares.first /= documents;
+  squares.second /= documents;
+  inverse_root<N / 2>(squares.first);
+  inverse_root<N / 2>(squares.second);
+  WideSums<N>::narrow(squares.first, squares.second, columns.factor);
 }
 
 template <std::size_t N>
 [[gnu::always_inline]] inline void log_query_zscore(const ScaleJob& job) {
-  using Floats = typename LanesOf<N>::Floats;
-  const auto documents = static_cast<double>(job.rows.rows);
+  typename LanesOf<N>::Floats value;
+  LogColumns<N> columns;
   prefetch_rows(job.rows);
   for (std::size_t j = 0; j < job.rows.columns; j += N) {
     const std::size_t begin = block_begin<N>(j, job.rows.columns);
+    const float* const x = job.rows.data + begin;
     float* const out = job.out + begin;
-    WideSums<N> sum, squares;
-    relative_logarithms<N>(job.rows.data + begin, job, out, sum);
-    Floats value, mean, factor;
-    WideSums<N>::narrow(sum.first / documents, sum.second / documents, mean);
-    for (std::size_t i = 0; i < job.rows.rows; ++i) {
-      load_vector(out + i * job.stride, value);
-      value = value - mean;
-      squares.add_square(value);
+    if (job.known != nullptr) {
+      columns.load(job.known + begin, job.rows.columns);
+      for (std::size_t i = 0; i < job.rows.rows; ++i) {
+        load_vector(x + i * job.rows.stride, value);
+        columns.relative(value);
+        value = (value - columns.mean) * columns.factor;
+        store_vector(value, out + i * job.stride);
+      }
+      continue;
     }
-    squares.first /= documents;
-    squares.second /= documents;
-    inverse_root<N / 2>(squares.first);
-    inverse_root<N / 2>(squares.second);
-    WideSums<N>::narrow(squares.first, squares.second, factor);
+    find_nearest<N>(x, job.rows, columns);
+    find_spread<N>(x, job, out, columns);
+    if (job.noted != nullptr) columns.store(job.noted + begin, job.rows.columns);
     for (std::size_t i = 0; i < job.rows.rows; ++i) {
       load_vector(out + i * job.stride, value);
-      value = (value - mean) * factor;
+      value = (value - columns.mean) * columns.factor;
       store_vector(value, out + i * job.stride);
     }
   }
@@ -247,21 +292,45 @@ void scale_narrow(const ScaleJob& job, SimdLevel level) {
     std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(i * kLeastColumns), columns, job.out + i * job.stride);
 }
 
-}  // namespace
+ScaleJob job_of(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride) {
+  ScaleJob job = {
+      .rows = rows, .out = out, .stride = stride, .kind = scaling.kind, .shift = nullptr, .factor = nullptr};
+  if (scaling.per_query()) return job;
+  job.shift = scaling.shift.data();
+  job.factor = scaling.factor.data();
+  return job;
+}
 
-void scale_rows(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride, SimdLevel level) {
-  if (rows.rows == 0 || rows.columns == 0) return;
-  const bool fitted = !scaling.per_query();
-  const ScaleJob job = {rows,
-                        out,
-                        stride,
-                        scaling.kind,
-                        fitted ? scaling.shift.data() : nullptr,
-                        fitted ? scaling.factor.data() : nullptr};
-  if (rows.columns < kLeastColumns)
+void run_job(const ScaleJob& job, SimdLevel level) {
+  if (job.rows.rows == 0 || job.rows.columns == 0) return;
+  if (job.rows.columns < kLeastColumns)
     scale_narrow(job, level);
   else
-    kernel_for(level, scaling.kind, rows.columns)(job);
+    kernel_for(level, job.kind, job.rows.columns)(job);
+}
+
+}  // namespace
+
+std::size_t num_scale_numbers(const Scaling& scaling, std::size_t columns) {
+  return scaling.kind == ScalingKind::log_query_zscore && columns >= kLeastColumns ? 4 * columns : 0;
+}
+
+void scale_rows(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride, SimdLevel level) {
+  run_job(job_of(scaling, rows, out, stride), level);
+}
+
+void scale_rows_noting(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride, float* numbers,
+                       SimdLevel level) {
+  ScaleJob job = job_of(scaling, rows, out, stride);
+  job.noted = numbers;
+  run_job(job, level);
+}
+
+void scale_rows_again(const Scaling& scaling, const DenseRows& rows, float* out, std::size_t stride,
+                      const float* numbers, SimdLevel level) {
+  ScaleJob job = job_of(scaling, rows, out, stride);
+  job.known = numbers;
+  run_job(job, level);
 }
 
 }  // namespace dorm

@@ -45,8 +45,8 @@ std::vector<double> score_with(const Model& model, const Dataset& data, const Ke
 
 }  // namespace
 
-LinearScorer::LinearScorer(const Model& model, const Dataset& data, std::size_t threads)
-    : features_(apply_scaling(scaling_of_columns(model, data), data, threads)) {
+LinearScorer::LinearScorer(const Model& model, const Dataset& data, std::size_t threads, std::uint64_t kept_bytes)
+    : features_(data, scaling_of_columns(model, data), kept_bytes, threads) {
   const FeatureIndex index(model);
   // A feature that never occurs is 0 everywhere; under a fitted scaling that is a constant, not nothing.
   constant_ = values_of_absent_features(model);

@@ -31,8 +31,9 @@ class Scorer {
 /// Weights of a model's features.
 class LinearScorer final : public Scorer {
  public:
-  /// Takes features and scaling from `model`, not its weights.
-  LinearScorer(const Model& model, const Dataset& data, std::size_t threads = 0);
+  /// Takes features and scaling from `model`, not its weights. Of the scaled rows about `kept_bytes` are kept: of use
+  /// to those who score more than once.
+  LinearScorer(const Model& model, const Dataset& data, std::size_t threads = 0, std::uint64_t kept_bytes = 0);
 
   const Dataset& data() const override { return features_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;

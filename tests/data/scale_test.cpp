@@ -215,6 +215,24 @@ TEST(ScaleRows, IsTheDefinitionInAnyNumberOfColumnsAndOnEveryLevel) {
       }
 }
 
+TEST(ScaleRows, WhatIsNotedOfAQueryScalesItAgainToTheSameBits) {
+  constexpr std::size_t kColumns = 45, kCount = 37;
+  const Scaling scaling{ScalingKind::log_query_zscore, {}, {}};
+  ASSERT_EQ(num_scale_numbers(scaling, 3), 0u);
+  ASSERT_EQ(num_scale_numbers({ScalingKind::query_minmax, {}, {}}, kColumns), 0u);
+  std::vector<float> x, want(kCount * kColumns), numbers(num_scale_numbers(scaling, kColumns));
+  for (std::size_t i = 0; i < want.size(); ++i) x.push_back(value_of(i / kColumns, i % kColumns));
+  const DenseRows rows = {x.data(), kCount, kColumns, kColumns};
+  scale_rows(scaling, rows, want.data(), kColumns);
+  for (const SimdLevel level : test::simd_levels()) {
+    std::vector<float> noted(want.size()), again(want.size());
+    scale_rows_noting(scaling, rows, noted.data(), kColumns, numbers.data(), level);
+    scale_rows_again(scaling, rows, again.data(), kColumns, numbers.data(), level);
+    EXPECT_EQ(noted, want);
+    EXPECT_EQ(again, want);
+  }
+}
+
 TEST(ScaleRows, GivenNumbersAreUsedOnEveryLevel) {
   constexpr std::size_t kColumns = 21, kCount = 5;
   std::vector<float> x, out(kCount * kColumns);

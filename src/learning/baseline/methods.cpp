@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "base/stopwatch.h"
@@ -135,7 +136,9 @@ MethodResult train_dorm(const Dataset& data, std::string_view argument, const Me
 MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
                             const Observer& observer) {
   const Convention convention = make_convention(options.convention);
-  const TrainingSet set(spelling.aim.applied(data, convention), options.scale, options.solve.threads);
+  KernelOptions linear;
+  linear.scaled_bytes = std::numeric_limits<std::uint64_t>::max();  // some ask for one document at a time
+  const TrainingSet set(spelling.aim.applied(data, convention), options.scale, options.solve.threads, linear);
   const BaselineProblem problem{set, spelling.aim.convention(convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)

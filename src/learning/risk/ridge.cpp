@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/linear_algebra.h"
 #include "base/parallel.h"
 #include "base/vector_ops.h"
 
@@ -77,29 +78,29 @@ void turn(Shifted& each, std::span<const double> residual, double turn) {
     each.direction[j] = each.zeta * residual[j] + kept * each.direction[j];
 }
 
-}  // namespace
-
-std::vector<double> labels_of(const Dataset& data) {
-  std::vector<double> labels;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const Query query = data.query(q);
-    labels.insert(labels.end(), query.labels.begin(), query.labels.end());
+/// Each penalty by a decomposition; none where one of them is not positive.
+std::vector<std::vector<double>> solve_normal(const CentredProducts& products, std::span<const double> lambdas) {
+  const std::size_t n = products.size;
+  double scale = 0;
+  for (std::size_t k = 0; k < n; ++k) scale += products.at(k, k);
+  std::vector<std::vector<double>> path;
+  std::vector<double> matrix(n * n);
+  for (const double lambda : lambdas) {
+    std::vector<double> w(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = k; j < n; ++j) matrix[j * n + k] = products.at(k, j);
+      matrix[k * n + k] += lambda * scale;
+      w[k] = products.at(k, n);
+    }
+    if (!solve_positive(matrix, w)) return {};
+    path.push_back(std::move(w));
   }
-  return labels;
+  return path;
 }
 
-std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, const StopAsked& over) {
-  return ridge(features, labels_of(features.data()), lambda, threads, over);
-}
-
-std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
-                          std::size_t threads, const StopAsked& over) {
-  return std::move(ridge_path(features, targets, std::span(&lambda, 1), threads, over).front());
-}
-
-std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
-                                            std::span<const double> lambdas, std::size_t threads,
-                                            const StopAsked& over) {
+std::vector<std::vector<double>> conjugate_gradients(const Representation& features, std::span<const double> targets,
+                                                     std::span<const double> lambdas, std::size_t threads,
+                                                     const StopAsked& over) {
   const double scale = static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
   const auto least = static_cast<std::size_t>(std::min_element(lambdas.begin(), lambdas.end()) - lambdas.begin());
   const double penalty = lambdas[least] * scale;
@@ -128,6 +129,35 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
   std::vector<std::vector<double>> weights;
   for (Shifted& each : path) weights.push_back(std::move(each.w));
   return weights;
+}
+
+}  // namespace
+
+std::vector<double> labels_of(const Dataset& data) {
+  std::vector<double> labels;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    labels.insert(labels.end(), query.labels.begin(), query.labels.end());
+  }
+  return labels;
+}
+
+std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, const StopAsked& over) {
+  return ridge(features, labels_of(features.data()), lambda, threads, over);
+}
+
+std::vector<double> ridge(const Representation& features, std::span<const double> targets, double lambda,
+                          std::size_t threads, const StopAsked& over) {
+  return std::move(ridge_path(features, targets, std::span(&lambda, 1), threads, over).front());
+}
+
+std::vector<std::vector<double>> ridge_path(const Representation& features, std::span<const double> targets,
+                                            std::span<const double> lambdas, std::size_t threads,
+                                            const StopAsked& over) {
+  std::vector<std::vector<double>> path;
+  if (const std::optional<CentredProducts> products = features.centred_products(targets, threads))
+    path = solve_normal(*products, lambdas);
+  return path.empty() ? conjugate_gradients(features, targets, lambdas, threads, over) : path;
 }
 
 }  // namespace dorm

@@ -11,9 +11,10 @@
 
 namespace dorm {
 
-/// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2 by
-/// conjugate gradients, scale being features.centred_norm(). Matrices are never formed: any number of features will do.
-/// Once `over` says so the iterate at hand is good enough, from the third on.
+/// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2, scale
+/// being features.centred_norm(): by the normal equations, formed in one pass, where there are few features
+/// (centred_products), else by conjugate gradients without matrices. Once `over` says so the iterate of those is good
+/// enough, from the third on.
 std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads,
                           const StopAsked& over = {});
 

@@ -48,6 +48,17 @@ std::uint64_t block_bytes(const MemoryInput& input, std::uint64_t planes) {
   return planes * plane_bytes(input) + planes * planes * sizeof(double);
 }
 
+// Dense rows of a linear ranker are scaled where they are visited, and some are kept; else there is a copy. That of
+// compressed data is compressed: a column that most documents have is stored for all of them.
+void count_scaled(const MemoryInput& input, std::uint64_t read, std::uint64_t held, MemoryForecast& forecast) {
+  forecast.most_scaled = (input.copies * read + held) * (input.dense ? 1 : 2);
+  if (!input.dense || input.kernel > 0) {
+    forecast.scaled = forecast.least_scaled = forecast.most_scaled;
+    return;
+  }
+  forecast.scaled = input.copies * std::min(read, default_kept_bytes(read)) + std::min(held, default_kept_bytes(held));
+}
+
 double gigabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; }
 
 }  // namespace
@@ -98,8 +109,7 @@ MemoryForecast predict_memory(const MemoryInput& input) {
   const std::uint64_t read = feature_bytes(input), held = input.validation > 0 ? feature_bytes(held_out) : 0;
   const std::uint64_t running = input.running > 0 ? input.running : input.copies;
   (input.mapped ? forecast.mapped : forecast.features) = read + held;
-  // Compressed data stays so: a column that most documents have is stored for all of them.
-  if (input.scaled) forecast.scaled_copy = (input.copies * read + held) * (input.dense ? 1 : 2);
+  if (input.scaled) count_scaled(input, read, held, forecast);
   forecast.kernel = input.copies * input.kernel;
   forecast.kept = input.kept;
   forecast.queries = running * (input.documents * kPerDocument + input.queries * kPerQuery);
@@ -113,18 +123,26 @@ void limit_memory(MemoryForecast& forecast, std::uint64_t limit) {
   if (forecast.least() > limit)
     throw Error(
         ErrorCode::bad_option,
-        fmt::format("the limit on memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, scaled "
-                    "copy {:.3f}, "
-                    "{}queries {:.3f}, planes {:.3f}); {}",
+        fmt::format("the limit on memory is {:.3f} GB, but training needs about {:.3f} GB (features {:.3f}, "
+                    "scaled features {:.3f}, {}queries {:.3f}, planes {:.3f}); {}",
                     gigabytes(limit), gigabytes(forecast.least()), gigabytes(forecast.features),
-                    gigabytes(forecast.scaled_copy),
+                    gigabytes(forecast.least_scaled),
                     forecast.kernel > 0 ? fmt::format("kernel {:.3f}, ", gigabytes(forecast.kernel)) : "",
                     gigabytes(forecast.queries), gigabytes(forecast.least_planes),
                     forecast.kernel > 0 ? "allow more, or take a smaller cache or an approximation"
-                    : forecast.features > 0 || forecast.scaled_copy > 0
+                    : forecast.least_scaled > 0
                         ? "convert the data to .dorm, which is mapped, and train it without scaling, or allow more"
-                        : "allow more, or train on fewer queries"));
-  forecast.planes = std::min(forecast.planes, limit - (forecast.total() - forecast.planes));
+                    : forecast.features > 0 ? "convert the data to .dorm, which is mapped, or allow more"
+                                            : "allow more, or train on fewer queries"));
+  std::uint64_t left = limit - forecast.least();
+  const auto take = [&left](std::uint64_t wanted) {
+    const std::uint64_t taken = std::min(wanted, left);
+    left -= taken;
+    return taken;
+  };
+  forecast.scaled = forecast.least_scaled + take(std::min(forecast.scaled - forecast.least_scaled, left / 2));
+  forecast.planes = forecast.least_planes + take(forecast.planes - forecast.least_planes);
+  forecast.scaled += take(forecast.most_scaled - forecast.scaled);
 }
 
 }  // namespace dorm

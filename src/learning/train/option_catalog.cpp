@@ -108,6 +108,7 @@ constexpr std::array kTrainOptions{
     row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
     row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that stand for the kernel, such as nystroem:1000;\nsee below"}, true),
     row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation", whole_from(0)}, false),
+    row<&T::scaled_bytes>({"scaled_bytes", "", "SIZE", kSolving, "most memory for scaled features that are kept; 0: by their size", whole_from(0)}, false),
     row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never", whole_from(0)}, false),
 };
 // clang-format on

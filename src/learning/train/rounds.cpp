@@ -41,7 +41,8 @@ class Rounds {
 
  private:
   void solve_round() {
-    before_ = 0.5 * risk_.geometry().inner(state_.reference_w, state_.reference_w) + risk_.loss(state_.reference_w);
+    if (state_.round > 1)
+      before_ = 0.5 * risk_.geometry().inner(state_.reference_w, state_.reference_w) + risk_.loss(state_.reference_w);
     const Observer relay = [&](const Progress& progress) {
       wanted_ = (!observer_ || observer_(state_, progress)) && wanted_;  // the last report, too, is for the checkpoint
       return wanted_;
@@ -97,7 +98,7 @@ class Rounds {
   RoundsState state_;
   const TimeLimit limit_;
   Fitted fitted_;
-  double before_ = 0;   // the objective of the weights that fix the references of this round
+  double before_ = 0;   // from the second round on: the objective of the weights that fix its references
   bool wanted_ = true;  // the observer has not asked to stop
 };
 

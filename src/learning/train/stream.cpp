@@ -57,7 +57,7 @@ ScalingKind stream_scaling(const TrainOptions& options, const Dataset& data) {
 class Stream::Chunk {
  public:
   Chunk(const Dataset& data, const Model& model, const TrainOptions& options)
-      : features_(apply_scaling(scaling_of_columns(model, data), data, 1)),
+      : features_(data, scaling_of_columns(model, data), default_kept_bytes(dense_bytes(data)), 1),
         measure_(options),
         bound_(stream_bound(options)),
         decay_(options.decay) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kPairwiseC = 100;
 constexpr const char* kPlainGains = "dcg";  // the measure whose factors b are the gains of the labels themselves
-constexpr std::size_t kStartDocuments = 200000;
+constexpr std::size_t kStartDocuments = 100000;
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
 
@@ -31,7 +31,7 @@ LinearFeatures start_sample(const LinearFeatures& features) {
   if (step == 1) return features;
   std::vector<std::size_t> queries;
   for (std::size_t q = 0; q < data.num_queries(); q += step) queries.push_back(q);
-  return LinearFeatures(data.select(queries));
+  return features.select(queries);
 }
 
 // Queries of one label get no coefficients, but would make the Gram matrix larger.
@@ -75,11 +75,12 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();
   summary_.input = data.input();
-  const Dataset scaled = apply_scaling(scaling_, data, threads_);
+  Dataset scaled;
   if (kernel.used()) {
+    scaled = apply_scaling(scaling_, data, threads_);
     prepare_kernel(scaled, seed);
   } else {
-    auto linear = std::make_unique<LinearFeatures>(scaled);
+    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_);
     linear_ = linear.get();
     representation_ = std::move(linear);
   }
@@ -100,6 +101,10 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
                             "only; expected scaled features",
                             std::sqrt(norm)));
   squared_scale_ = 1 / norm;
+}
+
+std::uint64_t TrainingSet::kept_bytes(const Dataset& data) const {
+  return options_.scaled_bytes > 0 ? options_.scaled_bytes : default_kept_bytes(dense_bytes(data));
 }
 
 void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
@@ -209,7 +214,11 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   if (kernel_ == nullptr) {
     model = this->model(std::vector<double>(linear_->dimension(), 1.0));
     require_features(model, data);
-    return std::make_unique<LinearScorer>(model, data, threads_);
+    const double share = static_cast<double>(data.num_documents()) / static_cast<double>(summary_.documents);
+    const std::uint64_t kept = options_.scaled_bytes == 0
+                                   ? kept_bytes(data)
+                                   : static_cast<std::uint64_t>(static_cast<double>(options_.scaled_bytes) * share);
+    return std::make_unique<LinearScorer>(model, data, threads_, kept);
   }
   model.weights.assign(model.features.size(), 1.0);
   require_features(model, data);

@@ -92,7 +92,8 @@ class TrainingSet {
 
  private:
   void prepare_kernel(const Dataset& data, std::uint64_t seed);
-  Model described_model() const;  // features, scaling, data; no weights yet
+  std::uint64_t kept_bytes(const Dataset& data) const;  // for scaled rows of a linear ranker
+  Model described_model() const;                        // features, scaling, data; no weights yet
 
   std::size_t threads_;
   KernelOptions options_;

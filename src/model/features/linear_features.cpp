@@ -8,9 +8,14 @@
 #include "base/ordered_sum.h"
 #include "base/vector_ops.h"
 #include "data/scale_rows.h"
+#include "model/features/centred_products.h"
 
 namespace dorm {
 namespace {
+
+std::span<const float> row_of(const DenseRows& rows, std::size_t i) {
+  return {rows.data + i * rows.stride, rows.columns};
+}
 
 double product(const SparseRow& row, std::span<const double> w) { return dot(row.columns, row.values, w); }
 
@@ -36,38 +41,28 @@ double level_of(const Query& query, std::span<const double> coefficients) {
   return std::abs(sum) > kRounding * size ? sum : 0.0;
 }
 
-constexpr std::size_t kPieces = 16;  // queries are summed in this many parts, whatever the number of threads
+// Queries are summed in this many parts, whatever the number of threads.
+constexpr std::size_t kPieces = ScaledRows::kPieces;
 
-// sum over queries of body(query, sum), in a fixed order: the result does not depend on the number of threads.
+// sum over queries of body(query, sum, piece), in a fixed order: the result does not depend on the number of threads.
 template <class Body>
 std::vector<double> sum_over_queries(const Dataset& data, std::size_t threads, std::size_t size, const Body& body) {
   PartialSums sums(kPieces, size);
   const std::size_t queries = data.num_queries();
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
     const std::size_t end = piece_begin(queries, kPieces, piece + 1);
-    for (std::size_t q = piece_begin(queries, kPieces, piece); q < end; ++q) body(q, sums[piece]);
+    for (std::size_t q = piece_begin(queries, kPieces, piece); q < end; ++q) body(q, sums[piece], piece);
   });
   return sums.total();
 }
 
-double square(double x) { return x * x; }
-
-// sum_i |x_i - mean|^2 of one query, in two passes: a feature that is constant gives 0 exactly. A background moves the
-// rows and their mean alike.
-double dense_scatter(const Query& query) {
-  std::vector<double> mean(query.rows.num_features(), 0.0);
-  const auto documents = static_cast<double>(query.size());
-  for (std::size_t i = 0; i < query.size(); ++i)
-    axpy(1.0, std::span<const float>(query.rows.dense_row(i), mean.size()), mean);
-  for (double& x : mean) x /= documents;
-  double sum = 0;
-  for (std::size_t i = 0; i < query.size(); ++i) {
-    const float* row = query.rows.dense_row(i);
-    for (std::size_t j = 0; j < mean.size(); ++j) sum += square(static_cast<double>(row[j]) - mean[j]);
-  }
-  return sum;
+double norm_of(double squares, const Dataset& data) {
+  return data.num_documents() > 0 ? squares / static_cast<double>(data.num_documents()) : 0.0;
 }
 
+double square(double x) { return x * x; }
+
+// sum_i |x_i - mean|^2 of one query. A background moves the rows and their mean alike.
 double sparse_scatter(const Query& query) {
   std::vector<std::pair<std::uint32_t, float>> stored;
   for (std::size_t i = 0; i < query.size(); ++i) {
@@ -90,31 +85,69 @@ double sparse_scatter(const Query& query) {
 
 }  // namespace
 
-void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
-  const Query query = data_.query(q);
-  if (data_.dense()) {
-    multiply(dense_rows(query), w, out);
+LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std::uint64_t kept_bytes,
+                               std::size_t threads)
+    : data_(data.dense() ? data : apply_scaling(scaling, data, threads)) {
+  if (!data.dense() || scaling.kind == ScalingKind::none) return;
+  if (kept_bytes == 0) {
+    scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads);
     return;
   }
+  PartialSums squares(kPieces, 1);
+  std::vector<CentringWorkspace> workspaces(kPieces);
+  scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads,
+                                               [&](std::size_t, const DenseRows& rows, std::size_t piece) {
+                                                 squares[piece][0] += centred_squares(rows, workspaces[piece]);
+                                               });
+  norm_ = norm_of(squares.total()[0], data);
+}
+
+LinearFeatures LinearFeatures::select(const std::vector<std::size_t>& queries) const {
+  LinearFeatures selected(data_.select(queries));
+  selected.scaled_ = scaled_;
+  selected.place_ = queries;
+  if (!place_.empty())
+    for (std::size_t& place : selected.place_) place = place_[place];
+  return selected;
+}
+
+ScaledRows::View LinearFeatures::rows(std::size_t q) const {
+  if (scaled_ == nullptr) return ScaledRows::View(dense_rows(data_.query(q)));
+  return scaled_->query(place_.empty() ? q : place_[q]);
+}
+
+void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
+  if (data_.dense()) return scores_then(q, q, w, out);
+  const Query query = data_.query(q);
   const double level = product(own_background(query), w);
   for (std::size_t i = 0; i < query.size(); ++i) out[i] = level + product(query.rows.sparse_row(i), w);
 }
 
 void LinearFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w,
                                  std::span<double> out) const {
-  if (!data_.dense() || upcoming == q) return scores(q, w, out);
-  DenseRows rows = dense_rows(data_.query(q));
-  const Query next = data_.query(upcoming);
-  rows.upcoming = {next.rows.dense_row(0), next.size() * next.rows.stride()};
-  multiply(rows, w, out);
+  if (!data_.dense()) return scores(q, w, out);
+  if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; })) {
+    std::fill(out.begin(), out.end(), 0.0);
+    return;
+  }
+  const ScaledRows::View view = rows(q);
+  DenseRows with_next = view.rows();
+  if (upcoming != q) {
+    const DenseRows next =
+        scaled_ ? scaled_->source(place_.empty() ? upcoming : place_[upcoming]) : dense_rows(data_.query(upcoming));
+    with_next.upcoming = {next.data, next.rows * next.stride};
+  }
+  multiply(with_next, w, out);
 }
 
 void LinearFeatures::accumulate(std::size_t q, std::span<const double> coefficients, std::span<double> sum) const {
-  const Query query = data_.query(q);
   if (data_.dense()) {
-    dorm::accumulate(dense_rows(query), coefficients, sum);
+    ScaledRows::View view = rows(q);
+    view.last();
+    dorm::accumulate(view.rows(), coefficients, sum);
     return;
   }
+  const Query query = data_.query(q);
   for (std::size_t i = 0; i < query.size(); ++i)
     if (coefficients[i] != 0) add_multiple(coefficients[i], query.rows.sparse_row(i), sum);
   if (const double level = level_of(query, coefficients); level != 0) add_multiple(level, own_background(query), sum);
@@ -152,29 +185,51 @@ void LinearFeatures::pull_back(std::size_t q, std::span<const double> coefficien
 }
 
 std::vector<double> LinearFeatures::combine(std::span<const double> coefficients, std::size_t threads) const {
-  return sum_over_queries(data_, threads, dimension(), [&](std::size_t q, std::vector<double>& sum) {
+  return sum_over_queries(data_, threads, dimension(), [&](std::size_t q, std::vector<double>& sum, std::size_t) {
     accumulate(q, coefficients.subspan(data_.first_document(q), data_.query(q).size()), sum);
   });
 }
 
 double LinearFeatures::centred_norm(std::size_t threads) const {
-  const std::vector<double> total = sum_over_queries(data_, threads, 1, [&](std::size_t q, std::vector<double>& sum) {
-    const Query query = data_.query(q);
-    sum[0] += query.rows.dense() ? dense_scatter(query) : sparse_scatter(query);
-  });
-  const auto documents = static_cast<double>(data_.num_documents());
-  return documents > 0 ? total[0] / documents : 0.0;
+  if (norm_) return *norm_;
+  std::vector<CentringWorkspace> workspaces(kPieces);
+  const std::vector<double> total =
+      sum_over_queries(data_, threads, 1, [&](std::size_t q, std::vector<double>& sum, std::size_t piece) {
+        sum[0] += data_.dense() ? centred_squares(rows(q).rows(), workspaces[piece]) : sparse_scatter(data_.query(q));
+      });
+  return norm_of(total[0], data_);
+}
+
+std::optional<CentredProducts> LinearFeatures::centred_products(std::span<const double> targets,
+                                                                std::size_t threads) const {
+  constexpr std::size_t kMostFeatures = 512;
+  if (!data_.dense() || dimension() > kMostFeatures) return std::nullopt;
+  CentredProducts products{dimension(), product_width(dimension()), {}};
+  std::vector<CentringWorkspace> workspaces(kPieces);
+  products.upper = sum_over_queries(
+      data_, threads, products.width * products.width, [&](std::size_t q, std::vector<double>& sum, std::size_t piece) {
+        const ScaledRows::View view = rows(q);
+        add_centred_products(view.rows(), targets.subspan(data_.first_document(q), view.rows().rows), workspaces[piece],
+                             sum);
+      });
+  return products;
 }
 
 double LinearFeatures::score(std::size_t q, std::size_t document, std::span<const double> w) const {
+  if (data_.dense()) {
+    const ScaledRows::View view = rows(q);
+    return dorm::dot(row_of(view.rows(), document), w);
+  }
   const Query query = data_.query(q);
-  if (data_.dense()) return dorm::dot(std::span(query.rows.dense_row(document), w.size()), w);
   return product(own_background(query), w) + product(query.rows.sparse_row(document), w);
 }
 
 void LinearFeatures::add_row(std::size_t q, std::size_t document, double scale, std::span<double> w) const {
+  if (data_.dense()) {
+    const ScaledRows::View view = rows(q);
+    return axpy(scale, row_of(view.rows(), document), w);
+  }
   const Query query = data_.query(q);
-  if (data_.dense()) return axpy(scale, std::span(query.rows.dense_row(document), w.size()), w);
   add_multiple(scale, own_background(query), w);
   add_multiple(scale, query.rows.sparse_row(document), w);
 }

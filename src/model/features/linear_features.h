@@ -2,23 +2,35 @@
 // The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. A
 // background that is common to all documents (dorm/dataset.h) is left out of both: it moves all scores alike, which no
 // ranking and no learner with a bias can see. Whoever wants the scores themselves adds level().
+//
+// Dense rows are scaled where they are visited (scaled_rows.h); compressed ones once, into a copy.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "dorm/dataset.h"
+#include "dorm/scale.h"
 #include "model/features/representation.h"
+#include "model/features/scaled_rows.h"
 
 namespace dorm {
 
 class LinearFeatures final : public Representation {
  public:
   explicit LinearFeatures(Dataset data) : data_(std::move(data)) {}
+  /// Under a scaling; `kept_bytes` are spent on scaled rows (scaled_rows.h), which are then seen at once.
+  LinearFeatures(const Dataset& data, const Scaling& scaling, std::uint64_t kept_bytes, std::size_t threads);
 
+  /// Those of some queries, which share what is kept.
+  LinearFeatures select(const std::vector<std::size_t>& queries) const;
+
+  /// Where dense, as it was before it was scaled.
   const Dataset& data() const override { return data_; }
   std::size_t dimension() const override { return data_.num_features(); }
 
@@ -31,6 +43,8 @@ class LinearFeatures final : public Representation {
                  PullBackWorkspace& workspace) const override;
   std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const override;
   double centred_norm(std::size_t threads) const override;
+  /// Of dense rows with up to 512 features.
+  std::optional<CentredProducts> centred_products(std::span<const double> targets, std::size_t threads) const override;
 
   /// sum += X^T coefficients, dense.
   void accumulate(std::size_t query, std::span<const double> coefficients, std::span<double> sum) const;
@@ -45,7 +59,12 @@ class LinearFeatures final : public Representation {
   double work(std::size_t query) const override;
 
  private:
+  ScaledRows::View rows(std::size_t query) const;  // of dense data
+
   Dataset data_;
+  std::shared_ptr<const ScaledRows> scaled_;  // null: rows are those of the data
+  std::vector<std::size_t> place_;            // by query: which one it is there; empty: the same
+  std::optional<double> norm_;                // centred_norm(), where all rows have been seen
 };
 
 }  // namespace dorm

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,14 @@ namespace dorm {
 struct PullBackWorkspace {
   std::vector<double> sums;            // dense sums, zero between calls
   std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
+};
+
+/// Products of the columns of X and of a target y, rows and targets centred within their queries.
+struct CentredProducts {
+  std::size_t size = 0, width = 0;
+  std::vector<double> upper;  // row k from k on: column k with the columns from it on, with y at `size`
+
+  double at(std::size_t k, std::size_t j) const { return upper[k * width + j]; }
 };
 
 /// A map phi from documents into a space of weights: g_i = <w, phi_i>.
@@ -40,6 +49,12 @@ class Representation : public Geometry {
 
   /// The mean of |phi_i - mean of its query|^2 over the documents; 0 when there are none.
   virtual double centred_norm(std::size_t threads) const = 0;
+
+  /// sum over all documents; none where there are too many features, or none at all, to form a matrix of them.
+  virtual std::optional<CentredProducts> centred_products(std::span<const double> /*targets*/,
+                                                          std::size_t /*threads*/) const {
+    return std::nullopt;
+  }
 
   /// Rough multiply-adds of scores().
   virtual double work(std::size_t query) const = 0;

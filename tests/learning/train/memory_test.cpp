@@ -24,7 +24,7 @@ MemoryInput small() {
 
 TEST(Memory, CountsPaddedRowsOfDenseFeatures) {
   EXPECT_EQ(predict_memory(small()).features, 1000u * 8 * 4);
-  EXPECT_EQ(predict_memory(small()).scaled_copy, 0u);
+  EXPECT_EQ(predict_memory(small()).scaled, 0u);
 }
 
 TEST(Memory, CountsValuesColumnsAndRowEndsOfCompressedFeatures) {
@@ -46,9 +46,9 @@ TEST(Memory, AScaledCopyHasTheFormOfTheDataAndThereIsOnePerTraining) {
   MemoryInput input = small();
   input.scaled = true;
   input.copies = 3;
-  EXPECT_EQ(predict_memory(input).scaled_copy, 3u * 1000 * 8 * 4);
+  EXPECT_EQ(predict_memory(input).scaled, 3u * 1000 * 8 * 4);
   input.dense = false;
-  EXPECT_EQ(predict_memory(input).scaled_copy, 3u * 2 * (5000 * 8 + 1000 * 8));
+  EXPECT_EQ(predict_memory(input).scaled, 3u * 2 * (5000 * 8 + 1000 * 8));
 }
 
 TEST(Memory, PlanesAreFullCachesWithTheirGramMatrices) {
@@ -69,7 +69,38 @@ TEST(Memory, ALimitIsKeptByFewerPlanesOrRefused) {
   EXPECT_EQ(forecast.planes, free.least_planes);
   const std::string message =
       test::message_of([&] { limit_memory(forecast, free.least() - 1); }, ErrorCode::bad_option);
-  EXPECT_NE(message.find("without scaling"), std::string::npos) << message;
+  EXPECT_NE(message.find("convert the data to .dorm"), std::string::npos) << message;
+}
+
+// 32 MiB, or a thirty-second of what is more than a GiB.
+TEST(Memory, OfManyScaledRowsFewAreKept) {
+  MemoryInput input = small();
+  input.scaled = true;
+  input.documents = 10'000'000;
+  const std::uint64_t all = 10'000'000u * 8 * 4;
+  EXPECT_EQ(predict_memory(input).scaled, 32u << 20);
+  EXPECT_EQ(predict_memory(input).least_scaled, 0u);
+  input.documents *= 10;
+  EXPECT_EQ(predict_memory(input).scaled, 10 * all / 32);
+  input.kernel = 1;  // of which all are needed
+  EXPECT_EQ(predict_memory(input).scaled, 10 * all);
+  EXPECT_EQ(predict_memory(input).least_scaled, 10 * all);
+}
+
+TEST(Memory, WhatALimitLeavesGoesToScaledRows) {
+  MemoryInput input = small();
+  input.scaled = true;
+  input.documents = 10'000'000;
+  const MemoryForecast free = predict_memory(input);
+  MemoryForecast forecast = free;
+  limit_memory(forecast, free.total() + 1000);
+  EXPECT_EQ(forecast.planes, free.planes);
+  EXPECT_EQ(forecast.scaled, free.scaled + 1000);
+  limit_memory(forecast, 10 * free.total());
+  EXPECT_EQ(forecast.scaled, free.most_scaled);
+  limit_memory(forecast, free.least() + 100);
+  EXPECT_EQ(forecast.scaled, 50u);
+  EXPECT_EQ(forecast.planes, free.least_planes + 50);
 }
 
 TEST(Memory, CountsTheRowsOfAGramMatrixUpToTheCache) {
@@ -106,7 +137,7 @@ TEST(Memory, PathsSideBySideHavePlanesAndFoldsHaveData) {
   input.plane_sets = 3;
   input.kept = 700;
   const MemoryForecast one = predict_memory(small()), forecast = predict_memory(input);
-  EXPECT_EQ(forecast.scaled_copy, 5 * one.features);
+  EXPECT_EQ(forecast.scaled, 5 * one.features);
   EXPECT_EQ(forecast.queries, 2 * one.queries);
   EXPECT_EQ(forecast.planes, 6 * one.planes);
   EXPECT_EQ(forecast.least_planes, 6 * one.least_planes);
@@ -118,7 +149,7 @@ TEST(Memory, ValidationDataIsReadAndScaledBesides) {
   input.scaled = true;
   input.validation = 100;
   EXPECT_EQ(predict_memory(input).features, 1100u * 8 * 4);
-  EXPECT_EQ(predict_memory(input).scaled_copy, 1100u * 8 * 4);
+  EXPECT_EQ(predict_memory(input).scaled, 1100u * 8 * 4);
 }
 
 TEST(Memory, CountsTheFeaturesThatStandForAKernel) {
