@@ -109,6 +109,7 @@ struct SolveOptions {
   std::size_t planes_per_block = 50;  // cached planes with zero weight are dropped, oldest first, beyond this
   std::uint64_t plane_bytes = 0;      // the same over all blocks, in bytes; 0: no limit
   std::size_t batch = 0;              // blocks that share one w; 0: chosen from the number of blocks
+  bool evaluate_often = false;        // bcda: for an observer that judges the w of every evaluation
 
   void validate() const;  // throws Error naming the field, its value and what is allowed
 };

@@ -44,8 +44,10 @@ bool cached_passes(SolveContext& context, BlockAscent& ascent, PassResult iterat
 }
 
 // An evaluation costs a pass and makes no step, so there is one when it may well be the last (see seems_converged), and
-// else after passes 1, 6, 16, 36, 76, ... only.
-bool look_due(std::uint64_t pass) {
+// else after passes 1, 6, 16, 36, 76, ... only, unless more are asked for.
+bool look_due(const SolveContext& context) {
+  const std::uint64_t pass = context.state.pass;
+  if (context.options.evaluate_often) return evaluation_due(pass);
   std::uint64_t due = 1;
   while (due < pass) due = 2 * due + 4;
   return due == pass;
@@ -84,7 +86,7 @@ void solve_bcda(SolveContext& context) {
     while (!context.stopping.last_call()) {
       last = ascent.oracle_pass();
       const bool swept = cached_passes(context, ascent, last);
-      between = !look_due(context.state.pass) && std::isfinite(last.gap) &&
+      between = !look_due(context) && std::isfinite(last.gap) &&
                 !seems_converged(last, ascent.cache().dual(), context.options.tolerance);
       context.stopping.tick(ascent.cache().planes(), between && swept);
       if (!between) break;

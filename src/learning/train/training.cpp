@@ -156,6 +156,7 @@ const std::vector<double>& Training::start_weights(Start start) {
 RoundsOptions Training::rounds_options(Bound bound) const {
   RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
   rounds.solve.threads = set_.solver_threads();
+  rounds.solve.evaluate_often = options_.patience > 0;
   rounds.solve.seconds = limit_.left();
   return rounds;
 }

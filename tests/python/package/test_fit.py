@@ -187,10 +187,10 @@ def test_clone_and_parameters(ranker):
 
 def test_callbacks_see_progress_and_can_stop(data, capsys):
     seen = []
-    full = fit(data, callbacks=[seen.append])
+    full = fit(data, callbacks=[seen.append], tolerance=1e-6)
     assert {"bound", "start", "round", "pass", "primal", "dual", "gap", "seconds", "validation"} <= set(seen[0])
     assert [p["primal"] for p in seen] == sorted((p["primal"] for p in seen), reverse=True)
-    short = fit(data, callbacks=lambda progress: True)
+    short = fit(data, callbacks=lambda progress: True, tolerance=1e-6)
     assert short.report_.status == "interrupted"
     assert short.report_.passes < full.report_.passes
     assert np.isfinite(short.predict(data[0])).all()
