@@ -15,7 +15,7 @@ std::uint64_t dense_bytes(const Dataset& data) {
 }
 
 std::uint64_t default_kept_bytes(std::uint64_t feature_bytes) {
-  constexpr std::uint64_t kSmall = std::uint64_t{32} << 20, kShare = 32;
+  constexpr std::uint64_t kSmall = std::uint64_t{512} << 20, kShare = 32;
   return std::max(kSmall, feature_bytes / kShare);
 }
 
@@ -44,9 +44,11 @@ ScaledRows::ScaledRows(Dataset data, Scaling scaling, std::uint64_t kept_bytes, 
   if (visited == 0) return;
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
     std::vector<float> scratch;
+    const std::size_t begin = piece_begin(data_.num_queries(), kPieces, piece);
     const std::size_t end = std::min(visited, piece_begin(data_.num_queries(), kPieces, piece + 1));
-    for (std::size_t q = piece_begin(data_.num_queries(), kPieces, piece); q < end; ++q)
-      prepare(q, scratch, visit, piece);
+    kept_.populate(data_.first_document(std::min(begin, kept_queries_)) * stride_,
+                   data_.first_document(std::min(end, kept_queries_)) * stride_);
+    for (std::size_t q = begin; q < end; ++q) prepare(q, scratch, visit, piece);
   });
 }
 

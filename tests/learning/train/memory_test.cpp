@@ -72,13 +72,13 @@ TEST(Memory, ALimitIsKeptByFewerPlanesOrRefused) {
   EXPECT_NE(message.find("convert the data to .dorm"), std::string::npos) << message;
 }
 
-// 32 MiB, or a thirty-second of what is more than a GiB.
+// 512 MiB, or a thirty-second of what is more than 16 GiB.
 TEST(Memory, OfManyScaledRowsFewAreKept) {
   MemoryInput input = small();
   input.scaled = true;
-  input.documents = 10'000'000;
-  const std::uint64_t all = 10'000'000u * 8 * 4;
-  EXPECT_EQ(predict_memory(input).scaled, 32u << 20);
+  input.documents = 100'000'000;
+  const std::uint64_t all = 100'000'000u * std::uint64_t{8 * 4};
+  EXPECT_EQ(predict_memory(input).scaled, 512u << 20);
   EXPECT_EQ(predict_memory(input).least_scaled, 0u);
   input.documents *= 10;
   EXPECT_EQ(predict_memory(input).scaled, 10 * all / 32);
@@ -90,7 +90,7 @@ TEST(Memory, OfManyScaledRowsFewAreKept) {
 TEST(Memory, WhatALimitLeavesGoesToScaledRows) {
   MemoryInput input = small();
   input.scaled = true;
-  input.documents = 10'000'000;
+  input.documents = 100'000'000;
   const MemoryForecast free = predict_memory(input);
   MemoryForecast forecast = free;
   limit_memory(forecast, free.total() + 1000);
