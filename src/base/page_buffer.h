@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <new>
@@ -39,12 +40,19 @@ class PageBuffer {
   /// time of a fault each. Where the system cannot, pages come when touched.
   void populate([[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t last) {
 #if defined(MADV_POPULATE_WRITE)
-    constexpr std::size_t kPage = 4096;
-    const std::size_t begin = first * sizeof(T) / kPage * kPage;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t begin = first * sizeof(T) / page * page;
     if (last > first)
       static_cast<void>(
           ::madvise(reinterpret_cast<char*>(data_) + begin, last * sizeof(T) - begin, MADV_POPULATE_WRITE));
 #endif
+  }
+
+  /// Gives the pages that lie in [first, last) back; what was there becomes 0, or stays.
+  void discard(std::size_t first, std::size_t last) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t begin = (first * sizeof(T) + page - 1) / page * page, end = last * sizeof(T) / page * page;
+    if (begin < end) ::madvise(reinterpret_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
   }
 
   T* data() { return data_; }

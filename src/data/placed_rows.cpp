@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/placed_rows.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <new>
 
 #include "data/storage.h"
@@ -46,10 +43,7 @@ void PlacedRows::restore(RowBlock& block, std::uint64_t first_row) {
   float* const begin = values_.data() + first_row * stride_;
   for (std::size_t row = 0; row < rows; ++row)
     std::copy_n(begin + row * stride_, features_, block.values.data() + row * features_);
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(begin + rows * stride_) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  values_.discard(first_row * stride_, (first_row + rows) * stride_);
 }
 
 }  // namespace dorm

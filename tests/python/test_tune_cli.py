@@ -245,10 +245,10 @@ def test_a_limit_on_memory_is_for_the_kernels_of_the_grid_too(here):
 
 
 def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
-    command = ["train.txt", "--folds", 3, "--tolerance", "1e-4"]
+    command = ["large.txt", "--folds", 3, "--tolerance", "1e-4"]
     tune(*command)
     whole = Path("m.json").read_bytes()
-    limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.1)
+    limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.2)
     assert "the same command goes on from x.ck" in limited.stderr
     known = int(re.search(r"(\d+) of 23 cells judged", dorm("info", "x.ck").stdout)[1])
     resumed = tune(*command, "--checkpoint", "x.ck")
@@ -273,7 +273,7 @@ def test_a_checkpoint_of_another_run_is_refused_with_the_reason(here):
 
 
 def test_a_resumed_training_says_so_and_info_knows_its_checkpoint(here):
-    command = ["train", "large.txt", "--tolerance", "1e-7", "-C", "1e5", "--model", "m.json", "--checkpoint", "x.ck"]
-    dorm(*command, "--time-limit", 1)
+    command = ["train", "large.txt", "--tolerance", "1e-10", "-C", "1e5", "--model", "m.json", "--checkpoint", "x.ck"]
+    dorm(*command, "--time-limit", 0.5)
     assert "a checkpoint of dorm train: 0 candidates finished, the next in round 1" in dorm("info", "x.ck").stdout
-    assert "dorm: resumed from x.ck: best from ridge, round 1" in dorm(*command, "--time-limit", 1).stderr
+    assert "dorm: resumed from x.ck: best from ridge, round 1" in dorm(*command, "--time-limit", 0.5).stderr
