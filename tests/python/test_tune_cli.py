@@ -245,7 +245,7 @@ def test_a_limit_on_memory_is_for_the_kernels_of_the_grid_too(here):
 
 
 def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
-    command = ["large.txt", "--folds", 3, "--tolerance", "1e-4"]
+    command = ["large.txt", "--folds", 3, "--tolerance", "1e-8"]
     tune(*command)
     whole = Path("m.json").read_bytes()
     limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.2)
