@@ -11,7 +11,7 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench bench-check bench-update \
+.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
         nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside docs clean
 
 help:          ## this list
@@ -70,14 +70,14 @@ wheel:         ## source archive and wheel in dist/, tested in a clean virtual e
 
 # ONLY="jobs rivals": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
 BENCH = $(PYTHON) tools/bench.py --build build-bench --only "$(ONLY)" $(if $(BEFORE),--before $(BEFORE))
-bench bench-check: python
+bench-tools: python
 	@tools/setup.sh bench
 	@tools/build.sh bench all
 
-bench:         ## the benchmarks, as ratios to rivals of the same run, in one table, held against the committed one; ONLY=, BEFORE=
+bench: bench-tools  ## the benchmarks, as ratios to rivals of the same run, in one table, held against the committed one; ONLY=, BEFORE=
 	@$(BENCH)
 
-bench-check:   ## every benchmark on small data; counts and instructions as in benchmarks/table.csv
+bench-check: bench-tools  ## every benchmark on small data; counts and instructions as in benchmarks/table.csv
 	@$(BENCH) --quick
 
 bench-update:  ## benchmarks/table.csv and the table of docs/benchmarks.md from the last make bench
