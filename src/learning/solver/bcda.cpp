@@ -86,9 +86,10 @@ void solve_bcda(SolveContext& context) {
     while (!context.stopping.last_call()) {
       last = ascent.oracle_pass();
       const bool swept = cached_passes(context, ascent, last);
-      between = !look_due(context) && std::isfinite(last.gap) &&
-                !seems_converged(last, ascent.cache().dual(), context.options.tolerance);
-      context.stopping.tick(ascent.cache().planes(), between && swept);
+      const double dual = ascent.cache().dual();
+      between =
+          !look_due(context) && std::isfinite(last.gap) && !seems_converged(last, dual, context.options.tolerance);
+      context.stopping.tick(ascent.cache().planes(), between && swept, dual);
       if (!between) break;
     }
     between = false;

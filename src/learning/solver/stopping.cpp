@@ -66,9 +66,11 @@ Progress Stopping::progress(std::uint64_t planes) const {
   return now;
 }
 
-void Stopping::tick(std::uint64_t planes, bool resumable) {
+void Stopping::tick(std::uint64_t planes, bool resumable, double dual_now) {
   if (!observer_) return;
   Progress now = progress(planes);
+  now.dual = std::max(now.dual, dual_now);
+  if (!state_.best_w.empty()) now.gap = relative_gap(now.primal, now.dual);
   if (resumable) now.state = &state_;
   now.best_w = state_.best_w;
   wanted_ = observer_(now) && wanted_;

@@ -19,8 +19,9 @@ class Stopping {
   /// Records where the solver stands, tells the observer and decides. True: stop, status is set.
   bool finished(std::uint64_t planes, bool resumable = true);
 
-  /// Tells the observer that an oracle pass is over; `resumable`: going on from the state ends in the same bits.
-  void tick(std::uint64_t planes, bool resumable = false);
+  /// Tells the observer that an oracle pass is over; `resumable`: going on from the state ends in the same bits. The
+  /// dual of now is told, but is no bound before it has been summed afresh.
+  void tick(std::uint64_t planes, bool resumable = false, double dual_now = 0);
 
   /// No further oracle pass fits before the evaluation that must follow it (of so many passes): evaluate now.
   bool last_call(std::uint64_t evaluation_passes = 1) const;
