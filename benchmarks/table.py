@@ -100,7 +100,7 @@ def moved(now: list[Row], committed: list[Row]) -> tuple[list[str], bool]:
         deciding = row.kind in DECIDING
         regressed = regressed or (deciding and change > 0)
         verdict = ("WORSE" if change > 0 else "better") if deciding else "moved (not judged)"
-        lines.append(f"{verdict}: {', '.join(row.key)}: {_shown(old)} -> {_shown(row)} ({change:+.1%} worse)")
+        lines.append(f"{verdict}: {', '.join(row.key)}: {_shown(old)} -> {_shown(row)} ({abs(change):.1%})")
     return lines, regressed
 
 
