@@ -16,7 +16,7 @@ std::uint64_t dense_bytes(const Dataset& data) {
 
 std::uint64_t default_kept_bytes(std::uint64_t feature_bytes) {
   constexpr std::uint64_t kSmall = std::uint64_t{512} << 20, kShare = 32;
-  return std::max(kSmall, feature_bytes / kShare);
+  return feature_bytes <= kSmall ? feature_bytes : feature_bytes / kShare;
 }
 
 ScaledRows::View::View(const ScaledRows& owner, std::unique_ptr<Buffer> buffer, const DenseRows& rows)
