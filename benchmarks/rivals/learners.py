@@ -154,7 +154,7 @@ def liblinear(train: str, valid: str, test: str, *_) -> tuple[float, list[dict]]
     return linear(train, valid, test, fit)
 
 
-def grow(update, predict, judges: list[Judge], before: float, quick: bool) -> dict:
+def grow(cell: str, update, predict, judges: list[Judge], before: float, quick: bool) -> dict:
     """update(k) grows tree k; predict(k, n, part) is what n trees from k on add to the scores."""
     step = STEP[1] if len(judges[0].query) >= STEP[0] else 1
     clock, curve, totals, best = Clock(), [], [0.0, 0.0], (-1.0, 0, 0.0)
@@ -169,7 +169,7 @@ def grow(update, predict, judges: list[Judge], before: float, quick: bool) -> di
             best = (figure, k, judges[1](totals[1]))
         if k - best[1] >= PATIENCE:
             break
-    return {"curve": curve, "test": best[2]}
+    return {"cell": cell, "curve": curve, "test": best[2]}
 
 
 def lightgbm(train: str, valid: str, test: str, _: str, quick: bool) -> tuple[float, list[dict]]:
@@ -194,16 +194,14 @@ def lightgbm(train: str, valid: str, test: str, _: str, quick: bool) -> tuple[fl
     cells = []
     for leaves, rate in itertools.product((7, 31), (0.1, 0.3)):
         model = gbm.Booster(common | {"num_leaves": leaves, "learning_rate": rate}, data)
-        grown = grow(
-            lambda _, model=model: model.update(),
-            lambda k, n, part, model=model: model.predict(
-                asked[part], start_iteration=k, num_iteration=n, raw_score=True
-            ),
-            judges,
-            reading.spent,
-            quick,
-        )
-        cells.append({"cell": f"{leaves} leaves, rate {rate}"} | grown)
+
+        def update(_: int, model=model):
+            model.update()
+
+        def predict(k: int, n: int, part: int, model=model):
+            return model.predict(asked[part], start_iteration=k, num_iteration=n, raw_score=True)
+
+        cells.append(grow(f"{leaves} leaves, rate {rate}", update, predict, judges, reading.spent, quick))
     return reading.spent, cells
 
 
@@ -219,14 +217,14 @@ def xgboost(train: str, valid: str, test: str, _: str, quick: bool) -> tuple[flo
     for depth, rate in itertools.product((3, 6), (0.1, 0.3)):
         options = {"objective": "rank:ndcg", "tree_method": "hist", "nthread": 1, "seed": 1}
         model = xgb.Booster(options | {"max_depth": depth, "eta": rate}, [data, *others])
-        grown = grow(
-            lambda k, model=model: model.update(data, k),
-            lambda k, n, part, model=model: model.predict(others[part], iteration_range=(k, k + n), output_margin=True),
-            judges,
-            reading.spent,
-            quick,
-        )
-        cells.append({"cell": f"depth {depth}, rate {rate}"} | grown)
+
+        def update(k: int, model=model):
+            model.update(data, k)
+
+        def predict(k: int, n: int, part: int, model=model):
+            return model.predict(others[part], iteration_range=(k, k + n), output_margin=True)
+
+        cells.append(grow(f"depth {depth}, rate {rate}", update, predict, judges, reading.spent, quick))
     return reading.spent, cells
 
 

@@ -55,4 +55,15 @@ template <std::size_t N>
   out = (2.0 * s + (s * z) * q) + k * kLn2;
 }
 
+/// sign(x) log(1 + |x|) in place of x.
+template <std::size_t N>
+[[gnu::always_inline]] inline void signed_log1p_doubles(typename LanesOf<N>::Doubles& x) {
+  using Doubles = typename LanesOf<N>::Doubles;
+  using Words = typename LanesOf<N>::LongWords;
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  const Words bits = reinterpret_cast<Words>(x);
+  log1p_doubles<N>(reinterpret_cast<Doubles>(bits & ~kSign), x);
+  x = reinterpret_cast<Doubles>(reinterpret_cast<Words>(x) | (bits & kSign));
+}
+
 }  // namespace dorm

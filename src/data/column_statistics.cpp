@@ -20,19 +20,13 @@ struct StatisticsJob {
 template <std::size_t N>
 [[gnu::always_inline]] inline void load_columns(const float* from, std::size_t columns, bool logarithm,
                                                 typename LanesOf<N>::Doubles& out) {
-  using Doubles = typename LanesOf<N>::Doubles;
-  using Words = typename LanesOf<N>::LongWords;
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   typename LanesOf<N>::Floats narrow = {};
   if (columns >= N)
     load_vector(from, narrow);
   else
     std::memcpy(&narrow, from, columns * sizeof(float));
-  out = __builtin_convertvector(narrow, Doubles);
-  if (!logarithm) return;
-  const Words bits = reinterpret_cast<Words>(out);
-  log1p_doubles<N>(reinterpret_cast<Doubles>(bits & ~kSign), out);
-  out = reinterpret_cast<Doubles>(reinterpret_cast<Words>(out) | (bits & kSign));
+  out = __builtin_convertvector(narrow, typename LanesOf<N>::Doubles);
+  if (logarithm) signed_log1p_doubles<N>(out);
 }
 
 template <std::size_t N>

@@ -217,8 +217,6 @@ template <std::size_t N>
 [[gnu::always_inline]] inline void affine(const ScaleJob& job) {
   using Floats = typename LanesOf<N>::Floats;
   using Doubles = typename LanesOf<N>::Doubles;
-  using Words = typename LanesOf<N>::LongWords;
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const Doubles zero = {}, largest = zero + std::numeric_limits<float>::max();
   const bool logarithm = takes_logarithm(job.kind);
   prefetch_rows(job.rows);
@@ -238,11 +236,7 @@ template <std::size_t N>
     for (std::size_t i = 0; i < job.rows.rows; ++i) {
       load_vector(job.rows.data + i * job.rows.stride + begin, narrow);
       value = __builtin_convertvector(narrow, Doubles);
-      if (logarithm) {
-        const Words bits = reinterpret_cast<Words>(value);
-        log1p_doubles<N>(reinterpret_cast<Doubles>(bits & ~kSign), value);
-        value = reinterpret_cast<Doubles>(reinterpret_cast<Words>(value) | (bits & kSign));
-      }
+      if (logarithm) signed_log1p_doubles<N>(value);
       value = (value - shift) * factor;
       lesser(largest, value);
       greater(-largest, value);

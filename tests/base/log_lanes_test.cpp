@@ -18,21 +18,26 @@ namespace {
 
 constexpr std::size_t kWidth = 4;
 
-[[gnu::always_inline]] inline void float_logarithms(const float* x, float* out, std::size_t n) {
+template <class T>
+struct LanesFor;
+template <>
+struct LanesFor<float> {
   LanesOf<kWidth>::Floats value;
-  for (std::size_t i = 0; i < n; i += kWidth) {
-    load_vector(x + i, value);
-    log1p_floats<kWidth>(value, value);
-    store_vector(value, out + i);
-  }
-}
-
-[[gnu::always_inline]] inline void double_logarithms(const double* x, double* out, std::size_t n) {
+  [[gnu::always_inline]] void take_logarithm() { log1p_floats<kWidth>(value, value); }
+};
+template <>
+struct LanesFor<double> {
   LanesOf<kWidth>::Doubles value;
+  [[gnu::always_inline]] void take_logarithm() { log1p_doubles<kWidth>(value, value); }
+};
+
+template <class T>
+[[gnu::always_inline]] inline void logarithms(const T* x, T* out, std::size_t n) {
+  LanesFor<T> lanes;
   for (std::size_t i = 0; i < n; i += kWidth) {
-    load_vector(x + i, value);
-    log1p_doubles<kWidth>(value, value);
-    store_vector(value, out + i);
+    load_vector(x + i, lanes.value);
+    lanes.take_logarithm();
+    store_vector(lanes.value, out + i);
   }
 }
 
@@ -58,7 +63,7 @@ TEST(LogLanes, FloatsAgreeWithLibmToTwoUnitsOfTheLastPlace) {
   const std::vector<float> x = arguments();
   ASSERT_EQ(x.size() % kWidth, 0u);
   std::vector<float> out(x.size());
-  compiled_for<float_logarithms>(SimdLevel::portable)(x.data(), out.data(), x.size());
+  compiled_for<logarithms<float>>(SimdLevel::portable)(x.data(), out.data(), x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double want = std::log1p(static_cast<double>(x[i]));
     const double smallest = std::numeric_limits<float>::denorm_min();
@@ -66,7 +71,7 @@ TEST(LogLanes, FloatsAgreeWithLibmToTwoUnitsOfTheLastPlace) {
   }
   for (const SimdLevel level : test::simd_levels()) {
     std::vector<float> other(x.size());
-    compiled_for<float_logarithms>(level)(x.data(), other.data(), x.size());
+    compiled_for<logarithms<float>>(level)(x.data(), other.data(), x.size());
     EXPECT_EQ(other, out);
   }
 }
@@ -75,14 +80,14 @@ TEST(LogLanes, DoublesAgreeWithLibmToThirteenDigits) {
   std::vector<double> x;
   for (const float value : arguments()) x.push_back(value);
   std::vector<double> out(x.size());
-  compiled_for<double_logarithms>(SimdLevel::portable)(x.data(), out.data(), x.size());
+  compiled_for<logarithms<double>>(SimdLevel::portable)(x.data(), out.data(), x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double want = std::log1p(x[i]);
     EXPECT_NEAR(out[i], want, 1e-13 * want) << x[i];
   }
   for (const SimdLevel level : test::simd_levels()) {
     std::vector<double> other(x.size());
-    compiled_for<double_logarithms>(level)(x.data(), other.data(), x.size());
+    compiled_for<logarithms<double>>(level)(x.data(), other.data(), x.size());
     EXPECT_EQ(other, out);
   }
 }

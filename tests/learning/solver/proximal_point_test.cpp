@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <sstream>
 
 #include "base/checksum.h"
 #include "dorm/error.h"
@@ -15,23 +14,14 @@
 namespace dorm {
 namespace {
 
+using test::loaded;
+using test::saved;
 using test::SortRisk;
 using test::with;
 
 const SolverKind kAccelerated[] = {parse_solver("bcda"), parse_solver("nslack")};
 
 SortRisk coupled(std::uint64_t seed) { return SortRisk({.blocks = 80, .dimension = 6, .weight = 100, .seed = seed}); }
-
-std::string bytes_of(const SolverState& state) {
-  std::ostringstream out;
-  state.save(out);
-  return out.str();
-}
-
-SolverState state_from(const std::string& bytes) {
-  std::istringstream in(bytes);
-  return SolverState::load(in);
-}
 
 std::vector<double> planes_sum(const StructuredRisk& risk, const SolverState& state, double& offsets) {
   std::vector<double> v(risk.dimension(), 0.0);
@@ -107,7 +97,7 @@ TEST(ProximalPoint, OneAndFourThreadsGiveTheSameBits) {
     options.threads = 4;
     const SolveResult many = solve(risk, options);
     EXPECT_EQ(many.w, one.w) << solver_name(kind);
-    EXPECT_EQ(bytes_of(many.state), bytes_of(one.state)) << solver_name(kind);
+    EXPECT_EQ(saved(many.state), saved(one.state)) << solver_name(kind);
   }
 }
 
@@ -120,29 +110,29 @@ TEST(ProximalPoint, ResumingWithinTheLoopGivesTheSameBits) {
       std::size_t calls = 0;
       solve(risk, with(kind, 1e-4), [&](const Progress& p) {
         if (!p.state || p.state->kappa == 0) return true;
-        if (++calls == stop_after) bytes = bytes_of(*p.state);
+        if (++calls == stop_after) bytes = saved(*p.state);
         return calls < stop_after;
       });
       ASSERT_FALSE(bytes.empty()) << solver_name(kind) << " was never " << stop_after << " times in the loop";
-      const SolveResult resumed = solve(risk, with(kind, 1e-4), {}, {{}, state_from(bytes)});
+      const SolveResult resumed = solve(risk, with(kind, 1e-4), {}, {{}, loaded(bytes)});
       EXPECT_EQ(resumed.w, whole.w) << solver_name(kind) << " stopped after " << stop_after;
-      EXPECT_EQ(bytes_of(resumed.state), bytes_of(whole.state)) << solver_name(kind);
+      EXPECT_EQ(saved(resumed.state), saved(whole.state)) << solver_name(kind);
     }
   }
 }
 
 TEST(ProximalPoint, TheStateKeepsItsCentre) {
-  const SolverState state = accelerated_state(), again = state_from(bytes_of(state));
+  const SolverState state = accelerated_state(), again = loaded(saved(state));
   EXPECT_EQ(again.kappa, state.kappa);
   EXPECT_EQ(again.centre, state.centre);
   EXPECT_EQ(again.last_centred, state.last_centred);
-  EXPECT_EQ(bytes_of(again), bytes_of(state));
+  EXPECT_EQ(saved(again), saved(state));
   SolverState bad = state;
   bad.centre.pop_back();
-  EXPECT_THROW(state_from(bytes_of(bad)), Error);
+  EXPECT_THROW(loaded(saved(bad)), Error);
   bad = state;
   bad.kappa = 0;
-  EXPECT_THROW(state_from(bytes_of(bad)), Error);
+  EXPECT_THROW(loaded(saved(bad)), Error);
 }
 
 TEST(ProximalPoint, AnotherCBeginsWithoutIt) {
@@ -158,7 +148,7 @@ TEST(ProximalPoint, AnotherCBeginsWithoutIt) {
 TEST(ProximalPoint, StatesOfVersionThreeAreRead) {
   const SolverState state = solve(SortRisk({.blocks = 5}), with(parse_solver("bcda"), 1e-2)).state;
   ASSERT_EQ(state.kappa, 0);
-  std::string bytes = bytes_of(state);
+  std::string bytes = saved(state);
   constexpr std::size_t kHeader = 32, kNumbers = 4 + 5 * 8 + 2 * 8;
   std::size_t weights = 0;
   for (const std::vector<double>* v : {&state.block_weights, &state.w, &state.aggregate_alpha, &state.best_w})
@@ -171,7 +161,7 @@ TEST(ProximalPoint, StatesOfVersionThreeAreRead) {
   std::memcpy(&bytes[8], &version, sizeof version);
   std::memcpy(&bytes[16], &size, sizeof size);
   std::memcpy(&bytes[24], &sum, sizeof sum);
-  EXPECT_EQ(bytes_of(state_from(bytes)), bytes_of(state));
+  EXPECT_EQ(saved(loaded(bytes)), saved(state));
 }
 
 }  // namespace

@@ -14,19 +14,10 @@
 namespace dorm {
 namespace {
 
+using test::loaded;
+using test::saved;
 using test::SortRisk;
 using test::with;
-
-std::string saved(const SolverState& state) {
-  std::ostringstream out;
-  state.save(out);
-  return out.str();
-}
-
-SolverState loaded(const std::string& bytes) {
-  std::istringstream in(bytes);
-  return SolverState::load(in);
-}
 
 TEST(WarmStart, APathOfCReachesTheColdOptimum) {
   for (const SolverKind kind : test::kCertified) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Risks for the tests of solvers: one with its planes listed, one with a ranking oracle that is a sort.
+// Risks for the tests of solvers (one with its planes listed, one with a ranking oracle that is a sort), and the bytes
+// of their states.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "base/rng.h"
@@ -20,6 +23,17 @@ inline SolveOptions with(SolverKind kind, double tolerance) {
   options.tolerance = tolerance;
   options.max_passes = 100000;
   return options;
+}
+
+inline std::string saved(const SolverState& state) {
+  std::ostringstream out;
+  state.save(out);
+  return out.str();
+}
+
+inline SolverState loaded(const std::string& bytes) {
+  std::istringstream in(bytes);
+  return SolverState::load(in);
 }
 
 /// H_q(w) = max(0, max over the listed planes).
