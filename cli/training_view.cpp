@@ -23,11 +23,13 @@ void GapForecast::add(double seconds, double gap) {
   if (points_.size() > kRemembered) points_.pop_front();
 }
 
-double GapForecast::share(double gap, double tolerance) const {
+double GapForecast::share(double gap, double tolerance) {
   const double way = first_log_gap_ - std::log(tolerance);
-  if (!(gap > 0)) return 1;
-  return way > 0 ? std::clamp((first_log_gap_ - std::log(gap)) / way, 0.0, 1.0) : 1;
+  const double now = gap > 0 && way > 0 ? std::clamp((first_log_gap_ - std::log(gap)) / way, 0.0, 1.0) : 1;
+  return share_ = std::max(share_, now);
 }
+
+void GapForecast::clear() { *this = {}; }
 
 std::optional<double> GapForecast::left(double tolerance) const {
   if (points_.size() < kNeeded) return std::nullopt;

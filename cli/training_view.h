@@ -18,16 +18,16 @@ class GapForecast {
   void add(double seconds, double gap);
   /// Seconds left; nothing when the gap has not been seen to fall often enough.
   std::optional<double> left(double tolerance) const;
-  /// How far the gap has come from its first value to the tolerance, on a log scale.
-  double share(double gap, double tolerance) const;
-  void clear() { points_.clear(); }
+  /// How far the gap has come at best from its first value to the tolerance, on a log scale.
+  double share(double gap, double tolerance);
+  void clear();
 
  private:
   struct Point {
     double seconds, log_gap;
   };
   std::deque<Point> points_;
-  double first_log_gap_ = 0;
+  double first_log_gap_ = 0, share_ = 0;
 };
 
 class TrainingView {

@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import termios
+from collections import defaultdict
 
 import pytest
 from command import DORM, dorm
@@ -114,8 +115,11 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(here):
     bars = [text for text in lines if re.match(r"dorm: \[=*>? *\] +\d+ % \w+ from \w+, round", text)]
     assert status == 0 and bars, shown
     assert all(len(text) < 70 and "?" not in text for text in lines)
-    shares = [int(re.search(r"(\d+) %", bar)[1]) for bar in bars if "best from" in bar]
-    assert shares == sorted(shares) and shares[-1] <= 100
+    shares = defaultdict(list)  # by bound, start and round: each begins anew
+    for bar in bars:
+        share, round_of = re.search(r"(\d+) % (\w+ from \w+, round \d+)", bar).groups()
+        shares[round_of].append(int(share))
+    assert all(of_round == sorted(of_round) and of_round[-1] <= 100 for of_round in shares.values()), shares
     done = dorm(*line, env=PLAIN)
     rows = [row for row in done.stderr.splitlines() if ", pass " in row]
     assert rows and all(row.startswith("dorm: ") and "[" not in row and "?" not in row for row in rows)

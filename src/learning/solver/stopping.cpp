@@ -69,7 +69,8 @@ Progress Stopping::progress(std::uint64_t planes) const {
 void Stopping::tick(std::uint64_t planes, bool resumable, double dual_now) {
   if (!observer_) return;
   Progress now = progress(planes);
-  now.dual = std::max(now.dual, dual_now);
+  highest_told_ = std::max(highest_told_, dual_now);
+  now.dual = std::max(now.dual, highest_told_);
   if (!state_.best_w.empty()) now.gap = relative_gap(now.primal, now.dual);
   if (resumable) now.state = &state_;
   now.best_w = state_.best_w;

@@ -20,7 +20,7 @@ class Stopping {
   bool finished(std::uint64_t planes, bool resumable = true);
 
   /// Tells the observer that an oracle pass is over; `resumable`: going on from the state ends in the same bits. The
-  /// dual of now is told, but is no bound before it has been summed afresh.
+  /// highest dual of now so far is told, but is no bound before it has been summed afresh.
   void tick(std::uint64_t planes, bool resumable = false, double dual_now = 0);
 
   /// No further oracle pass fits before the evaluation that must follow it (of so many passes): evaluate now.
@@ -54,6 +54,7 @@ class Stopping {
   SolverState& state_;
   SolveReport report_;
   bool trouble_ = false, wanted_ = true, satisfied_ = false;
+  double highest_told_ = 0;
   Stopwatch watch_;
 };
 
