@@ -193,6 +193,20 @@ Unjudged settle_unjudged(Unjudged rule, std::span<const float> labels);
 /// `changed` becomes the number of documents with another label or left out. Throws Error(bad_input) when none is left.
 Dataset with_unjudged(const Dataset& data, Unjudged rule, std::size_t* changed = nullptr);
 
+/// Which shard a query belongs to, by its id alone: the XXH3 hash of 64 bits modulo the number of shards, so that it is
+/// the same on every machine. Throws Error(bad_option) for 0 shards, or more than 32 bits can number.
+std::uint32_t shard_of(std::string_view query_id, std::size_t num_shards);
+
+/// The same data in an order that does not depend on that of its input: queries by id (bytes); documents of a query by
+/// document id (bytes) where there are ids, then by label, features (column by column) and group, each ascending.
+/// source_row() stays true. Where all documents stand so already, the features are shared, else copied. Throws
+/// Error(unsupported) for scaled data in compressed form.
+Dataset in_canonical_order(const Dataset& data, std::size_t threads = 1);
+
+/// The data of each shard in canonical order, perhaps without queries: selections of one block, which is that of
+/// in_canonical_order().
+std::vector<Dataset> split_into_shards(const Dataset& data, std::size_t num_shards, std::size_t threads = 1);
+
 /// k disjoint parts of the queries, sizes differing by at most one, shuffled by the seed. Returns the query indices.
 std::vector<std::vector<std::size_t>> folds(const Dataset& data, std::size_t k, std::uint64_t seed);
 
