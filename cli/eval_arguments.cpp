@@ -182,7 +182,9 @@ void declare_evaluation(CLI::App& app, const OptionGroup& how, EvalArguments& ar
 
 void declare_options(CLI::App& app, EvalArguments& arguments) {
   const OptionGroup judged(app, "What to judge"), how(app, "Evaluation"), output(app, "Output");
-  app.add_option("DATA", arguments.data, "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst");
+  app.add_option("DATA", arguments.data,
+                 "judged documents: LETOR, CSV, TSV or .dorm; text may be .gz or .zst;\na folder or quoted pattern of "
+                 ".dorm files");
   app.add_option("RANKER", arguments.rankers, "what ranks them, any number of them; see below");
   declare_rankings(judged, arguments);
   declare_evaluation(app, how, arguments);

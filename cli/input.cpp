@@ -10,6 +10,7 @@
 #include "dorm/error.h"
 #include "messages.h"
 #include "option_group.h"
+#include "output.h"
 #include "progress.h"
 #include "remedies.h"
 #include "report/pages/words.h"
@@ -73,6 +74,40 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
   return options;
 }
 
+/// Shows how far the reading is, and turns remedies into options.
+template <class Read>
+auto read_shown(const std::string& path, const Settings& settings, const Expected& expected, ReadOptions& options,
+                const Read& read) {
+  ReadProgress progress(path);
+  if (!settings.quiet)
+    options.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.remedies().empty()) throw;
+    throw with_options(error, expected.features != nullptr);
+  }
+}
+
+Dataset read_joined(const std::string& words, const ReadOptions& options, ReadReport& report) {
+  std::vector<Dataset> parts;
+  for (const std::string& file : files_named_by(words)) {
+    ReadReport of_part;
+    parts.push_back(read_dataset(file, options, &of_part));
+    report.bytes += of_part.bytes;
+    report.format = of_part.format;
+    report.warnings.insert(report.warnings.end(), of_part.warnings.begin(), of_part.warnings.end());
+  }
+  return about_file(words, [&] { return join(std::move(parts)); });
+}
+
+void warn_of_unjudged(const std::string& path, Unjudged rule, std::uint64_t changed, const Settings& settings) {
+  if (rule == Unjudged::automatic && changed > 0)
+    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
+                               "takes them for worse than 0",
+                               path, changed));
+}
+
 }  // namespace
 
 std::span<const CatalogEntry> input_formats() { return kInputFormats; }
@@ -127,17 +162,10 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   const Unjudged unjudged = parse_unjudged(arguments.unjudged);
   options.threads = settings.threads;
   Loaded loaded;
-  {
-    ReadProgress progress(path);
-    if (!settings.quiet)
-      options.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-    try {
-      loaded.data = read_dataset(path, options, &loaded.report);
-    } catch (const Error& error) {
-      if (error.remedies().empty()) throw;
-      throw with_options(error, expected.features != nullptr);
-    }
-  }
+  loaded.data = read_shown(path, settings, expected, options, [&] {
+    return names_many_files(path) ? read_joined(path, options, loaded.report)
+                                  : read_dataset(path, options, &loaded.report);
+  });
   const DataFormat format = loaded.report.format;
   loaded.format = kInputFormats[static_cast<std::size_t>(format)].name;
   if (!arguments.groups_from.empty() && (format == DataFormat::letor || format == DataFormat::binary))
@@ -148,11 +176,26 @@ Loaded load(const std::string& path, const InputArguments& arguments, const Sett
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
   std::size_t changed = 0;
   about_file(path, [&] { loaded.data = with_unjudged(loaded.data, unjudged, &changed); });
-  if (unjudged == Unjudged::automatic && changed > 0)
-    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
-                               "takes them for worse than 0",
-                               path, changed));
+  warn_of_unjudged(path, unjudged, changed, settings);
   return loaded;
+}
+
+ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
+                               const InputArguments& arguments, const Settings& settings) {
+  const Expected expected{.labels = false};
+  ReadOptions options = read_options(path, arguments, expected);
+  const Unjudged unjudged = parse_unjudged(arguments.unjudged);
+  options.threads = settings.threads;
+  ReadReport report;
+  const ShardsWritten written = read_shown(path, settings, expected, options, [&] {
+    return write_stoppable([&](const FileWriter& writer) {
+      return about_file(
+          path, [&] { return convert_to_shards(path, folder, num_shards, options, unjudged, writer, &report); });
+    });
+  });
+  for (const std::string& warning : report.warnings) warn(settings, warning);
+  warn_of_unjudged(path, unjudged, written.unjudged, settings);
+  return written;
 }
 
 void warn_of_leaks(const Dataset& data, const std::string& path, const Settings& settings) {

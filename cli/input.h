@@ -11,6 +11,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
+#include "dorm/write.h"
 
 namespace dorm::cli {
 
@@ -54,9 +55,14 @@ struct Loaded {
   ReadReport report;
 };
 
-/// Reads a file of judged documents; warnings go to standard error unless settings.quiet.
+/// Reads a file of judged documents, or the several files of a folder or a pattern, joined; warnings go to standard
+/// error unless settings.quiet.
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected = {});
+
+/// The file as files of its shards in a new folder; read, and warned about, as load() does.
+ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
+                               const InputArguments& arguments, const Settings& settings);
 
 /// What `body` returns. An Error of this code that names no file names this one.
 template <class Body>

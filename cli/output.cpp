@@ -49,13 +49,8 @@ bool leaves_something_behind(const std::string& path) {
   return path != "-" && (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
 }
 
-void write_stoppable(const std::string& path, const std::function<void(std::ostream&)>& body) {
-  if (!leaves_something_behind(path)) {
-    const QuietPipe quiet;
-    return write_atomically(path, body);
-  }
-  pending_signal = 0;
-  const EndingSignals noted([](int signal) { pending_signal = signal; });
+// Gives up when a signal is noted meanwhile.
+void write_noting(const std::string& path, const std::function<void(std::ostream&)>& body) {
   write_atomically(path, [&](std::ostream& out) {
     StoppableBuffer buffer(out.rdbuf());
     std::ostream stoppable(&buffer);
@@ -69,14 +64,30 @@ void write_stoppable(const std::string& path, const std::function<void(std::ostr
   if (pending_signal != 0) throw Interrupted{pending_signal};
 }
 
+void write_file_stoppable(const std::string& path, const std::function<void(std::ostream&)>& body) {
+  if (!leaves_something_behind(path)) {
+    const QuietPipe quiet;
+    return write_atomically(path, body);
+  }
+  pending_signal = 0;
+  const EndingSignals noted([](int signal) { pending_signal = signal; });
+  write_noting(path, body);
+}
+
 }  // namespace
 
 void write_text(const std::string& path, const std::string& text) {
-  write_stoppable(path, [&](std::ostream& out) { out << text; });
+  write_file_stoppable(path, [&](std::ostream& out) { out << text; });
 }
 
 void write_data(const Dataset& data, const std::string& path, DataFormat format) {
-  write_dataset(data, path, write_stoppable, format);
+  write_dataset(data, path, write_file_stoppable, format);
+}
+
+ShardsWritten write_stoppable(const std::function<ShardsWritten(const FileWriter&)>& body) {
+  pending_signal = 0;
+  const EndingSignals noted([](int signal) { pending_signal = signal; });
+  return body(write_noting);
 }
 
 void make_folder(const std::string& path) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "dorm/dataset.h"
 #include "dorm/read.h"
 #include "dorm/report.h"
+#include "dorm/write.h"
 #include "messages.h"
 
 namespace dorm::cli {
@@ -21,6 +23,10 @@ struct Interrupted {
 void write_text(const std::string& path, const std::string& text);  // "-": standard output
 /// Format by extension unless it is given.
 void write_data(const Dataset& data, const std::string& path, DataFormat format = DataFormat::detect);
+
+/// What `body` returns, which writes files by the writer that it is given. A signal that would end the process is
+/// waited with until `body` has cleaned up behind the exception that the writer throws; then Interrupted is thrown.
+ShardsWritten write_stoppable(const std::function<ShardsWritten(const FileWriter&)>& body);
 
 void make_folder(const std::string& path);  // and those above it, to write to; throws Error(io)
 void remove_file(const std::string& path);  // if there is one that can be removed

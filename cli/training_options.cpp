@@ -93,7 +93,8 @@ void add_group(CLI::App& app, std::string_view group, TrainOptions& options) {
 }  // namespace
 
 void add_training_options(CLI::App& app, TrainingArguments& arguments) {
-  app.add_option("DATA", arguments.data, "judged documents to train on: LETOR, CSV, TSV or .dorm");
+  app.add_option("DATA", arguments.data,
+                 "judged documents to train on: LETOR, CSV, TSV or .dorm; a folder or\nquoted pattern of .dorm files");
   written(app.add_option("--model", arguments.model, "where to write the model; - is standard output"))
       ->option_text("FILE")
       ->group("Files");

@@ -57,6 +57,13 @@ std::vector<std::string> names_in(const std::string& word) {
 }
 
 void add_files(const std::string& word, std::vector<std::string>& files) {
+  if (names_many_files(word)) {
+    try {
+      for (const std::string& file : files_named_by(word)) files.push_back(file);
+    } catch (const Error&) {  // not a pattern of files, or whoever reads them says what is wrong
+    }
+    return;
+  }
   for (const std::string& name : names_in(word)) {
     if (!is_file(name)) continue;
     const SideFiles beside = find_side_files(name);
@@ -77,7 +84,7 @@ struct WrittenAndRead {
 
  private:
   void add(const std::string& type, const std::string& word) {
-    if (word.empty()) return;
+    if (word.empty() || type == kNewFolder) return;
     if (type == kWrittenFile) return named.push_back(word);
     if (!type.starts_with(kWrittenFile)) return add_files(word, read);
     folders.push_back(word);

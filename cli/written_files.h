@@ -22,6 +22,9 @@ inline CLI::Option* written_in(CLI::Option* option, const std::string& names) {
   return option->type_name(fmt::format("{} {}", kWrittenFile, names));
 }
 
+/// Marks an option whose value is a folder that does not exist yet; whoever writes it checks that.
+inline constexpr const char* kNewFolder = "NEW-FOLDER";
+
 /// Throws Error(bad_option) when a file to write is also read, or written twice: under the same name, by links, or as
 /// standard output. Everything on the command line that names a file and is not to be written counts as read, and so do
 /// the files beside it that readers look for. Throws Error(io) when a file to write cannot be written.

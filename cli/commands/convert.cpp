@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm convert`: one format of judged documents into another.
+#include <fmt/format.h>
+
 #include <memory>
 
+#include "base/json.h"
 #include "command.h"
+#include "dorm/error.h"
 #include "input.h"
+#include "option_group.h"
 #include "output.h"
 #include "usage.h"
 #include "written_files.h"
@@ -16,7 +21,12 @@ constexpr const char* kConvertDescription =
     "\n"
     "The binary form .dorm is mapped into memory, so that large data is used at once and shared between\n"
     "processes. It keeps everything: ids, groups, weights, feature names and the order of the rows. LETOR\n"
-    "text has no place for query weights and feature names.";
+    "text has no place for query weights and feature names.\n"
+    "\n"
+    "With --shards N the data becomes a folder of .dorm files, part-00000-of-0000N.dorm and so on: each has\n"
+    "whole queries, found by a hash of their ids, in an order that does not depend on that of the rows. The\n"
+    "data may be larger than memory. train, eval, rank and info take the folder, or a quoted pattern of\n"
+    "files, as data.";
 
 constexpr const char* kConvertFooter =
     "Examples:\n"
@@ -24,24 +34,52 @@ constexpr const char* kConvertFooter =
     "  dorm convert judgments.csv --label-column grade --query-column query judgments.dorm\n"
     "  dorm convert train.dorm train.txt.zst\n"
     "  dorm convert web.csv - | head\n"
+    "  dorm convert big.txt big/ --shards 256\n"
     "  zcat web.csv.gz | dorm convert - - --to csv --ignore-column title | head\n";
+
+constexpr double kMostShards = 65536;
+
+struct ConvertArguments {
+  std::string in, out, format;
+  std::size_t shards = 0;  // 0: one file
+  InputArguments input;
+};
+
+void convert_into_shards(const ConvertArguments& arguments, const Settings& settings) {
+  require_option(!names_many_files(arguments.in), "IN", "expected one file to make shards of");
+  const ShardsWritten written =
+      load_into_shards(arguments.in, arguments.out, arguments.shards, arguments.input, settings);
+  const Json json = {{"folder", arguments.out},
+                     {"shards", arguments.shards},
+                     {"files", written.files},
+                     {"queries", written.queries},
+                     {"documents", written.documents}};
+  if (settings.json)
+    print(printable_json(json, 2) + "\n");
+  else if (!settings.quiet)
+    print(fmt::format("{} shards in {}, {} of them with documents: {} queries, {} documents\n", arguments.shards,
+                      arguments.out, written.files, written.queries, written.documents));
+}
 
 }  // namespace
 
 Action declare_convert(CLI::App& app, const Settings& settings) {
-  struct Arguments {
-    std::string in, out, format;
-    InputArguments input;
-  };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ConvertArguments>();
   app.add_option("IN", arguments->in,
                  "file to read: LETOR, CSV, TSV, JSON lines or .dorm; text may be .gz\nor .zst; - is standard input");
-  written(app.add_option("OUT", arguments->out,
-                         "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
-                         "- is standard output"));
-  app.add_option("--to", arguments->format, "format to write, whatever OUT is called: letor, csv, tsv or binary")
-      ->option_text("NAME")
-      ->group("Output");
+  CLI::Option* const out = written(
+      app.add_option("OUT", arguments->out,
+                     "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
+                     "- is standard output; with --shards a\nnew folder"));
+  const OptionGroup output(app, "Output");
+  output.add("--to", arguments->format, "NAME", "format to write, whatever OUT is called: letor, csv, tsv or binary");
+  output.number_function<std::size_t>(
+      "--shards",
+      [arguments, out](std::size_t shards) {
+        arguments->shards = shards;
+        out->type_name(kNewFolder);
+      },
+      whole_from(1, kMostShards), "N", "write the N shards of the data, .dorm files, into the new folder OUT");
   add_input_options(app, arguments->input);
   app.description(kConvertDescription);
   app.footer(kConvertFooter);
@@ -49,6 +87,9 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
     require_option(!arguments->in.empty(), "IN", "expected the file to read");
     require_option(!arguments->out.empty(), "OUT", "expected the file to write, or - for standard output");
     const DataFormat format = parse_output_format(arguments->format);
+    if (arguments->shards > 0 && format != DataFormat::detect && format != DataFormat::binary)
+      throw Error(ErrorCode::bad_option, fmt::format("--to {} with --shards; expected binary", arguments->format));
+    if (arguments->shards > 0) return convert_into_shards(*arguments, settings);
     write_data(load(arguments->in, arguments->input, settings, {.labels = false}).data, arguments->out, format);
   };
 }

@@ -194,6 +194,18 @@ std::string text_of(const CheckpointSummary& checkpoint, const std::string& file
       file, checkpoint.verb, checkpoint.progress, checkpoint.options, checkpoint.data);
 }
 
+// Models and checkpoints; false: it is none.
+bool describe_saved(const std::string& file, const Settings& settings) {
+  if (names_many_files(file)) return false;
+  if (const std::optional<CheckpointSummary> checkpoint = summarize_checkpoint(file)) {
+    print(text_of(*checkpoint, file, settings));
+    return true;
+  }
+  const std::optional<SavedModel> saved = load_saved_model(file);
+  if (saved) print(std::visit([&](const auto& model) { return text_of(model, file, settings); }, *saved));
+  return saved.has_value();
+}
+
 }  // namespace
 
 Action declare_info(CLI::App& app, const Settings& settings) {
@@ -202,22 +214,15 @@ Action declare_info(CLI::App& app, const Settings& settings) {
     InputArguments input;
   };
   auto arguments = std::make_shared<Arguments>();
-  app.add_option(
-      "FILE", arguments->file,
-      "LETOR, CSV, TSV, JSON lines or .dorm, text may be .gz or .zst; a\nmodel or a checkpoint; - is standard input");
+  app.add_option("FILE", arguments->file,
+                 "LETOR, CSV, TSV, JSON lines or .dorm, text may be .gz or .zst; a folder\nof .dorm files; a model or "
+                 "a checkpoint; - is standard input");
   add_input_options(app, arguments->input);
   app.description(kInfoDescription);
   app.footer(kInfoFooter);
   return [arguments, &settings] {
     require_option(!arguments->file.empty(), "FILE", "expected the file to describe");
-    if (const std::optional<CheckpointSummary> checkpoint = summarize_checkpoint(arguments->file)) {
-      print(text_of(*checkpoint, arguments->file, settings));
-      return;
-    }
-    if (const std::optional<SavedModel> saved = load_saved_model(arguments->file)) {
-      print(std::visit([&](const auto& model) { return text_of(model, arguments->file, settings); }, *saved));
-      return;
-    }
+    if (describe_saved(arguments->file, settings)) return;
     const Loaded loaded = load(arguments->file, arguments->input, settings, {.labels = false});
     warn_of_leaks(loaded.data, arguments->file, settings);
     const Json info = describe(arguments->file, loaded);

@@ -206,7 +206,8 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
   app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
   app.add_option("DATA", arguments->data,
-                 "documents: LETOR, CSV, TSV, JSON lines or .dorm; labels may be\nmissing; - is standard input");
+                 "documents: LETOR, CSV, TSV, JSON lines or .dorm; labels may be\nmissing; - is standard input; "
+                 "a\nfolder or quoted pattern of .dorm files");
   app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");

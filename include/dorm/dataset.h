@@ -41,6 +41,7 @@ class FeatureRows {
   /// Compressed only: the values stored. What scaling has made of zeros that are not stored is the same in every row,
   /// and stands in background(), to be added; it is empty for data that is not scaled.
   SparseRow sparse_row(std::size_t i) const;
+  std::size_t num_stored() const;  // values of all rows
   SparseRow background() const;
   bool common_background() const;  // one for all queries
 
@@ -125,6 +126,7 @@ class Dataset {
  private:
   Dataset(std::shared_ptr<const Storage> storage, std::vector<std::uint32_t> queries);
   std::size_t stored_document(std::size_t document) const;
+  FeatureRows feature_rows(std::uint32_t stored, std::uint64_t first, std::uint64_t size) const;
 
   std::shared_ptr<const Storage> storage_;
   std::vector<std::uint32_t> queries_;       // indices into the storage
@@ -162,6 +164,10 @@ class DatasetBuilder {
 /// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all
 /// 0. Shares the features. Throws Error(bad_input).
 Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
+
+/// The queries of several sets, one set after another; shares the features of each. Rows are counted over all. Throws
+/// Error(bad_input) where the parts differ in their features or in how they were read, or a query is in two of them.
+Dataset join(std::vector<Dataset> parts);
 
 /// A feature that gives the label away, so that what is learnt from it is worth nothing.
 struct LabelLeak {

@@ -56,6 +56,22 @@ Dataset read_csv(const std::string& path, const ReadOptions& options = {}, ReadR
 /// altered or newer file. `verify` reads the whole file once to check its checksums.
 Dataset read_binary(const std::string& path, bool verify = true, bool mapped = true);
 
+/// part-00017-of-00256.dorm.
+std::string shard_file_name(std::uint32_t number, std::size_t num_shards);
+
+struct ShardName {
+  std::uint32_t number = 0;
+  std::size_t num_shards = 0;
+};
+/// What the name of a file says; nothing where it is not one of shard_file_name().
+std::optional<ShardName> parse_shard_file_name(std::string_view path);
+
+/// Whether `words` mean several files: a folder, or a pattern (* ? [ ]) that is not itself the name of a file.
+bool names_many_files(const std::string& words);
+/// The files of the binary form in a folder, or those that a pattern matches, in the order of their names. Throws
+/// Error(io) when there is none.
+std::vector<std::string> files_named_by(const std::string& words);
+
 /// The same from memory, for programs and fuzzing; `name` stands in for the path in messages.
 Dataset parse_letor(std::string_view text, const std::string& name, const ReadOptions& options = {},
                     ReadReport* report = nullptr);

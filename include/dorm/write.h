@@ -32,4 +32,24 @@ using FileWriter = std::function<void(const std::string& path, const std::functi
 void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer = write_atomically,
                    DataFormat format = DataFormat::detect);
 
+struct ShardsWritten {
+  std::size_t files = 0;  // shards with queries
+  std::uint64_t queries = 0, documents = 0;
+  std::uint64_t unjudged = 0;  // documents with another label, or left out
+};
+
+/// The shards of the data, each in canonical order, as files of the binary form in a new folder: see shard_file_name().
+/// The folder appears whole or not at all. Numbered features in compressed form are named by their numbers, so that
+/// every file has the same columns.
+ShardsWritten write_shards(const Dataset& data, const std::string& folder, std::size_t num_shards,
+                           const FileWriter& writer = write_atomically);
+
+/// The same of a file. LETOR, CSV and TSV text passes through an unnamed file beside the folder, so that memory is
+/// needed for the largest shard, not for the data; JSON lines, and LETOR text with files of sizes or weights beside it,
+/// are held in memory. What concerns all rows is settled before the first shard is written: features, their form, means
+/// of missing values, and what is unjudged.
+ShardsWritten convert_to_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
+                                const ReadOptions& options = {}, Unjudged unjudged = Unjudged::grade,
+                                const FileWriter& writer = write_atomically, ReadReport* report = nullptr);
+
 }  // namespace dorm

@@ -45,6 +45,7 @@ class Assembler {
     }
     invert_source_rows();
     measure_features(options.num_features);
+    if (options.dense) set_dense(*options.dense);
   }
 
   std::shared_ptr<const Storage> run() {
@@ -88,8 +89,13 @@ class Assembler {
       nonzeros += static_cast<double>(block.nonzeros);
     }
     storage.num_features = std::max(past_last - storage.first_feature_id, at_least);
-    storage.dense = nonzeros >= kDenseFill * static_cast<double>(num_rows_) * static_cast<double>(storage.num_features);
-    storage.stride = storage.dense ? dense_stride(storage.num_features) : 0;
+    set_dense(worth_dense(nonzeros, num_rows_, storage.num_features));
+  }
+
+  void set_dense(bool dense) {
+    Storage& storage = owned_->storage;
+    storage.dense = dense;
+    storage.stride = dense ? dense_stride(storage.num_features) : 0;
   }
 
   // body(block), what takes a few nanoseconds for each row.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ Grouping group_by_size(const std::vector<std::uint64_t>& sizes);
 
 /// Share of nonzero values from which on features are stored dense.
 inline constexpr double kDenseFill = 0.25;
+inline bool worth_dense(double nonzeros, std::uint64_t rows, std::uint64_t features) {
+  return nonzeros >= kDenseFill * static_cast<double>(rows) * static_cast<double>(features);
+}
 
 struct AssembleOptions {
   std::vector<double> query_weights;  // empty: all 1
@@ -41,6 +45,7 @@ struct AssembleOptions {
   std::size_t threads = 1;
   InputDescription input = {};  // `means` of Missing::mean are filled in; given ones are used
   PlacedRows placed = {};       // the features of the first rows, which their blocks then lack
+  std::optional<bool> dense;    // the form of the features; by their fill where it is not said
 };
 
 /// Frees the blocks while it copies them, so that little more than one copy of the features exists at any time. NaN

@@ -30,9 +30,13 @@ std::vector<std::uint32_t> distinct(std::span<const std::uint32_t> columns, std:
 std::vector<std::uint32_t> occurring_numbers(std::span<const std::uint32_t> columns, std::uint64_t range) {
   if (range < kFewNumbers) return {};
   std::vector<std::uint32_t> numbers = distinct(columns, range);
-  if (numbers.size() > range / 2) return {};
+  if (!few_numbers_occur(numbers.size(), range)) return {};
   if (numbers.empty()) numbers.push_back(0);  // nothing but zeros: one column of them
   return numbers;
+}
+
+bool few_numbers_occur(std::uint64_t occurring, std::uint64_t range) {
+  return range >= kFewNumbers && occurring <= range / 2;
 }
 
 void to_places(std::span<const std::uint32_t> columns, std::span<const std::uint32_t> numbers,

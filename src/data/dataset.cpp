@@ -22,6 +22,12 @@ std::vector<std::uint32_t> all_queries(const Storage& storage) {
   return queries;
 }
 
+const JoinedPart& part_of(const Storage& storage, std::uint64_t query) {
+  const auto after = std::upper_bound(storage.parts.begin(), storage.parts.end(), query,
+                                      [](std::uint64_t q, const JoinedPart& part) { return q < part.first_query; });
+  return *(after - 1);
+}
+
 float stored_value(const SparseRow& row, std::size_t column) {
   const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
   if (found == row.columns.end() || *found != column) return 0.0f;
@@ -42,6 +48,10 @@ SparseRow FeatureRows::sparse_row(std::size_t i) const {
   const std::uint64_t begin = begin_of(storage_->row_end, first_ + i);
   const std::uint64_t size = storage_->row_end[first_ + i] - begin;
   return {storage_->columns.subspan(begin, size), storage_->values.subspan(begin, size)};
+}
+
+std::size_t FeatureRows::num_stored() const {
+  return size_ == 0 ? 0 : storage_->row_end[first_ + size_ - 1] - begin_of(storage_->row_end, first_);
 }
 
 SparseRow FeatureRows::background() const {
@@ -88,10 +98,7 @@ bool Dataset::dense() const { return storage_->dense; }
 std::size_t Dataset::num_nonzeros() const {
   if (dense()) return num_documents() * num_features();
   std::size_t total = 0;
-  for (std::uint32_t q : queries_) {
-    const std::uint64_t begin = begin_of(storage_->query_end, q), end = storage_->query_end[q];
-    if (end > begin) total += storage_->row_end[end - 1] - begin_of(storage_->row_end, begin);
-  }
+  for (std::size_t q = 0; q < num_queries(); ++q) total += query(q).rows.num_stored();
   return total;
 }
 
@@ -101,15 +108,23 @@ Error lost_features(const std::string& file) {
 
 void Dataset::require_intact() const {
   if (storage_->lost != nullptr && *storage_->lost) throw lost_features(storage_->file);
+  for (const JoinedPart& part : storage_->parts) part.data.require_intact();
+}
+
+FeatureRows Dataset::feature_rows(std::uint32_t stored, std::uint64_t first, std::uint64_t size) const {
+  if (!storage_->parts.empty()) {
+    const JoinedPart& part = part_of(*storage_, stored);
+    return part.data.query(stored - part.first_query).rows;
+  }
+  if (storage_->lost != nullptr && *storage_->lost) throw lost_features(storage_->file);
+  return {storage_.get(), first, size, stored};
 }
 
 Query Dataset::query(std::size_t q) const& {
-  require_intact();
   const std::uint32_t stored = queries_[q];
   const std::uint64_t begin = begin_of(storage_->query_end, stored);
   const std::uint64_t size = storage_->query_end[stored] - begin;
-  return {storage_->query_ids[stored], FeatureRows(storage_.get(), begin, size, stored),
-          storage_->labels.subspan(begin, size),
+  return {storage_->query_ids[stored], feature_rows(stored, begin, size), storage_->labels.subspan(begin, size),
           storage_->query_weights.empty() ? 1.0 : storage_->query_weights[stored], first_document_[q]};
 }
 

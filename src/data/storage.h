@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "dorm/dataset.h"
 #include "dorm/error.h"
 #include "dorm/input.h"
 
@@ -28,6 +29,12 @@ struct TextColumn {
   }
 };
 
+/// Consecutive queries whose features are those of another set, perhaps a selection.
+struct JoinedPart {
+  Dataset data;
+  std::uint64_t first_query = 0;  // of the whole
+};
+
 struct Storage {
   // Features. When dense, row i begins at values[i * stride]. Rows the library makes are 32-byte aligned and zero
   // padded to dense_stride(); borrowed ones need not be. Otherwise CSR.
@@ -37,6 +44,9 @@ struct Storage {
   std::span<const float> values;           // dense rows, or the stored values of the CSR form
   std::span<const std::uint32_t> columns;  // CSR
   std::span<const std::uint64_t> row_end;  // CSR: row i is [row_end[i-1], row_end[i])
+
+  // Or the features of other sets, one after another, query by query; then there are none above.
+  std::span<const JoinedPart> parts;
 
   // What every row of a query has beside the values it stores, to be added to them; CSR only. Scaling moves the zeros
   // that are not stored: here they are said once. `background_end` is empty: none; one entry: the same for all queries;

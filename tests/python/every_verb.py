@@ -79,6 +79,9 @@ CASES = {
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
     "convert": Case("convert train.txt out.dorm --threads 3", ("out.dorm",)),
     "convert compressed": Case("convert data.csv.gz out.txt.gz", ("out.txt.gz",)),
+    "convert into shards": Case(
+        "convert train.txt out --shards 2", ("out/part-00000-of-00002.dorm", "out/part-00001-of-00002.dorm")
+    ),
     "info": Case("info train.txt --threads 3"),
     "info on a model": Case("info k.json"),
     "export": Case("export m.json --to svmlight -o out.svm", ("out.svm",)),

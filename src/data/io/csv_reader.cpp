@@ -30,10 +30,22 @@ constexpr std::uint64_t kRowsAfterAProblem = 10000;  // read on so far, to find 
 
 class CsvReader {
  public:
-  CsvReader(TextSource& source, const std::string& name, char separator, const ReadOptions& options)
-      : source_(source), lines_(source, name), record_(lines_, separator), options_(options) {}
+  CsvReader(TextSource& source, const std::string& name, char separator, const ReadOptions& options,
+            RowSink* sink = nullptr)
+      : source_(source), lines_(source, name), record_(lines_, separator), options_(options), rows_(sink) {}
 
   Dataset read(ReadReport* report) {
+    read_rows(report);
+    return rows_.finish(lines_.name(), std::move(names_), description(), options_.threads, report);
+  }
+
+  RowsSummary hand_on(ReadReport* report) {
+    read_rows(report);
+    return rows_.hand_on(lines_.name(), std::move(names_), description());
+  }
+
+ private:
+  void read_rows(ReadReport* report) {
     read_header(report);
     std::uint64_t rows_after = 0;
     while (record_.next() && rows_after < kRowsAfterAProblem) {
@@ -42,11 +54,10 @@ class CsvReader {
     }
     if (!problems_.empty()) throw problems_.error(columns_.document.has_value());
     if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : lines_.done_bytes();
-    return rows_.finish(lines_.name(), std::move(names_), {columns_.roles, options_.missing, options_.means},
-                        options_.threads, report);
   }
 
- private:
+  InputDescription description() const { return {columns_.roles, options_.missing, options_.means}; }
+
   void read_header(ReadReport* report) {
     if (!record_.next()) throw Error(ErrorCode::bad_input, {lines_.name(), 0, 0}, "no header");
     for (std::size_t cell = 0; cell < record_.size(); ++cell) header_.emplace_back(without_blanks(record_[cell]));
@@ -141,6 +152,12 @@ char separator_for(const std::string& name, const ReadOptions& options) {
 Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report) {
   ReadAhead ahead(source, options.threads);
   return CsvReader(ahead, name, separator_for(name, options), options).read(report);
+}
+
+RowsSummary csv_rows(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report,
+                     RowSink& sink) {
+  ReadAhead ahead(source, options.threads);
+  return CsvReader(ahead, name, separator_for(name, options), options, &sink).hand_on(report);
 }
 
 Dataset read_csv(const std::string& path, const ReadOptions& options, ReadReport* report) {

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -77,20 +76,27 @@ class PeekedText final : public TextSource {
 
 }  // namespace
 
+std::unique_ptr<TextSource> open_dataset(const std::string& path, ReadOptions& options) {
+  if (options.format == DataFormat::detect)
+    options.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
+  if (options.format == DataFormat::binary) return nullptr;
+  auto source = std::make_unique<PeekedText>(open_text(path));
+  if (options.format == DataFormat::detect) options.format = format_of_text(source->first());
+  return source;
+}
+
+Dataset read_opened(TextSource* source, const std::string& path, const ReadOptions& options, ReadReport* report) {
+  if (report != nullptr) report->format = options.format;
+  if (source == nullptr) return read_any_binary(path, options, report);
+  if (options.format == DataFormat::jsonl) return jsonl_from(*source, path, options, report);
+  if (options.format != DataFormat::letor) return csv_from(*source, path, options, report);
+  return letor_from(*source, path, options.side_files ? find_side_files(path) : SideFiles(), options, report);
+}
+
 Dataset read_dataset(const std::string& path, const ReadOptions& options, ReadReport* report) {
   ReadOptions settled = options;
-  if (settled.format == DataFormat::detect)
-    settled.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
-  std::optional<PeekedText> source;
-  if (settled.format != DataFormat::binary) {
-    source.emplace(open_text(path));
-    if (settled.format == DataFormat::detect) settled.format = format_of_text(source->first());
-  }
-  if (report != nullptr) report->format = settled.format;
-  if (settled.format == DataFormat::binary) return read_any_binary(path, settled, report);
-  if (settled.format == DataFormat::jsonl) return jsonl_from(*source, path, settled, report);
-  if (settled.format != DataFormat::letor) return csv_from(*source, path, settled, report);
-  return letor_from(*source, path, settled.side_files ? find_side_files(path) : SideFiles(), settled, report);
+  const std::unique_ptr<TextSource> source = open_dataset(path, settled);
+  return read_opened(source.get(), path, settled, report);
 }
 
 void write_dataset(const Dataset& data, const std::string& path, const FileWriter& writer, DataFormat asked) {

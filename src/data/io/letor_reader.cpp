@@ -26,8 +26,9 @@ namespace {
 
 class LetorReader {
  public:
-  LetorReader(TextSource& source, std::string name, SideFiles sides, const ReadOptions& options)
-      : source_(source), name_(std::move(name)), sides_(std::move(sides)), options_(options) {}
+  LetorReader(TextSource& source, std::string name, SideFiles sides, const ReadOptions& options,
+              RowSink* sink = nullptr)
+      : source_(source), name_(std::move(name)), sides_(std::move(sides)), options_(options), sink_(sink) {}
 
   Dataset read(ReadReport* report) {
     parse_chunks();
@@ -38,8 +39,14 @@ class LetorReader {
     assembly.input = {{}, options_.missing, options_.means};
     assembly.placed = std::move(placed_);
     if (!sides_.weights.empty()) assembly.query_weights = read_query_weights(sides_.weights, grouping);
-    if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : done_bytes_;
+    report_bytes(report);
     return Dataset(assemble(std::move(blocks), std::move(grouping), std::move(assembly)));
+  }
+
+  RowsSummary hand_on(ReadReport* report) {
+    parse_chunks();
+    report_bytes(report);
+    return {{}, {{}, options_.missing, options_.means}, {}};
   }
 
  private:
@@ -79,9 +86,10 @@ class LetorReader {
       }
       if (part.text.fault || part.failure) stopped_ = true;
       std::unique_lock lock(mutex_);
-      if (index == 0) guess_rows(parser.rows().block(), chunk.done_bytes);
+      if (index == 0 && sink_ == nullptr) guess_rows(parser.rows().block(), chunk.done_bytes);
       keep(index, std::move(part), parser.rows(), lock);
       place_waiting(lock);
+      hand_on_waiting();
       done_bytes_ = std::max(done_bytes_, chunk.done_bytes);
       report_progress();
     }
@@ -102,6 +110,23 @@ class LetorReader {
     }
     stopped_ = true;
     return false;
+  }
+
+  // While the lock is held: others do not read on before the rows are where they belong.
+  void hand_on_waiting() {
+    for (; sink_ != nullptr && num_placed_ < parts_.size() && parts_[num_placed_].parsed; ++num_placed_) {
+      try {
+        sink_->add(parts_[num_placed_].rows);
+      } catch (...) {
+        stopped_ = true;
+        throw;
+      }
+      parts_[num_placed_].rows = RowBlock();
+    }
+  }
+
+  void report_bytes(ReadReport* report) const {
+    if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : done_bytes_;
   }
 
   void report_progress() {
@@ -211,6 +236,7 @@ class LetorReader {
   std::string name_;
   SideFiles sides_;
   const ReadOptions& options_;
+  RowSink* sink_;  // nullptr: rows are kept
 
   std::mutex source_mutex_;  // for these
   std::size_t num_chunks_ = 0;
@@ -230,6 +256,11 @@ class LetorReader {
 Dataset letor_from(TextSource& source, const std::string& name, const SideFiles& sides, const ReadOptions& options,
                    ReadReport* report) {
   return LetorReader(source, name, sides, options).read(report);
+}
+
+RowsSummary letor_rows(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report,
+                       RowSink& sink) {
+  return LetorReader(source, name, {}, options, &sink).hand_on(report);
 }
 
 Dataset read_letor(const std::string& path, const ReadOptions& options, ReadReport* report) {

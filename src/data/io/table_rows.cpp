@@ -19,7 +19,10 @@ bool TableRows::add(float label, const RowBlockWriter::Names& names, std::span<c
   writer_.add(label, names, ids, values);
   ++num_rows_;
   if (writer_.num_values() < kTableValuesPerBlock && writer_.num_rows() < kTableValuesPerBlock) return false;
-  blocks_.push_back(writer_.take());
+  if (sink_ != nullptr)
+    sink_->add(writer_.take());
+  else
+    blocks_.push_back(writer_.take());
   return true;
 }
 
@@ -36,7 +39,7 @@ std::optional<std::string> TableRows::set_weight(std::string_view query, double 
 Dataset TableRows::finish(const std::string& file, PackedText feature_names, const InputDescription& input,
                           std::size_t threads, ReadReport* report) {
   blocks_.push_back(writer_.take());
-  if (num_rows_ == 0) throw Error(ErrorCode::bad_input, {file, 0, 0}, "no documents");
+  require_rows(file);
   Grouping grouping = group_by_query_id(blocks_);
   warn_merged(report, file, grouping);
   AssembleOptions assembly;
@@ -49,6 +52,16 @@ Dataset TableRows::finish(const std::string& file, PackedText feature_names, con
     assembly.query_weights.push_back(weight == weights_.end() ? 1.0 : weight->second);
   }
   return Dataset(assemble(std::move(blocks_), std::move(grouping), std::move(assembly)));
+}
+
+RowsSummary TableRows::hand_on(const std::string& file, PackedText feature_names, const InputDescription& input) {
+  require_rows(file);
+  sink_->add(writer_.take());
+  return {std::move(feature_names), input, std::move(weights_)};
+}
+
+void TableRows::require_rows(const std::string& file) const {
+  if (num_rows_ == 0) throw Error(ErrorCode::bad_input, {file, 0, 0}, "no documents");
 }
 
 }  // namespace dorm

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/assemble.h"
+#include "data/io/row_sink.h"
 #include "data/row_block.h"
 #include "dorm/read.h"
 
@@ -16,6 +17,9 @@ namespace dorm {
 
 class TableRows {
  public:
+  /// `sink`: where full blocks go; nullptr: they are kept.
+  explicit TableRows(RowSink* sink = nullptr) : sink_(sink) {}
+
   /// Feature ids count from 1. True when a block is full: a good moment to report progress.
   bool add(float label, const RowBlockWriter::Names& names, std::span<const std::uint32_t> ids,
            std::span<const float> values);
@@ -29,7 +33,13 @@ class TableRows {
   Dataset finish(const std::string& file, PackedText feature_names, const InputDescription& input, std::size_t threads,
                  ReadReport* report);
 
+  /// Instead of finish(), where rows went to a sink.
+  RowsSummary hand_on(const std::string& file, PackedText feature_names, const InputDescription& input);
+
  private:
+  void require_rows(const std::string& file) const;
+
+  RowSink* sink_;
   RowBlockWriter writer_;
   std::vector<RowBlock> blocks_;
   std::map<std::string, double, std::less<>> weights_;  // by query

@@ -44,17 +44,15 @@ void remove_left_over(const std::string& path) {
   ::close(descriptor);
 }
 
-// Makes the new name in a folder outlive a loss of power. Folders that may not be opened, and file systems that cannot
-// do it, are passed over: the file is whole either way.
-int sync_folder(const std::filesystem::path& folder) {
+}  // namespace
+
+int sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
   const int failed = ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
   ::close(descriptor);
   return failed;
 }
-
-}  // namespace
 
 TemporaryFile::TemporaryFile(std::string shown, std::string destination)
     : shown_(std::move(shown)), destination_(std::move(destination)) {
@@ -105,7 +103,7 @@ void TemporaryFile::replace_destination() {
   if (::rename(path_.c_str(), destination_.c_str()) != 0) fail("cannot replace", errno);
   path_.clear();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot write", errno);
-  if (const int failed = sync_folder(std::filesystem::path(destination_).parent_path()); failed != 0)
+  if (const int failed = sync_folder(std::filesystem::path(destination_).parent_path().string()); failed != 0)
     fail("cannot write", failed);
 }
 

@@ -31,4 +31,8 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
+/// Makes new names in a folder outlive a loss of power; the number of the error, or 0. Folders that may not be opened,
+/// and file systems that cannot do it, are passed over: what was written is whole either way.
+int sync_folder(const std::string& folder);
+
 }  // namespace dorm

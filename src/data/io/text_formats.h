@@ -2,9 +2,11 @@
 // The readers of text over a source that is open already, for those who had to look at it first.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "data/io/row_sink.h"
 #include "data/io/side_files.h"
 #include "data/io/text_source.h"
 #include "dorm/read.h"
@@ -15,6 +17,17 @@ Dataset letor_from(TextSource& source, const std::string& name, const SideFiles&
                    ReadReport* report);
 Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
 Dataset jsonl_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
+
+/// The same with rows that go to a sink. LETOR: every row names its query.
+RowsSummary letor_rows(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report,
+                       RowSink& sink);
+RowsSummary csv_rows(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report,
+                     RowSink& sink);
+
+/// Opens a file of judged documents and settles its format; nullptr: it is in the binary form.
+std::unique_ptr<TextSource> open_dataset(const std::string& path, ReadOptions& options);
+/// Reads what was opened.
+Dataset read_opened(TextSource* source, const std::string& path, const ReadOptions& options, ReadReport* report);
 
 /// What the beginning of a text looks like; LETOR where nothing else does.
 DataFormat format_of_text(std::string_view text);
