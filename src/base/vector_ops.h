@@ -20,6 +20,7 @@ struct DenseRows {
   std::size_t columns = 0;
   std::size_t stride = 0;
   std::span<const float> upcoming = {};  // what will be read after them, if known: multiply() fetches it ahead
+  bool resident = false;                 // the rows themselves need not be fetched
 };
 
 /// Both sizes must be equal.

@@ -126,16 +126,24 @@ template <std::size_t width>
   axpy_body<width, 4>(scale, x, y, n);
 }
 
-// One row after the other, as they lie in memory: the processor fetches those of this query ahead, and we the first
-// ones of what comes next, into the second-level cache.
+// Asks for the floats [begin, end) of x followed by what comes after it, to be brought into the second-level cache.
+[[gnu::always_inline]] inline void fetch_ahead(const DenseRows& x, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kLine = 64 / sizeof(float);  // floats
+  const std::size_t own = x.rows * x.stride;
+  for (std::size_t k = begin; k < std::min(end, own); k += kLine) __builtin_prefetch(x.data + k, 0, 2);
+  const std::size_t last = std::min(std::max(end, own) - own, x.upcoming.size());
+  for (std::size_t k = std::max(begin, own) - own; k < last; k += kLine)
+    __builtin_prefetch(x.upcoming.data() + k, 0, 2);
+}
+
+// One row after the other, as they lie in memory. Each asks for as much as it reads, from a little further on: of this
+// query, then of the next. (The processor drops what is asked for in larger bursts.)
 template <std::size_t width>
 [[gnu::always_inline]] inline void multiply_body(const DenseRows& x, const double* w, double* scores) {
-  constexpr std::size_t kMost = 65536, kLine = 64 / sizeof(float);  // floats
-  const std::size_t wanted = std::min(x.upcoming.size(), kMost);
+  constexpr std::size_t kAhead = 4096;  // floats
+  const std::size_t distance = x.resident ? x.rows * x.stride : kAhead;
   for (std::size_t i = 0; i < x.rows; ++i) {
-    const std::size_t end = wanted * (i + 1) / x.rows;
-    for (std::size_t k = wanted * i / x.rows / kLine * kLine; k < end; k += kLine)
-      __builtin_prefetch(x.upcoming.data() + k, 0, 2);
+    if (!x.upcoming.empty()) fetch_ahead(x, i * x.stride + distance, (i + 1) * x.stride + distance);
     scores[i] = dot_body<width>(x.data + i * x.stride, w, x.columns);
   }
 }

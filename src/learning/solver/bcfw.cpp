@@ -21,7 +21,7 @@ class FrankWolfe {
       : context_(context),
         state_(context.state),
         gaps_(context.risk.num_blocks(), INFINITY),
-        planes_(batch_size(context)),
+        planes_(batch_size(context, context.crew.blocks().size())),
         average_(state_.w) {
     state_.aggregates.resize(context.risk.num_blocks());
     for (const std::size_t block : context.crew.blocks())

@@ -15,21 +15,25 @@ namespace {
 // Measured at C = 10 .. 1e5 on three sets (docs/benchmarks.md): 16 and 64 are within a fifth of 32 up to C = 1e4.
 constexpr double kKappa = 32;
 constexpr int kSweeps = 4;     // per move of the centre
+constexpr int kWhole = 3;      // one sweep in so many is over all blocks: the first and the last before such a move
 constexpr double kSlow = 0.6;  // a gain of this share of the last one is slow
 constexpr int kPatience = 3;   // slow sweeps in a row
 
 }  // namespace
 
-std::size_t batch_size(const SolveContext& context) {
+std::size_t batch_size(const SolveContext& context, std::size_t blocks) {
   if (context.options.batch > 0) return context.options.batch;
-  return std::clamp<std::size_t>(context.crew.blocks().size() / 50, 1, 16);
+  return std::clamp<std::size_t>(blocks / 50, 1, 16);
+}
+
+std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass, std::vector<std::size_t> blocks) {
+  Rng rng(Rng(context.options.seed).next() ^ Rng(pass).next());
+  rng.shuffle(std::span(blocks));
+  return blocks;
 }
 
 std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass) {
-  std::vector<std::size_t> order = context.crew.blocks();
-  Rng rng(Rng(context.options.seed).next() ^ Rng(pass).next());
-  rng.shuffle(std::span(order));
-  return order;
+  return pass_order(context, pass, context.crew.blocks());
 }
 
 bool evaluation_due(std::uint64_t pass) {
@@ -39,7 +43,9 @@ bool evaluation_due(std::uint64_t pass) {
 }
 
 BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
-    : context_(context), cache_(context.risk, context.state, limits), proposals_(batch_size(context)) {}
+    : context_(context),
+      cache_(context.risk, context.state, limits),
+      proposals_(batch_size(context, context.crew.blocks().size())) {}
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   PassResult result;
@@ -47,23 +53,30 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   const double oracle_before = context_.crew.seconds();
   std::vector<char> added(proposals_.size());
   std::vector<double> values(proposals_.size());
-  std::span<const std::size_t> batch;
+  const std::size_t at_once = std::min(proposals_.size(), batch_size(context_, order.size()));
+  const std::size_t distance = std::max<std::size_t>(at_once, 4);  // at least to the next batch
+  moved_.clear();
+  std::span<const std::size_t> batch, rest;  // rest: from the batch on
   const std::function<void(std::size_t, std::size_t)> propose = [&](std::size_t i, std::size_t) {
+    cache_.fetch(rest.subspan(i), distance);
     cache_.propose(batch[i], context_.state.w, proposals_[i]);
   };
   const BlockVisitor look = [&](const BlockAnswer& answer) {
+    cache_.fetch(rest.subspan(answer.index), distance);
     added[answer.index] = cache_.insert(answer.block, answer.plane);
     values[answer.index] = answer.value;
     cache_.propose(answer.block, context_.state.w, proposals_[answer.index]);
   };
-  context_.crew.run_batches(order.size(), proposals_.size(), [&](std::size_t first, std::size_t last) {
+  context_.crew.run_batches(order.size(), at_once, [&](std::size_t first, std::size_t last) {
     if (context_.stopping.out_of_time()) return;  // a pass may take long, and part of one is good, too
-    batch = order.subspan(first, last - first);
+    rest = order.subspan(first);
+    batch = rest.first(last - first);
     if (oracle)
       context_.crew.linearize(batch, context_.state.w, look, order.subspan(last));
     else
       context_.crew.run(batch.size(), propose);
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (proposals_[i].moves) moved_.push_back(batch[i]);
       result.gain += cache_.apply(batch[i], proposals_[i]);
       result.gap += std::isfinite(values[i]) ? proposals_[i].gap : NAN;
       result.cost += proposals_[i].cost + (oracle ? context_.risk.linearize_cost(batch[i]) : 0.0);
@@ -84,8 +97,13 @@ PassResult BlockAscent::oracle_pass() {
   return sweep(pass_order(context_, context_.state.pass), true);
 }
 
-PassResult BlockAscent::cached_pass(std::uint64_t number) {
-  return sweep(pass_order(context_, (context_.state.pass << 16) + number), false);
+// A block that did not move is at the best point of its planes. It stays there while w changes little, so it is looked
+// at again after a few sweeps only.
+PassResult BlockAscent::cached_pass(std::uint64_t number, bool whole) {
+  const std::uint64_t pass = (context_.state.pass << 16) + number;
+  PassResult result = sweep(whole ? pass_order(context_, pass) : pass_order(context_, pass, std::move(moved_)), false);
+  result.whole = whole;
+  return result;
 }
 
 // Counts afresh after every oracle pass, so that a resumed run decides as an undisturbed one does.
@@ -97,14 +115,14 @@ void BlockAscent::watch_decay(std::uint64_t number, double gain) {
 
 PassResult BlockAscent::cached_round(std::uint64_t& number) {
   if (context_.state.kappa == 0) {
-    const PassResult pass = cached_pass(number);
+    const PassResult pass = cached_pass(number, number % kWhole == 1);
     watch_decay(number++, pass.gain);
     return pass;
   }
   const double before = cache_.dual();
   PassResult round;
   for (int sweeps = 0; sweeps < kSweeps && !context_.stopping.out_of_time(); ++sweeps) {
-    const PassResult pass = cached_pass(number++);
+    const PassResult pass = cached_pass(number++, sweeps % kWhole == 0);
     round.gain += pass.gain;
     round.cost += pass.cost;
     round.gap = pass.gap;
@@ -113,7 +131,7 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
     move_centre(context_.state, context_.geometry, cache_.dual() < before);
   } else {  // only w still moves, towards v
     end_proximal(context_.state);
-    round = cached_pass(number++);
+    round = cached_pass(number++, true);
   }
   return round;
 }

@@ -16,6 +16,7 @@ struct PassResult {
   double gap = 0;   // about P - D: the gaps of the blocks, each just before its step; NaN if a value was not finite
   double cost = 0;  // multiply-adds
   std::size_t new_planes = 0;
+  bool whole = true;  // all blocks were visited
 };
 
 class BlockAscent {
@@ -24,9 +25,10 @@ class BlockAscent {
 
   /// Linearises each block at the w of its batch and steps on all its planes.
   PassResult oracle_pass();
-  /// Steps on the planes at hand: the sweep of this number (1 after an oracle pass or an evaluation), which is counted
-  /// on. Where sweeps are seen to crawl, the proximal-point loop begins: from then on some sweeps and a move of the
-  /// centre, with the gap of the last sweep.
+  /// Steps on the planes at hand: the sweep of this number (1 after an oracle pass or an evaluation), which is
+  /// counted on. One sweep in three visits all blocks, the others those that moved in the sweep before. Where sweeps
+  /// are seen to crawl, the proximal-point loop begins: from then on four sweeps and a move of the centre, with the
+  /// gap of the last sweep.
   PassResult cached_round(std::uint64_t& number);
   /// P(w) at one fixed w; new planes are kept, no step is made.
   double evaluate(std::span<const double> w, PassResult& result);
@@ -36,15 +38,16 @@ class BlockAscent {
 
  private:
   PassResult sweep(std::span<const std::size_t> order, bool oracle);
-  PassResult cached_pass(std::uint64_t number);
+  PassResult cached_pass(std::uint64_t number, bool whole);
   void watch_decay(std::uint64_t number, double gain);
 
   SolveContext& context_;
   PlaneCache cache_;
   std::vector<Proposal> proposals_;
-  double seconds_ = 0;    // of sweeps, without the oracle
-  double last_gain_ = 0;  // of the last cached sweep
-  int slow_ = 0;          // sweeps in a row whose gain was hardly below that of the one before
+  std::vector<std::size_t> moved_;  // blocks whose proposal moved in the last sweep
+  double seconds_ = 0;              // of sweeps, without the oracle
+  double last_gain_ = 0;            // of the last cached sweep
+  int slow_ = 0;                    // sweeps in a row whose gain was hardly below that of the one before
 };
 
 }  // namespace dorm

@@ -25,11 +25,12 @@ void solve_bcfw(SolveContext& context);
 void solve_online(SolveContext& context);
 void solve_frank_wolfe(SolveContext& context);
 
-/// Blocks that share one w: from the options, or a fixed function of the number of blocks, so that the result never
-/// depends on the threads.
-std::size_t batch_size(const SolveContext& context);
+/// Blocks that share one w in a pass over so many: from the options, or a fixed function of their number, so that the
+/// result never depends on the threads.
+std::size_t batch_size(const SolveContext& context, std::size_t blocks);
 
-/// The blocks in the order of one pass: a function of the seed and the number of the pass alone.
+/// The blocks, all of them or those given, in the order of one pass: a function of the seed and the number of the pass.
+std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass, std::vector<std::size_t> blocks);
 std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass);
 
 /// Evaluations come after passes 1, 2, 3, 4, 6, 9, 13, ...: half as many passes again each time.

@@ -41,7 +41,7 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
 void solve_working_sets(SolveContext& context, BlockAscent& ascent, double target) {
   for (std::uint64_t number = 1; number <= kMaxSweeps && !context.stopping.out_of_time();) {
     const PassResult pass = ascent.cached_round(number);
-    if (!(pass.gap > target) || !(pass.gain > 0)) return;
+    if (pass.whole && (!(pass.gap > target) || !(pass.gain > 0))) return;
   }
 }
 

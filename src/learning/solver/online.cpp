@@ -16,7 +16,10 @@ namespace {
 class Online {
  public:
   explicit Online(SolveContext& context)
-      : context_(context), state_(context.state), planes_(batch_size(context)), average_(state_.w) {}
+      : context_(context),
+        state_(context.state),
+        planes_(batch_size(context, context.crew.blocks().size())),
+        average_(state_.w) {}
 
   void pass() {
     const Stopwatch watch;

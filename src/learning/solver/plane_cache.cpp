@@ -26,6 +26,14 @@ std::uint64_t plane_bytes(const Plane& plane) {
   return sizeof(Plane) + plane.direction.size() * sizeof(float) + plane.columns.size() * sizeof(std::uint32_t);
 }
 
+template <class T>
+void fetch_values(const std::vector<T>& values) {
+  constexpr std::size_t kMost = 16, kLine = 64;
+  const auto* const bytes = reinterpret_cast<const char*>(values.data());
+  const std::size_t size = std::min(kMost * kLine, values.size() * sizeof(T));
+  for (std::size_t k = 0; k < size; k += kLine) __builtin_prefetch(bytes + k);
+}
+
 }  // namespace
 
 PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits)
@@ -78,18 +86,42 @@ void PlaneCache::erase(std::size_t block, std::size_t slot) {
   held.last_active.pop_back();
 }
 
+// A block's planes are three steps away: each step is taken well before the next, for a block that is nearer by then.
+void PlaneCache::fetch(std::span<const std::size_t> blocks, std::size_t distance) const {
+  const std::size_t soon = distance, later = 2 * distance, latest = 3 * distance;
+  if (latest < blocks.size()) {
+    __builtin_prefetch(&state_.blocks[blocks[latest]]);
+    __builtin_prefetch(&grams_[blocks[latest]]);
+  }
+  if (later < blocks.size()) {
+    const BlockPlanes& held = state_.blocks[blocks[later]];
+    fetch_values(held.planes);
+    fetch_values(held.alpha);
+    fetch_values(held.last_active);
+    fetch_values(grams_[blocks[later]].entries);
+  }
+  if (soon < blocks.size())
+    for (const Plane& plane : state_.blocks[blocks[soon]].planes) fetch_values(plane.direction);
+}
+
 bool PlaneCache::insert(std::size_t block, const Plane& plane) {
   BlockPlanes& held = state_.blocks[block];
   if (std::find(held.planes.begin(), held.planes.end(), plane) != held.planes.end()) return false;
   if (!std::isfinite(plane.offset)) return false;
-  for (std::size_t k = held.planes.size(); k-- > 0;)
-    if (held.alpha[k] == 0 && state_.pass - held.last_active[k] > limits_.idle_passes) erase(block, k);
+  Plane copy;  // in the memory of one that goes, if any
+  for (std::size_t k = held.planes.size(); k-- > 0;) {
+    if (held.alpha[k] > 0 || state_.pass - held.last_active[k] <= limits_.idle_passes) continue;
+    copy = std::move(held.planes[k]);
+    erase(block, k);
+  }
   while (held.planes.size() >= limits_.planes_per_block) {
     const std::size_t oldest = oldest_inactive(held);
     if (oldest == kNone) break;
+    copy = std::move(held.planes[oldest]);
     erase(block, oldest);
   }
-  held.planes.push_back(plane);
+  copy = plane;
+  held.planes.push_back(std::move(copy));
   held.alpha.push_back(0);
   held.last_active.push_back(state_.pass);
   append_gram_row(block);

@@ -33,6 +33,10 @@ class PlaneCache {
   /// Works on state.blocks and state.w, which hold the truth; Gram matrices are rebuilt from the planes.
   PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits);
 
+  /// A hint: these blocks are visited next. Looks at those `distance` and more from the first, which nobody may
+  /// change meanwhile.
+  void fetch(std::span<const std::size_t> blocks, std::size_t distance) const;
+
   /// False when the block has this plane already, or it is not finite.
   bool insert(std::size_t block, const Plane& plane);
 

@@ -82,7 +82,7 @@ ScaledRows::View ScaledRows::query(std::size_t q) const {
       scale_rows(scaling_, from, buffer->values.data(), stride_);
     buffer->query = q;
   }
-  const DenseRows held = {buffer->values.data(), from.rows, from.columns, stride_};
+  const DenseRows held = {buffer->values.data(), from.rows, from.columns, stride_, {}, true};
   return View(*this, std::move(buffer), held);
 }
 
