@@ -89,6 +89,21 @@ LAYERS = {
         ("base", "ranking/measure", "ranking/oracle"),
         ("objective", "objective_c"),
     ),
+    "learning/shards": Room(
+        "shards of whole queries that answer questions, and the risk over them",
+        (
+            "base",
+            "data",
+            "evaluation",
+            "learning/risk",
+            "learning/solver",
+            "model",
+            "model/features",
+            "ranking/measure",
+            "ranking/oracle",
+        ),
+        ("shard",),
+    ),
     "learning/train": Room(
         "bounds and their rounds, candidates, checkpoints, tuning",
         (
@@ -97,6 +112,7 @@ LAYERS = {
             "data/io",
             "evaluation",
             "learning/risk",
+            "learning/shards",
             "learning/solver",
             "model",
             "model/features",

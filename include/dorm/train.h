@@ -18,6 +18,7 @@
 #include "dorm/model.h"
 #include "dorm/number_range.h"
 #include "dorm/oracle.h"
+#include "dorm/shard.h"
 #include "dorm/solver.h"
 
 namespace dorm {
@@ -54,6 +55,7 @@ struct TrainOptions {
   BoundChoice bound = std::nullopt;
   std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
+  std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/shard.h)
   std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";                 // auto or a name of scaling_catalog()
   std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
@@ -144,6 +146,17 @@ Model train_start(const Dataset& data, Start start, const TrainOptions& options 
 
 std::vector<CatalogEntry> bound_choices();  // auto, then bound_catalog()
 std::span<const CatalogEntry> start_catalog();
+
+/// The same from shards that are asked by messages (dorm/shard.h, docs/scale.md), to the bytes that train() with the
+/// solver `shards` gives. Linear rankers only. `validation` asks shards of held-out queries. Throws Error(bad_input)
+/// that names the shard when an answer is damaged, of another version, not finite or missing, also when the question is
+/// asked once more; otherwise as train().
+TrainResult train_shards(const AskShards& ask, const TrainOptions& options, const AskShards& validation = {},
+                         const TrainObserver& observer = {});
+
+/// How many shards so many queries of so many features make unless options say otherwise: enough that passes are few,
+/// not so many that their planes are large.
+std::size_t default_shards(std::size_t queries, std::size_t features);
 
 // ---- lists in which every position counts on its own (docs/positions.md) -----------------------------------------
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/column_statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/log_lanes.h"
 #include "data/scale_rules.h"
+#include "dorm/error.h"
 
 namespace dorm {
 namespace {
@@ -85,6 +88,27 @@ void ColumnStatistics::add(const ColumnStatistics& others) {
     high_[j] = std::max(high_[j], others.high_[j]);
   }
   count_ += others.count_;
+}
+
+std::vector<double> ColumnStatistics::numbers() const {
+  std::vector<double> numbers = {static_cast<double>(count_)};
+  for (const std::vector<double>* part : {&low_, &high_, &mean_, &squares_})
+    numbers.insert(numbers.end(), part->begin(), part->begin() + static_cast<std::ptrdiff_t>(columns_));
+  return numbers;
+}
+
+void ColumnStatistics::add(std::span<const double> numbers) {
+  if (numbers.size() != 1 + 4 * columns_)
+    throw Error(ErrorCode::bad_input, fmt::format("{} numbers of column statistics; expected {}, of {} columns",
+                                                  numbers.size(), 1 + 4 * columns_, columns_));
+  ColumnStatistics others(columns_, logarithm_);
+  others.count_ = static_cast<std::size_t>(numbers[0]);
+  std::span<const double> rest = numbers.subspan(1);
+  for (std::vector<double>* part : {&others.low_, &others.high_, &others.mean_, &others.squares_}) {
+    std::copy_n(rest.begin(), columns_, part->begin());
+    rest = rest.subspan(columns_);
+  }
+  add(others);
 }
 
 void ColumnStatistics::scale(bool range, std::vector<double>& shift, std::vector<double>& factor) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/vector_ops.h"
@@ -17,6 +18,11 @@ class ColumnStatistics {
 
   void add(const DenseRows& rows);
   void add(const ColumnStatistics& others);
+
+  /// All of it as numbers, and such numbers of others of the same columns added.
+  std::vector<double> numbers() const;
+  /// Throws Error(bad_input) for another number of them.
+  void add(std::span<const double> numbers);
 
   /// x becomes (x - shift) factor: from 0 to 1, or of mean 0 and variance 1.
   void scale(bool range, std::vector<double>& shift, std::vector<double>& factor) const;

@@ -30,6 +30,20 @@ Terms terms_of(std::span<const double> values, std::span<const double> weights) 
   return terms;
 }
 
+// Of numbers in any order, all but the last bit, and nearly always that too (Neumaier).
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double sum = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - sum) + x : (x - sum) + sum_;
+    sum_ = sum;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
 // How often each query is drawn in one resample of as many draws as queries. Two draws from each 64-bit number; the
 // multiply-shift favours no query by more than one part in 2^32 / queries.
 void draw(std::uint64_t seed, std::span<double> times) {
@@ -76,13 +90,13 @@ std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index) {
 }
 
 double weighted_mean(std::span<const double> values, std::span<const double> weights) {
-  double sum = 0, total = 0;
+  CompensatedSum sum, total;
   for (std::size_t q = 0; q < values.size(); ++q) {
     if (std::isnan(values[q])) continue;
-    sum += weights[q] * values[q];
-    total += weights[q];
+    sum.add(weights[q] * values[q]);
+    total.add(weights[q]);
   }
-  return total > 0 ? sum / total : kNaN;
+  return total.value() > 0 ? sum.value() / total.value() : kNaN;
 }
 
 std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns, std::span<const double> weights,

@@ -14,7 +14,6 @@ struct Workspace final : RiskWorkspace {
 
 PairwiseRisk::PairwiseRisk(const Representation& features, const FactoredMeasure* gains) : features_(features) {
   const Dataset& data = features.data();
-  double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     if (query.weight == 0) continue;
@@ -22,9 +21,9 @@ PairwiseRisk::PairwiseRisk(const Representation& features, const FactoredMeasure
         gains ? prepare_pairwise(query.labels, gains->factor(query.labels).b) : prepare_pairwise(query.labels);
     if (!(pairs.pairs > 0)) continue;
     blocks_.push_back({q, query.weight, std::move(pairs)});
-    total_weight += query.weight;
+    total_weight_ += query.weight;
   }
-  for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
+  for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight_;
 }
 
 std::unique_ptr<RiskWorkspace> PairwiseRisk::make_workspace() const { return std::make_unique<Workspace>(); }

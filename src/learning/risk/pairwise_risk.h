@@ -20,6 +20,9 @@ class PairwiseRisk final : public StructuredRisk {
   /// C_q = trade_off * weight of the query (1 on average).
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
+  /// Of the queries of its blocks, as the data has it.
+  double total_weight() const { return total_weight_; }
+
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return features_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
@@ -34,7 +37,7 @@ class PairwiseRisk final : public StructuredRisk {
   };
 
   const Representation& features_;
-  double trade_off_ = 1;
+  double trade_off_ = 1, total_weight_ = 0;
   std::vector<Block> blocks_;
 };
 

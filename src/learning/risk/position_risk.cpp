@@ -41,7 +41,7 @@ struct PositionRisk::Workspace final : RiskWorkspace {
 };
 
 PositionRisk::PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads)
-    : ReferencedRisk(threads), features_(features), problem_(problem), geometry_(parts() * features.dimension()) {
+    : ReferencedLists(threads), features_(features), problem_(problem), geometry_(parts() * features.dimension()) {
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) add_block(q);
   problem_.gains = {};  // they stand in the blocks now
   if (blocks_.empty())

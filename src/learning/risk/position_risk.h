@@ -33,7 +33,7 @@ struct PositionProblem {
 
 /// References: `given` lists that gain most; `best` the highest-scoring of those (up to 1e-6 of the gain); `predicted`
 /// the highest-scoring of all. `average` is defined for sorted rankings only and refused.
-class PositionRisk final : public ReferencedRisk {
+class PositionRisk final : public ReferencedLists {
  public:
   /// Queries of weight 0 and those in which all lists gain the same are left out. Throws Error(bad_input) when none
   /// remains or limits allow no list. Gains are copied, features and topics borrowed. The first references are the

@@ -37,9 +37,8 @@ struct RankingRisk::Workspace final : RiskWorkspace {
 RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay,
                          std::size_t threads, OracleKind oracle, std::vector<GroupLimits> groups,
                          std::vector<float> given_labels)
-    : ReferencedRisk(threads), features_(features), oracle_(oracle), given_labels_(std::move(given_labels)) {
+    : ReferencedLists(threads), features_(features), oracle_(oracle), given_labels_(std::move(given_labels)) {
   const Dataset& data = features.data();
-  double total_weight = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     if (query.weight == 0) continue;
@@ -49,17 +48,19 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
     const double cost = 2 * features.work(q) + 40 * static_cast<double>(query.size());
     blocks_.push_back({q, query.weight, cost});
     lists_.push_back(std::move(*list));
-    total_weight += query.weight;
+    total_weight_ += query.weight;
     longest_ = std::max(longest_, query.size());
   }
-  if (blocks_.empty())
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("no query to learn {} from: {} queries, but none in which one ranking is better than another "
-                    "(documents with different gains)",
-                    measure.name(), data.num_queries()));
-  for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight;
+  for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight_;
   set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
+}
+
+void require_lists(std::size_t lists, std::size_t queries, const std::string& measure) {
+  if (lists > 0) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("no query to learn {} from: {} queries, but none in which one ranking is better than another "
+                          "(documents with different gains)",
+                          measure, queries));
 }
 
 std::unique_ptr<RiskWorkspace> RankingRisk::make_workspace() const { return std::make_unique<Workspace>(); }

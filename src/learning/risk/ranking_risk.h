@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dorm/measure.h"
@@ -19,11 +20,10 @@
 
 namespace dorm {
 
-class RankingRisk final : public ReferencedRisk {
+class RankingRisk final : public ReferencedLists {
  public:
-  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out. Throws
-  /// Error(bad_input) when none remains. Borrows the features. References are `given` until set_reference is
-  /// called. `groups`: none, or the limits of every query of the data; lists, references, losses and the measure's
+  /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out: none may
+  /// remain, see require_lists(). Borrows the features. References are `given` until set_reference is called. `groups`: none, or the limits of every query of the data; lists, references, losses and the measure's
   /// ideal are then within them. `given_labels`: none, or by document of the data what the reference `given` sorts
   /// by in place of the labels.
   RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay, std::size_t threads,
@@ -38,6 +38,8 @@ class RankingRisk final : public ReferencedRisk {
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
 
   std::size_t longest_query() const override { return longest_; }
+  /// Of the queries of its blocks, as the data has it.
+  double total_weight() const { return total_weight_; }
 
  private:
   struct Block {
@@ -58,8 +60,12 @@ class RankingRisk final : public ReferencedRisk {
   OracleKind oracle_;
   std::vector<float> given_labels_;
   std::size_t longest_ = 0;
+  double total_weight_ = 0;
   std::vector<Block> blocks_;
   std::vector<ListProblem> lists_;  // by block
 };
+
+/// Throws Error(bad_input) when there are no lists to learn the measure from in so many queries.
+void require_lists(std::size_t lists, std::size_t queries, const std::string& measure);
 
 }  // namespace dorm

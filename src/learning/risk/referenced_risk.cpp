@@ -16,16 +16,16 @@ std::vector<std::unique_ptr<RiskWorkspace>> workspaces_of(const StructuredRisk& 
 
 }  // namespace
 
-ReferencedRisk::ReferencedRisk(std::size_t threads) : threads_(thread_count(threads)) {}
+ReferencedLists::ReferencedLists(std::size_t threads) : threads_(thread_count(threads)) {}
 
-std::size_t ReferencedRisk::set_reference(Bound bound, std::span<const double> w) {
+std::size_t ReferencedLists::set_reference(Bound bound, std::span<const double> w) {
   const auto workspaces = workspaces_of(*this, threads_);
   return static_cast<std::size_t>(ordered_sum(num_blocks(), threads_, [&](std::size_t block, std::size_t worker) {
     return choose_reference(block, bound, w, *workspaces[worker]) ? 1.0 : 0.0;
   }));
 }
 
-double ReferencedRisk::loss(std::span<const double> w) const {
+double ReferencedLists::loss(std::span<const double> w) const {
   const auto workspaces = workspaces_of(*this, threads_);
   return ordered_sum(num_blocks(), threads_, [&](std::size_t block, std::size_t worker) {
     return block_weight(block) * value(block, w, *workspaces[worker]);

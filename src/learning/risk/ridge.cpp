@@ -7,6 +7,7 @@
 #include "base/linear_algebra.h"
 #include "base/parallel.h"
 #include "base/vector_ops.h"
+#include "learning/risk/targets.h"
 
 namespace dorm {
 namespace {
@@ -29,24 +30,6 @@ std::vector<double> centred_numbers(const Dataset& data, std::size_t threads, co
     centre(part);
   });
   return numbers;
-}
-
-// X'X v over centred rows: centring the products is enough, since X'P'P X = X'P X for a projection P.
-std::vector<double> normal_product(const Representation& features, std::span<const double> v, std::size_t threads) {
-  return features.combine(centred_numbers(features.data(), threads,
-                                          [&](std::size_t q, std::span<double> out) { features.scores(q, v, out); }),
-                          threads);
-}
-
-std::vector<double> target_product(const Representation& features, std::span<const double> targets,
-                                   std::size_t threads) {
-  const Dataset& data = features.data();
-  return features.combine(centred_numbers(data, threads,
-                                          [&](std::size_t q, std::span<double> out) {
-                                            const auto own = targets.subspan(data.first_document(q), out.size());
-                                            std::copy(own.begin(), own.end(), out.begin());
-                                          }),
-                          threads);
 }
 
 /// One penalty of a path: its residual is zeta times the common one.
@@ -78,8 +61,9 @@ void turn(Shifted& each, std::span<const double> residual, double turn) {
     each.direction[j] = each.zeta * residual[j] + kept * each.direction[j];
 }
 
-/// Each penalty by a decomposition; none where one of them is not positive.
-std::vector<std::vector<double>> solve_normal(const CentredProducts& products, std::span<const double> lambdas) {
+}  // namespace
+
+std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas) {
   const std::size_t n = products.size;
   double scale = 0;
   for (std::size_t k = 0; k < n; ++k) scale += products.at(k, k);
@@ -98,30 +82,46 @@ std::vector<std::vector<double>> solve_normal(const CentredProducts& products, s
   return path;
 }
 
-std::vector<std::vector<double>> conjugate_gradients(const Representation& features, std::span<const double> targets,
-                                                     std::span<const double> lambdas, std::size_t threads,
-                                                     const StopAsked& over) {
-  const double scale = static_cast<double>(features.data().num_documents()) * features.centred_norm(threads);
+std::vector<double> normal_product(const Representation& features, std::span<const double> v, std::size_t threads) {
+  return features.combine(centred_numbers(features.data(), threads,
+                                          [&](std::size_t q, std::span<double> out) { features.scores(q, v, out); }),
+                          threads);
+}
+
+std::vector<double> target_product(const Representation& features, std::span<const double> targets,
+                                   std::size_t threads) {
+  const Dataset& data = features.data();
+  return features.combine(centred_numbers(data, threads,
+                                          [&](std::size_t q, std::span<double> out) {
+                                            const auto own = targets.subspan(data.first_document(q), out.size());
+                                            std::copy(own.begin(), own.end(), out.begin());
+                                          }),
+                          threads);
+}
+
+std::vector<std::vector<double>> ridge_path(const NormalEquations& equations, std::span<const double> lambdas,
+                                            const StopAsked& over) {
   const auto least = static_cast<std::size_t>(std::min_element(lambdas.begin(), lambdas.end()) - lambdas.begin());
-  const double penalty = lambdas[least] * scale;
-  std::vector<double> residual = target_product(features, targets, threads);
+  const double penalty = lambdas[least] * equations.scale;
+  const Geometry& space = equations.space;
+  std::vector<double> residual = equations.targets;
   std::vector<Shifted> path;
   for (const double lambda : lambdas)
-    path.push_back({lambda * scale - penalty, std::vector<double>(features.dimension(), 0.0), residual});
+    path.push_back({lambda * equations.scale - penalty, std::vector<double>(space.dimension(), 0.0), residual});
   Steps before;
-  double norm = features.inner(residual, residual);
+  double norm = space.inner(residual, residual);
   const double enough = norm * kTolerance * kTolerance;
   for (std::size_t iteration = 0; iteration < kMaxIterations && norm > enough; ++iteration) {
     if (iteration >= kFewIterations && over && over()) break;
     const std::vector<double>& direction = path[least].direction;
-    std::vector<double> product = normal_product(features, direction, threads);
+    std::vector<double> product = equations.product(direction);
     axpy(penalty, std::span<const double>(direction), product);
-    const double curvature = features.inner(direction, product);
+    const double curvature = space.inner(direction, product);
     if (!(curvature > 0)) break;
     const double step = norm / curvature;
     for (Shifted& each : path) advance(each, step, before);
     axpy(-step, std::span<const double>(product), residual);
-    const double next = features.inner(residual, residual);
+    const double next = space.inner(residual, residual);
     before = {step, next / norm};
     for (Shifted& each : path) turn(each, residual, before.turn);
     norm = next;
@@ -129,17 +129,6 @@ std::vector<std::vector<double>> conjugate_gradients(const Representation& featu
   std::vector<std::vector<double>> weights;
   for (Shifted& each : path) weights.push_back(std::move(each.w));
   return weights;
-}
-
-}  // namespace
-
-std::vector<double> labels_of(const Dataset& data) {
-  std::vector<double> labels;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const Query query = data.query(q);
-    labels.insert(labels.end(), query.labels.begin(), query.labels.end());
-  }
-  return labels;
 }
 
 std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads, const StopAsked& over) {
@@ -156,8 +145,13 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
                                             const StopAsked& over) {
   std::vector<std::vector<double>> path;
   if (const std::optional<CentredProducts> products = features.centred_products(targets, threads))
-    path = solve_normal(*products, lambdas);
-  return path.empty() ? conjugate_gradients(features, targets, lambdas, threads, over) : path;
+    path = ridge_path(*products, lambdas);
+  if (!path.empty()) return path;
+  const NormalEquations equations{
+      features, static_cast<double>(features.data().num_documents()) * features.centred_norm(threads),
+      target_product(features, targets, threads),
+      [&](std::span<const double> v) { return normal_product(features, v, threads); }};
+  return ridge_path(equations, lambdas, over);
 }
 
 }  // namespace dorm

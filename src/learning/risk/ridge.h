@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,22 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
                                             std::span<const double> lambdas, std::size_t threads,
                                             const StopAsked& over = {});
 
-/// The labels in document order.
-std::vector<double> labels_of(const Dataset& data);
+/// Each lambda by a decomposition of the products; none where one of them is not positive.
+std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas);
+
+/// The normal equations of centred rows without their matrix.
+struct NormalEquations {
+  const Geometry& space;
+  double scale;                 // sum of the squared norms of the rows
+  std::vector<double> targets;  // X'y
+  std::function<std::vector<double>(std::span<const double> v)> product;  // X'X v
+};
+std::vector<std::vector<double>> ridge_path(const NormalEquations& equations, std::span<const double> lambdas,
+                                            const StopAsked& over = {});
+
+/// X'X v and X'y. Centring the products is enough, since X'P'P X = X'P X for a projection P.
+std::vector<double> normal_product(const Representation& features, std::span<const double> v, std::size_t threads);
+std::vector<double> target_product(const Representation& features, std::span<const double> targets,
+                                   std::size_t threads);
 
 }  // namespace dorm

@@ -6,22 +6,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <istream>
 #include <ostream>
 #include <string>
 
-#include "base/checksum.h"
+#include "base/byte_stream.h"
 #include "dorm/error.h"
 #include "learning/solver/proximal_point.h"
 #include "learning/solver/solver_table.h"
 
 namespace dorm {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "the state file is written in memory order");
 
 constexpr char kMagic[8] = {'D', 'O', 'R', 'M', 'S', 'T', 'A', 'T'};
 constexpr std::uint32_t kVersion = 4;        // 3 had no `centre`, 2 no `between`
@@ -37,58 +34,7 @@ struct Header {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_input, "solver state: " + why); }
 
-class Writer {
- public:
-  template <class T>
-  void value(T x) {
-    bytes_.append(reinterpret_cast<const char*>(&x), sizeof x);
-  }
-  template <class T>
-  void vector(const std::vector<T>& v) {
-    value<std::uint64_t>(v.size());
-    if (!v.empty()) bytes_.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T));
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
-
-  template <class T>
-  T value() {
-    T x;
-    take(&x, sizeof x);
-    return x;
-  }
-  /// A count of things of at least `size` bytes each.
-  std::uint64_t count(std::size_t size) {
-    const auto n = value<std::uint64_t>();
-    if (n > (bytes_.size() - at_) / size) refuse("a count is larger than the file");
-    return n;
-  }
-  template <class T>
-  std::vector<T> vector() {
-    std::vector<T> v(count(sizeof(T)));
-    if (!v.empty()) take(v.data(), v.size() * sizeof(T));
-    return v;
-  }
-  bool at_end() const { return at_ == bytes_.size(); }
-
- private:
-  void take(void* to, std::size_t size) {
-    if (size > bytes_.size() - at_) refuse("cut short");
-    std::memcpy(to, bytes_.data() + at_, size);
-    at_ += size;
-  }
-  const std::string& bytes_;
-  std::size_t at_ = 0;
-};
-
-void write_block(Writer& to, const BlockPlanes& block) {
+void write_block(ByteWriter& to, const BlockPlanes& block) {
   to.value<std::uint64_t>(block.planes.size());
   for (const Plane& plane : block.planes) {
     to.value(plane.offset);
@@ -99,7 +45,7 @@ void write_block(Writer& to, const BlockPlanes& block) {
   to.vector(block.last_active);
 }
 
-BlockPlanes read_block(Reader& from) {
+BlockPlanes read_block(ByteReader& from) {
   BlockPlanes block;
   block.planes.resize(from.count(3 * sizeof(std::uint64_t)));
   for (Plane& plane : block.planes) {
@@ -193,7 +139,7 @@ void SolverState::rescale(double factor) {
 }
 
 void SolverState::save(std::ostream& out) const {
-  Writer to;
+  ByteWriter to;
   to.value(static_cast<std::uint32_t>(solver));
   for (const std::uint64_t x : {dimension, pass, oracle_calls, stalled, std::uint64_t{between}}) to.value(x);
   for (const double x : {best_primal, best_dual, kappa}) to.value(x);
@@ -209,7 +155,7 @@ void SolverState::save(std::ostream& out) const {
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
   header.size = to.bytes().size();
-  header.checksum = checksum(std::as_bytes(std::span(to.bytes())));
+  header.checksum = checksum_of(to.bytes());
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
   out.write(to.bytes().data(), static_cast<std::streamsize>(to.bytes().size()));
   if (!out) throw Error(ErrorCode::io, "solver state: the stream refused the data");
@@ -223,10 +169,10 @@ SolverState SolverState::load(std::istream& in) {
     refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
   if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
-  if (checksum(std::as_bytes(std::span(bytes))) != header.checksum)
+  if (checksum_of(bytes) != header.checksum)
     refuse("the checksum does not match: the file is damaged");
 
-  Reader from(bytes);
+  ByteReader from(bytes, "solver state");
   SolverState state;
   const auto kind = from.value<std::uint32_t>();
   if (kind >= num_solvers()) refuse("unknown solver");

@@ -16,6 +16,9 @@ constexpr std::array kSolvers = std::to_array<SolverRow>({
     {{"bcfw", "bcfw", "block-coordinate Frank-Wolfe: one vector per query"}, StateFamily::mixtures, solve_bcfw},
     {{"online", "online", "one look at very large data: keeps no planes"}, StateFamily::none, solve_online},
     {{"fw", "fw", "Frank-Wolfe over all queries: keeps one vector, many passes"}, StateFamily::none, solve_frank_wolfe},
+    {{"shards", "shards", "planes of groups of queries, all at one w: what machines can share"},
+     StateFamily::planes,
+     solve_shards},
 });
 
 constexpr auto kEntries = [] {

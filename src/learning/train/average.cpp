@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "learning/train/choose.h"
+#include "model/features/scatter.h"
 
 namespace dorm {
 namespace {
@@ -26,17 +27,8 @@ bool hopeless(std::span<const double> per_query, std::span<const double> best) {
 }
 
 double spread(const Representation& features, std::span<const double> w) {
-  const Dataset& data = features.data();
-  std::vector<double> scores;
-  double squares = 0;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    scores.resize(data.query(q).labels.size());
-    features.scores(q, w, scores);
-    double mean = 0;
-    for (const double score : scores) mean += score / static_cast<double>(scores.size());
-    for (const double score : scores) squares += (score - mean) * (score - mean);
-  }
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, data.num_documents())));
+  const auto documents = static_cast<double>(std::max<std::size_t>(1, features.data().num_documents()));
+  return std::sqrt(score_scatter(features, w) / documents);
 }
 
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query) {

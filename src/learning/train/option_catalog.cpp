@@ -96,6 +96,7 @@ constexpr std::array kTrainOptions{
     row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
+    row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
     row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
     row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round", whole_from(1)}, false),

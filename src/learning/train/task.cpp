@@ -4,45 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "dorm/error.h"
 #include "dorm/one_per.h"
 #include "learning/risk/ranking_risk.h"
+#include "learning/risk/targets.h"
 
 namespace dorm {
-namespace {
-
-std::size_t column_named(const Dataset& data, const std::string& feature) {
-  for (std::size_t j = 0; j < data.num_features(); ++j)
-    if (data.feature_name(j) == feature) return j;
-  throw Error(
-      ErrorCode::unknown_name,
-      fmt::format("ties by feature \"{}\": the data has no such feature; expected one of its {}, {} to {}", feature,
-                  data.num_features(), data.feature_name(0), data.feature_name(data.num_features() - 1)));
-}
-
-// Labels that sort documents by label, then by the feature, largest first, then in file order: no two of a
-// query are equal.
-std::vector<float> labels_by_feature(const Dataset& data, const std::string& feature) {
-  const std::size_t column = column_named(data, feature);
-  std::vector<float> strict(data.num_documents());
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const Query query = data.query(q);
-    std::vector<std::size_t> order(query.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-      if (query.labels[x] != query.labels[y]) return query.labels[x] > query.labels[y];
-      return query.rows.at(x, column) > query.rows.at(y, column);
-    });
-    for (std::size_t j = 0; j < order.size(); ++j)
-      strict[query.first_document + order[j]] = static_cast<float>(order.size() - j);
-  }
-  return strict;
-}
-
-}  // namespace
-
 void require_given(const TrainOptions& options, std::span<const BoundChoice> bounds) {
   if (options.given_ties.empty() || std::find(bounds.begin(), bounds.end(), Bound::given) != bounds.end()) return;
   throw Error(ErrorCode::bad_option, fmt::format("ties by feature \"{}\" are those of the bound given, not of {}",
@@ -68,11 +36,14 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   // The features as they are; an exact kernel has left out queries, of its features as they are scaled.
   if (!options.given_ties.empty())
     order = labels_by_feature(learnt.num_documents() == data().num_documents() ? data() : learnt, options.given_ties);
-  return std::make_unique<RankingRisk>(set.features(), *NamedMeasure(options), Decay(options.decay),
-                                       options.solve.threads, options.oracle, std::move(limits), std::move(order));
+  const NamedMeasure measure(options);
+  auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
+                                            options.oracle, std::move(limits), std::move(order));
+  require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
+  return risk;
 }
 
-std::vector<Start> RankingTask::starts(Bound bound) const {
+std::vector<Start> ranking_starts(Bound bound) {
   if (bound == Bound::predicted) return {Start::ridge, Start::pairwise};
   return {Start::ridge};
 }

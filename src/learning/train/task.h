@@ -74,6 +74,9 @@ class Task {
   Dataset data_;
 };
 
+/// Where the rounds of a bound on sorted rankings may begin.
+std::vector<Start> ranking_starts(Bound bound);
+
 /// Throws Error(bad_option) for ties by a feature when none of the bounds is `given`, the one that has them.
 void require_given(const TrainOptions& options, std::span<const BoundChoice> bounds);
 
@@ -88,7 +91,7 @@ class RankingTask final : public Task {
   std::unique_ptr<const Task> select(const std::vector<std::size_t>& queries) const override;
   std::string measure_name(const TrainOptions& options) const override;
   std::unique_ptr<ReferencedRisk> risk(const TrainingSet& set, const TrainOptions& options) const override;
-  std::vector<Start> starts(Bound bound) const override;
+  std::vector<Start> starts(Bound bound) const override { return ranking_starts(bound); }
   std::vector<double> start(const TrainingSet& set, const TrainOptions& options, Start start,
                             const StopAsked& stop) const override;
   std::string start_key(const TrainOptions&, Start start) const override { return std::string(name_of(start)); }

@@ -6,6 +6,8 @@
 
 #include "dorm/error.h"
 #include "learning/train/describe.h"
+#include "learning/train/sharded_problem.h"
+#include "learning/train/task_problem.h"
 #include "learning/train/training.h"
 
 namespace dorm {
@@ -13,10 +15,14 @@ namespace dorm {
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
   require_given(options, {&options.bound, 1});
+  if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);
-  Training training(task, options, held_out ? &*held_out : nullptr, observer);
+  const auto problem = [&] {
+    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
+  };
+  Training training(options, problem, observer);
   training.run();
   return {training.model(training.weights()), training.report()};
 }

@@ -4,6 +4,7 @@
 
 #include "dorm/error.h"
 #include "learning/train/list_task.h"
+#include "learning/train/task_problem.h"
 #include "learning/train/training.h"
 
 namespace dorm {
@@ -29,7 +30,10 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
   const PositionTask task(data, gains, one_function);
   std::optional<PositionTask> held_out;
   if (validation) held_out.emplace(validation->data, validation->gains, one_function);
-  Training training(task, options, held_out ? &*held_out : nullptr, observer);
+  const auto problem = [&] {
+    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
+  };
+  Training training(options, problem, observer);
   training.run();
   const auto described = [&](const std::vector<double>& w) { return training.model(w); };
   return {task.model(training.weights(), options, described), training.report()};
@@ -43,7 +47,10 @@ TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::siz
   const TopicTask task(data, topics, positions, topic_options);
   std::optional<TopicTask> held_out;
   if (validation) held_out.emplace(validation->data, validation->topics, positions, topic_options);
-  Training training(task, options, held_out ? &*held_out : nullptr, observer);
+  const auto problem = [&] {
+    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
+  };
+  Training training(options, problem, observer);
   training.run();
   if (report) {
     const auto& risk = dynamic_cast<const PositionRisk&>(training.risk());

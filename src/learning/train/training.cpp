@@ -11,47 +11,37 @@
 #include "learning/train/average.h"
 #include "learning/train/describe.h"
 #include "learning/train/early_stopping.h"
-#include "learning/train/initial.h"
+#include "learning/train/kernel_options.h"
 
 namespace dorm {
 namespace {
 
-TrainOptions checked(const Task& task, TrainOptions options, const Task* validation) {
+TrainOptions checked(const TrainOptions& options) {
   options.validate();
-  if (options.patience > 0 && !validation)
-    throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
   if (!KernelOptions(options).used() && options.approximation != "none")
     throw Error(ErrorCode::bad_option,
                 fmt::format("approximation \"{}\" of what? expected a kernel beside it, such as rbf:gamma=median",
                             options.approximation));
-  if (options.kernel == "precomputed") check_precomputed(task.data());
-  options.solve.threads = task.threads(options.solve.threads);
   return options;
 }
 
 }  // namespace
 
-Training::Training(const Task& task, const TrainOptions& options, const Task* validation, const TrainObserver& observer)
-    : task_(task),
-      options_(checked(task, options, validation)),
-      validation_(validation),
+Training::Training(const TrainOptions& options, const MakeProblem& make, const TrainObserver& observer)
+    : options_(checked(options)),
       observer_(observer),
       limit_(options.solve.seconds),
-      fingerprint_(task.data().fingerprint(options.solve.threads)),
-      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
-      units_(set_.units(options.paper_C)),
-      risk_(task.risk(set_, options_)),
-      checkpoint_(options_, fingerprint_, risk_->dimension(), task.identity()) {
-  if (validation) scorer_ = set_.scorer(validation->data());
-  if (options.initial) starts_[Start::model] = initial_weights(*options.initial, set_);
-  risk_->set_trade_off(units_.trade_off(options.C, risk_->num_blocks()));
+      problem_(make()),
+      units_(problem_->units()),
+      checkpoint_(options_, problem_->summary().fingerprint, problem_->risk().dimension(), problem_->identity()) {
+  problem_->risk().set_trade_off(units_.trade_off(options.C, problem_->risk().num_lists()));
 }
 
 void Training::run() {
   if (!options_.bound)
     run_auto();
   else
-    for (const Start start : starts_of(task_, options_, *options_.bound)) attempt(*options_.bound, start);
+    for (const Start start : problem_->starts(*options_.bound)) attempt(*options_.bound, start);
   share_out();
   combine();
   if (!unfinished_ && !options_.keep_checkpoint) checkpoint_.remove();
@@ -59,18 +49,18 @@ void Training::run() {
 
 // What is tried without validation data is what share_out() can use.
 void Training::run_auto() {
-  attempt(Bound::best, starts_of(task_, options_, Bound::best).front());
+  attempt(Bound::best, problem_->starts(Bound::best).front());
   const double health = candidates_.front().health;
-  if (!validation_ && health >= (averages() ? kConfident : kHealthy)) return;
-  const bool one_start = averages() && !validation_ && health >= kDegenerate;
-  for (const Start start : starts_of(task_, options_, Bound::predicted)) {
+  if (!problem_->has_validation() && health >= (averages() ? kConfident : kHealthy)) return;
+  const bool one_start = averages() && !problem_->has_validation() && health >= kDegenerate;
+  for (const Start start : problem_->starts(Bound::predicted)) {
     attempt(Bound::predicted, start);
     if (one_start) break;
   }
 }
 
 /// Whether the model may be a sum of candidates: asked for by the bound auto, and the weights are those of scores.
-bool Training::averages() const { return !options_.bound && task_.sorts() && !set_.exact_kernel(); }
+bool Training::averages() const { return !options_.bound && problem_->averages(); }
 
 /// Candidates that are degenerate or were cut short are out where there is another. Of the others, all in equal parts,
 /// or by how they validate.
@@ -81,7 +71,7 @@ void Training::share_out() {
   if (!averages() || in.empty()) in = {best_alone()};
   std::vector<std::span<const double>> judged;
   for (const std::size_t k : in)
-    if (validation_) judged.emplace_back(per_query_[k]);
+    if (problem_->has_validation()) judged.emplace_back(per_query_[k]);
   const std::vector<double> shares = judged.empty()
                                          ? std::vector<double>(in.size(), 1.0 / static_cast<double>(in.size()))
                                          : shares_by_validation(judged);
@@ -98,9 +88,9 @@ void Training::combine() {
   if (leader.share == 1) return;
   AverageOfWeights average;
   for (std::size_t k = 0; k < candidates_.size(); ++k)
-    if (candidates_[k].chosen()) average.add(fitted_[k].w, spread(set_.features(), fitted_[k].w), candidates_[k].share);
+    if (candidates_[k].chosen()) average.add(fitted_[k].w, problem_->spread(fitted_[k].w), candidates_[k].share);
   weights_ = average.weights();
-  if (validation_) validation_of_model_ = validate(weights_).mean;
+  if (problem_->has_validation()) validation_of_model_ = problem_->validate(weights_).mean;
 }
 
 void Training::attempt(Bound bound, Start start) {
@@ -124,7 +114,7 @@ void Training::attempt(Bound bound, Start start) {
   const std::vector<double>& first = start_weights(start);  // takes time, of which rounds_options() counts the rest
   const RoundsOptions rounds = rounds_options(bound);
   check_resumed(resume, rounds);
-  Fitted fitted = run_rounds(*risk_, rounds, first, relay, std::move(resume));
+  Fitted fitted = run_rounds(problem_->risk(), rounds, first, relay, std::move(resume));
   early.keep_best(fitted);
   // Told to stop, a solver looks once more where it stands. Converged there, it has not ended where it would have.
   if (stopped_ && !early.over() && fitted.report.status == SolveStatus::converged)
@@ -137,7 +127,7 @@ void Training::attempt(Bound bound, Start start) {
 void Training::check_resumed(const RoundsState& state, const RoundsOptions& rounds) const {
   if (state.solver.empty()) return;
   try {
-    check_state(*risk_, rounds.solve, state.solver);
+    check_state(problem_->risk(), rounds.solve, state.solver);
   } catch (const Error& error) {
     checkpoint_.refuse(error.what());
   }
@@ -145,17 +135,13 @@ void Training::check_resumed(const RoundsState& state, const RoundsOptions& roun
 
 const std::vector<double>& Training::start_weights(Start start) {
   const auto [found, unknown] = starts_.try_emplace(start);
-  if (unknown) {
-    TrainOptions options = options_;
-    options.solve.seconds = limit_.left();
-    found->second = task_.start(set_, options, start, {});
-  }
+  if (unknown) found->second = problem_->start(start, limit_.left());
   return found->second;
 }
 
 RoundsOptions Training::rounds_options(Bound bound) const {
   RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
-  rounds.solve.threads = set_.solver_threads();
+  rounds.solve.threads = problem_->solver_threads();
   rounds.solve.evaluate_often = options_.patience > 0;
   rounds.solve.seconds = limit_.left();
   return rounds;
@@ -168,14 +154,10 @@ bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsSta
 }
 
 bool Training::wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress) {
-  if (validation_ && progress.evaluated && (observer_ || options_.patience > 0))
-    validated_ = validate({progress.best_w.begin(), progress.best_w.end()}).mean;
+  if (problem_->has_validation() && progress.evaluated && (observer_ || options_.patience > 0))
+    validated_ = problem_->validate({progress.best_w.begin(), progress.best_w.end()}).mean;
   return !observer_ ||
          observer_({bound, start, state.round, units_.objective(progress), validated_, checkpoint_.resumed()});
-}
-
-MeasureResult Training::validate(const std::vector<double>& w) const {
-  return validation_->judge(*scorer_, w, options_);
 }
 
 void Training::record(Bound bound, Start start, Fitted fitted) {
@@ -186,8 +168,8 @@ void Training::record(Bound bound, Start start, Fitted fitted) {
   candidate.health = fitted.health();
   candidate.certificate = {units_.objective(fitted.report.primal), units_.objective(fitted.report.dual),
                            fitted.report.gap, std::string(fitted.status())};
-  if (validation_) {
-    MeasureResult judged = validate(fitted.w);
+  if (problem_->has_validation()) {
+    MeasureResult judged = problem_->validate(fitted.w);
     candidate.validation = judged.mean;
     per_query_.push_back(std::move(judged.per_query));
   }
@@ -209,7 +191,7 @@ std::size_t Training::best_alone() const {
 bool Training::better(const Candidate& candidate, const Candidate& incumbent) const {
   const bool informative = candidate.health >= kDegenerate;
   if (informative != (incumbent.health >= kDegenerate)) return informative;
-  if (validation_ && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
+  if (problem_->has_validation() && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
     return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
   if (candidate.bound != incumbent.bound) return true;
   return candidate.certificate.primal < incumbent.certificate.primal;
@@ -217,21 +199,18 @@ bool Training::better(const Candidate& candidate, const Candidate& incumbent) co
 
 Model Training::model(const std::vector<double>& w) const {
   const Candidate& leader = candidates_[leader_];
-  Model model = set_.model(w);
+  Model model = problem_->model(w);
   Origin origin = origin_of(options_);
-  origin.measure = task_.measure_name(options_);
+  origin.measure = problem_->measure_name();
   origin.bound = name_of(leader.bound);
   origin.start = name_of(leader.start);
   origin.rounds = leader.rounds;
   origin.certificate = leader.certificate;
   origin.health = leader.health;
   origin.validation = validation_of_model_;
-  origin.data = set_.summary();
-  origin.data.fingerprint = fingerprint_;
-  origin.data.usable_queries = risk_->num_blocks();
+  origin.data = problem_->summary();
   describe(model, origin);
   if (leader.share < 1) model.parts = parts();
-  task_.data().require_intact();
   return model;
 }
 
@@ -239,7 +218,7 @@ std::vector<ModelPart> Training::parts() const {
   std::vector<ModelPart> parts;
   for (const Candidate& c : candidates_)
     if (c.chosen())
-      parts.push_back({c.share, task_.measure_name(options_), options_.decay, std::string(name_of(c.bound)),
+      parts.push_back({c.share, problem_->measure_name(), options_.decay, std::string(name_of(c.bound)),
                        std::string(name_of(c.start)), options_.C, c.rounds, c.certificate, c.health, c.validation});
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ModelPart& a, const ModelPart& b) { return a.share > b.share; });
@@ -247,9 +226,10 @@ std::vector<ModelPart> Training::parts() const {
 }
 
 TrainReport Training::report() const {
+  const DataSummary summary = problem_->summary();
   return {.candidates = candidates_,
-          .dropped_queries = set_.num_queries() - risk_->num_blocks(),
-          .kernel = set_.kernel_note(),
+          .dropped_queries = summary.queries - summary.usable_queries,
+          .kernel = problem_->kernel_note(),
           .warnings = warnings(),
           .solve = units_.objective(fitted_[leader_].report),
           .finished = !unfinished_,

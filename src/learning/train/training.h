@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training of a task: the candidates that the bound asks for are tried, the best is kept or several are averaged,
+// One training: the candidates that the bound asks for are tried, the best is kept or several are averaged,
 // all are reported.
 #pragma once
 
@@ -8,22 +8,22 @@
 
 #include "base/stopwatch.h"
 #include "learning/train/checkpoint.h"
+#include "learning/train/problem.h"
 #include "learning/train/rounds.h"
-#include "learning/train/task.h"
 
 namespace dorm {
 
 class Training {
  public:
-  /// `validation` is of the same kind as `task`, or null. Borrows its arguments. Throws Error as train() does.
-  Training(const Task& task, const TrainOptions& options, const Task* validation, const TrainObserver& observer);
+  /// The problem is part of what is timed. Borrows the observer. Throws Error as train() does.
+  Training(const TrainOptions& options, const MakeProblem& make, const TrainObserver& observer);
 
   /// To be called once, first.
   void run();
 
   /// Of the best candidate or the average, in the coordinates of the risk.
   const std::vector<double>& weights() const { return weights_; }
-  const ReferencedRisk& risk() const { return *risk_; }
+  const ReferencedRisk& risk() const { return problem_->risk(); }
 
   /// A model of some of the weights (all of them, for a sorted ranking), with how they were found.
   Model model(const std::vector<double>& w) const;
@@ -40,26 +40,20 @@ class Training {
   RoundsOptions rounds_options(Bound bound) const;
   bool tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress);
   bool wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress);
-  MeasureResult validate(const std::vector<double>& w) const;
   void record(Bound bound, Start start, Fitted fitted);
   bool better(const Candidate& candidate, const Candidate& incumbent) const;
   std::size_t best_alone() const;
   std::vector<ModelPart> parts() const;
   std::vector<std::string> warnings() const;
 
-  const Task& task_;
-  TrainOptions options_;  // with the threads that the task allows
-  const Task* validation_;
+  TrainOptions options_;
   const TrainObserver& observer_;
   Stopwatch watch_;
   TimeLimit limit_;
-  std::uint64_t fingerprint_;
-  TrainingSet set_;
+  std::unique_ptr<TrainingProblem> problem_;
   UnitsOfC units_;
   std::map<Start, std::vector<double>> starts_;
-  std::unique_ptr<ReferencedRisk> risk_;
   Checkpoint checkpoint_;
-  std::unique_ptr<const Scorer> scorer_;  // of the validation data
   std::vector<Candidate> candidates_;
   std::vector<Fitted> fitted_;                  // of the candidates
   std::vector<std::vector<double>> per_query_;  // of the candidates, with validation data

@@ -12,22 +12,20 @@
 #include "dorm/solver.h"
 #include "learning/risk/pairwise_risk.h"
 #include "learning/risk/ridge.h"
+#include "learning/risk/targets.h"
 #include "learning/train/support.h"
 
 namespace dorm {
 namespace {
 
-constexpr double kPairwiseC = 100;
-constexpr const char* kPlainGains = "dcg";  // the measure whose factors b are the gains of the labels themselves
-constexpr std::size_t kStartDocuments = 100000;
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
 
-// What the starts are computed from: all of the data, or of a large set about kStartDocuments documents, in queries
+// What the starts are computed from: all of the data, or of a large set about 100,000 documents, in queries
 // spread evenly over it.
 LinearFeatures start_sample(const LinearFeatures& features) {
   const Dataset& data = features.data();
-  const std::size_t step = data.num_documents() / kStartDocuments + 1;
+  const std::size_t step = TrainingSet::start_step(data.num_documents());
   if (step == 1) return features;
   std::vector<std::size_t> queries;
   for (std::size_t q = 0; q < data.num_queries(); q += step) queries.push_back(q);
@@ -42,16 +40,18 @@ Dataset learnable_part(const Dataset& data) {
   return queries.empty() ? data : data.select(queries);
 }
 
-std::vector<double> gains_of(const Dataset& data, const FactoredMeasure& measure) {
-  std::vector<double> gains;
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    const std::vector<double> of_query = measure.factor(data.query(q).labels).b;
-    gains.insert(gains.end(), of_query.begin(), of_query.end());
-  }
-  return gains;
-}
-
 }  // namespace
+
+double squared_scale_of(double norm) {
+  if (!(norm > 0))
+    throw Error(ErrorCode::bad_input, "every feature is constant within every query: there is nothing to rank by");
+  if (norm < kLeastNorm)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("features differ by about {:.2g} within queries, which 32-bit numbers hold with few digits "
+                            "only; expected scaled features",
+                            std::sqrt(norm)));
+  return 1 / norm;
+}
 
 bool learnable(const Query& query) {
   const auto [low, high] = std::minmax_element(query.labels.begin(), query.labels.end());
@@ -91,16 +91,9 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
     throw Error(ErrorCode::bad_input,
                 "kernel values are not finite: features are too large for it; expected scaled features or a "
                 "lower degree");
-  if (!(norm > 0))
-    throw Error(ErrorCode::bad_input,
-                kernel.used() ? "the kernel is constant within every query: there is nothing to rank by"
-                              : "every feature is constant within every query: there is nothing to rank by");
-  if (!kernel.used() && norm < kLeastNorm)
-    throw Error(ErrorCode::bad_input,
-                fmt::format("features differ by about {:.2g} within queries, which 32-bit numbers hold with few digits "
-                            "only; expected scaled features",
-                            std::sqrt(norm)));
-  squared_scale_ = 1 / norm;
+  if (kernel.used() && !(norm > 0))
+    throw Error(ErrorCode::bad_input, "the kernel is constant within every query: there is nothing to rank by");
+  squared_scale_ = kernel.used() ? 1 / norm : squared_scale_of(norm);
 }
 
 std::uint64_t TrainingSet::kept_bytes(const Dataset& data) const {
@@ -145,7 +138,7 @@ std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
   const bool gains = ranker.kind == Start::ridge_gain || ranker.kind == Start::pairwise_gain;
-  const FactoredMeasurePtr measure = gains ? make_trainable(kPlainGains, make_convention(ranker.convention)) : nullptr;
+  const FactoredMeasurePtr measure = gains ? plain_gains(ranker.convention) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
   const TimeLimit limit(ranker.seconds);
   const auto over = [&] { return limit.over() || (ranker.stop && ranker.stop()); };

@@ -24,6 +24,10 @@ namespace dorm {
 /// `name` is "auto" or a name of scaling_catalog().
 Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel = {});
 
+/// s^2 such that features times s have unit mean squared row norm, which is `norm` (centred per query). Throws
+/// Error(bad_input) where that is 0, or too small for 32 bits.
+double squared_scale_of(double norm);
+
 /// Its documents have different labels, and it counts: an exact kernel keeps no others.
 bool learnable(const Query& query);
 
@@ -72,6 +76,9 @@ class TrainingSet {
   CheapFit fit(const CheapRanker& ranker) const { return std::move(fit_path(ranker).front()); }
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
+  static constexpr double kPairwiseC = 100;
+  /// Starts are computed from every so many-th query.
+  static std::size_t start_step(std::size_t documents) { return documents / 100000 + 1; }
 
   /// What the model of a training is to say of its data; usable queries and fingerprint are not known here.
   const DataSummary& summary() const { return summary_; }

@@ -36,6 +36,7 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
                 "all items of every user are alike under this kernel: there is nothing to rank by");
   const FactoredMeasurePtr measure = make_trainable(options.measure, make_convention(options.convention));
   RankingRisk risk(features, *measure, Decay(options.decay), 1);
+  require_lists(risk.num_lists(), features.data().num_queries(), measure->name());
   risk.set_trade_off(UnitsOfC(1 / norm).trade_off(options.C, risk.num_blocks()));
   const RoundsOptions rounds{.bound = options.bound, .rounds = options.rounds, .solve = options.solve};
   const RoundsObserver relay = [&](const RoundsState&, const Progress& progress) {

@@ -254,8 +254,9 @@ TEST(RankingRisk, RefusesDataWithoutAUsableQuery) {
   builder.add({0, "a"}, std::vector<float>{1});
   builder.add({0, "a"}, std::vector<float>{2});
   const LinearFeatures features(builder.finish());
+  const RankingRisk risk(features, *make_trainable("ndcg@10"), Decay(), 1);
   const std::string message =
-      test::message_of([&] { RankingRisk(features, *make_trainable("ndcg@10"), Decay(), 1); }, ErrorCode::bad_input);
+      test::message_of([&] { require_lists(risk.num_lists(), 1, "ndcg@10"); }, ErrorCode::bad_input);
   EXPECT_NE(message.find("no query to learn ndcg@10 from: 1 queries"), std::string::npos) << message;
 }
 

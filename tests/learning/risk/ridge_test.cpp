@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "learning/risk/targets.h"
 #include "model/features/linear_features.h"
 #include "support/random_data.h"
 

@@ -63,7 +63,7 @@ TEST(Borrowed, TheInitialWeightsRankAsTheModelDid) {
     options.bound = Bound::best;
     const Model model = train(data, options).model;
     const TrainingSet set(other, scale, 1);
-    const std::vector<double> w = initial_weights(model, set);
+    const std::vector<double> w = initial_weights(model, set.model(std::vector(set.features().dimension(), 0.0)));
     const std::vector<double> before = score(model, other), after = score(set.model(w), other);
     for (std::size_t q = 0; q < other.num_queries(); ++q)
       for (std::size_t i = 1, first = other.first_document(q); i < other.query(q).size(); ++i)

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/shards/message.h"
+
+#include <fmt/format.h>
+
+#include "base/byte_stream.h"
+#include "base/json.h"
+#include "dorm/catalog.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::uint64_t kQuestion = 0x545345554d524f44u, kAnswer = 0x52575341'4d524f44u;  // "DORMUEST", "DORMASWR"
+constexpr std::uint32_t kFormat = 1;
+
+// Header, content, checksum of both.
+ByteWriter begin(std::uint64_t kind) {
+  ByteWriter to;
+  to.value(kind);
+  to.value(kFormat);
+  to.text(DORM_VERSION);
+  return to;
+}
+
+std::string sealed(ByteWriter to) {
+  to.value(checksum_of(to.bytes()));
+  return to.take();
+}
+
+ByteReader opened(std::string_view bytes, std::uint64_t kind, const char* what) {
+  ByteReader from(bytes, what);
+  if (from.value<std::uint64_t>() != kind) from.refuse("other bytes than those of this library");
+  if (const auto format = from.value<std::uint32_t>(); format != kFormat)
+    from.refuse(fmt::format("format {}; expected {}", format, kFormat));
+  if (const std::string version = from.text(); version != DORM_VERSION)
+    from.refuse(fmt::format("from version {} of this library; expected {}, the same everywhere", version, DORM_VERSION));
+  if (bytes.size() < sizeof(std::uint64_t)) from.refuse("cut short");
+  const std::string_view content = bytes.substr(0, bytes.size() - sizeof(std::uint64_t));
+  if (ByteReader(bytes.substr(content.size()), what).value<std::uint64_t>() != checksum_of(content))
+    from.refuse("the checksum does not match: it is damaged");
+  return from;
+}
+
+void finish(ByteReader& from) {
+  from.value<std::uint64_t>();  // the checksum
+  if (!from.at_end()) from.refuse("bytes are left over");
+}
+
+template <class E>
+E checked_value(ByteReader& from, E last) {
+  const auto number = from.value<std::uint8_t>();
+  if (number > static_cast<std::uint8_t>(last)) from.refuse(fmt::format("unknown number {}", number));
+  return static_cast<E>(number);
+}
+
+}  // namespace
+
+std::string ShardSetup::text() const {
+  return json_text(Json{{"measure", measure},
+                        {"convention", convention},
+                        {"decay", decay},
+                        {"one_per", one_per},
+                        {"given_ties", given_ties},
+                        {"scaling", name_of(scaling.kind)},
+                        {"shift", scaling.shift},
+                        {"factor", scaling.factor}});
+}
+
+ShardSetup ShardSetup::parse(std::string_view text) {
+  const Json json = parse_json(text, "question", "a set-up");
+  const JsonFields fields(json, "question", "a set-up");
+  ShardSetup setup;
+  fields.read("measure", setup.measure);
+  fields.read("convention", setup.convention);
+  fields.read("decay", setup.decay);
+  fields.read("one_per", setup.one_per);
+  fields.read("given_ties", setup.given_ties);
+  setup.scaling.kind = parse_scaling(fields.required<std::string>("scaling", "the name of a scaling"));
+  fields.read("shift", setup.scaling.shift);
+  fields.read("factor", setup.scaling.factor);
+  return setup;
+}
+
+std::string Question::bytes() const {
+  ByteWriter to = begin(kQuestion);
+  to.value(topic);
+  to.value(static_cast<std::uint8_t>(bound));
+  to.value(static_cast<std::uint8_t>(gains));
+  to.value(static_cast<std::uint8_t>(logarithm));
+  to.value(step);
+  to.text(setup);
+  to.vector(reference);
+  to.vector(w);
+  return sealed(std::move(to));
+}
+
+Question Question::parse(std::string_view bytes) {
+  ByteReader from = opened(bytes, kQuestion, "question to a shard");
+  Question question;
+  question.topic = checked_value(from, Topic::judge);
+  question.bound = checked_value(from, Bound::predicted);
+  question.gains = checked_value(from, std::uint8_t{1}) != 0;
+  question.logarithm = checked_value(from, std::uint8_t{1}) != 0;
+  question.step = from.value<std::uint64_t>();
+  question.setup = from.text();
+  question.reference = from.vector<double>();
+  question.w = from.vector<double>();
+  finish(from);
+  return question;
+}
+
+std::string Answer::bytes() const {
+  ByteWriter to = begin(kAnswer);
+  to.value(shard);
+  to.value(question);
+  to.value(static_cast<std::uint8_t>(failed));
+  to.value(static_cast<std::uint8_t>(code));
+  to.value(value);
+  to.value(plane.offset);
+  to.vector(plane.direction);
+  to.vector(plane.columns);
+  to.vector(numbers);
+  to.text(text);
+  return sealed(std::move(to));
+}
+
+Answer Answer::parse(std::string_view bytes) {
+  ByteReader from = opened(bytes, kAnswer, "answer of a shard");
+  Answer answer;
+  answer.shard = from.value<std::uint32_t>();
+  answer.question = from.value<std::uint64_t>();
+  answer.failed = checked_value(from, std::uint8_t{1}) != 0;
+  answer.code = checked_value(from, ErrorCode::internal);
+  answer.value = from.value<double>();
+  answer.plane.offset = from.value<double>();
+  answer.plane.direction = from.vector<float>();
+  answer.plane.columns = from.vector<std::uint32_t>();
+  answer.numbers = from.vector<double>();
+  answer.text = from.text();
+  finish(from);
+  return answer;
+}
+
+std::uint64_t question_number(std::string_view bytes) { return checksum_of(bytes); }
+
+}  // namespace dorm

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+
+#include "base/parallel.h"
+#include "learning/shards/shard_worker.h"
+#include "model/features/scaled_rows.h"
+
+namespace dorm {
+namespace {
+
+Answer failure(const Error& error, std::uint32_t shard) {
+  Answer answer;
+  answer.shard = shard;
+  answer.failed = true;
+  answer.code = error.code();
+  answer.text = error.what();
+  return answer;
+}
+
+// Of `bytes` for all, what falls to one.
+std::uint64_t share_of(std::uint64_t bytes, const Dataset& data, std::uint64_t all) {
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(dense_bytes(data)) /
+                                    static_cast<double>(all));
+}
+
+}  // namespace
+
+struct ShardHost::State {
+  std::size_t threads;
+  std::vector<ShardWorker> workers;
+  std::mutex mutex;  // one question at a time
+};
+
+ShardHost::ShardHost(std::vector<Shard> shards, std::size_t threads, std::uint64_t scaled_bytes)
+    : state_(std::make_unique<State>()) {
+  state_->threads = thread_count(threads);
+  std::uint64_t all = 1;
+  for (const Shard& shard : shards) all += dense_bytes(shard.data);
+  if (scaled_bytes == 0) scaled_bytes = default_kept_bytes(all);
+  for (Shard& shard : shards) {
+    if (shard.data.num_queries() == 0) continue;
+    const std::uint64_t kept = share_of(scaled_bytes, shard.data, all);
+    state_->workers.emplace_back(std::move(shard), kept);
+  }
+}
+
+ShardHost::~ShardHost() = default;
+ShardHost::ShardHost(ShardHost&&) noexcept = default;
+ShardHost& ShardHost::operator=(ShardHost&&) noexcept = default;
+
+std::vector<std::uint32_t> ShardHost::numbers() const {
+  std::vector<std::uint32_t> numbers;
+  for (const ShardWorker& worker : state_->workers) numbers.push_back(worker.number());
+  return numbers;
+}
+
+std::vector<std::string> ShardHost::answer(std::string_view bytes) const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::string> answers(state_->workers.size());
+  const std::uint64_t number = question_number(bytes);
+  Question question;
+  std::optional<Error> unreadable;
+  try {
+    question = Question::parse(bytes);
+  } catch (const Error& error) {
+    unreadable = error;
+  }
+  parallel_for(answers.size(), state_->threads, [&](std::size_t k, std::size_t) {
+    ShardWorker& worker = state_->workers[k];
+    Answer answer;
+    try {
+      answer = unreadable ? failure(*unreadable, worker.number()) : worker.answer(question);
+    } catch (const Error& error) {
+      answer = failure(error, worker.number());
+    }
+    answer.question = number;
+    answers[k] = answer.bytes();
+  });
+  return answers;
+}
+
+}  // namespace dorm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Column generation for blocks that are linearised all together at one w, by whoever holds them, so that a pass costs
+// far more than anything the driver does. Every pass is an evaluation, too. Between passes the planes at hand are swept
+// until their own gap is a small share of what is left, no further: an exact solution of that problem is worth nothing
+// before its planes are the right ones.
+#include <algorithm>
+
+#include "learning/solver/block_ascent.h"
+#include "learning/solver/proximal_point.h"
+
+namespace dorm {
+namespace {
+
+constexpr double kShareOfGap = 0.1;
+constexpr std::uint64_t kMostSweeps = 100;
+constexpr std::uint64_t kIdlePassesOfShards = 15;
+constexpr std::uint64_t kStalledPasses = 10;
+
+void sweep_planes(SolveContext& context, BlockAscent& ascent) {
+  const double rest = kShareOfGap * std::max(0.0, context.stopping.primal() - ascent.cache().dual());
+  const double enough = std::max(rest, 0.1 * context.options.tolerance * context.stopping.primal());
+  for (std::uint64_t number = 1; number <= kMostSweeps && !context.stopping.out_of_time();) {
+    const PassResult pass = ascent.cached_round(number);
+    if (!(pass.gap > enough) || !(pass.gain > 0)) return;
+  }
+}
+
+}  // namespace
+
+void solve_shards(SolveContext& context) {
+  BlockAscent ascent(context, {context.options.planes_per_block, kIdlePassesOfShards});
+  const bool resumed = context.state.pass > 0;
+  if (resumed) sweep_planes(context, ascent);
+  std::span<const double> w = context.start_weights;
+  if (resumed || w.empty()) w = context.state.w;
+  for (;;) {
+    ascent.cache().refresh_weights();
+    const double before = context.state.best_dual;
+    context.stopping.bound(ascent.cache().dual());
+    PassResult found;
+    context.stopping.offer(w, ascent.evaluate(w, found));
+    const bool moves = context.state.best_dual > before || found.new_planes > 0;
+    context.state.stalled = moves ? 0 : context.state.stalled + 1;
+    if (context.state.stalled > 0) end_proximal(context.state);
+    if (context.state.stalled >= kStalledPasses) context.stopping.give_up();
+    if (context.stopping.finished(ascent.cache().planes())) break;
+    sweep_planes(context, ascent);
+    w = context.state.w;
+  }
+  SolveReport& report = context.stopping.report();
+  report.planes = ascent.cache().planes();
+  report.support_vectors = ascent.cache().support_vectors();
+  report.qp_seconds = ascent.seconds();
+}
+
+}  // namespace dorm

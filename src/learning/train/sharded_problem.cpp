@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/train/sharded_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/column_statistics.h"
+#include "data/scale_rules.h"
+#include "dorm/error.h"
+#include "evaluation/summarise.h"
+#include "learning/risk/ranking_risk.h"
+#include "learning/risk/ridge.h"
+#include "learning/train/initial.h"
+#include "learning/train/task.h"
+#include "model/features/centred_products.h"
+
+namespace dorm {
+namespace {
+
+const TrainOptions& shareable(const TrainOptions& options, bool has_validation) {
+  require_judge(options, has_validation);
+  if (options.own_measure)
+    throw Error(ErrorCode::unsupported, "a measure of the caller's own cannot be sent to shards; expected one by name");
+  if (KernelOptions(options).used())
+    throw Error(ErrorCode::unsupported, "kernels are not learnt from shards; expected none");
+  if (options.solve.solver != parse_solver("shards"))
+    throw Error(ErrorCode::bad_option, fmt::format("the solver {} does not work on shards; expected shards",
+                                                   solver_name(options.solve.solver)));
+  return options;
+}
+
+}  // namespace
+
+ShardedProblem::ShardedProblem(const AskShards& ask, const TrainOptions& options, const AskShards& validation)
+    : options_(shareable(options, static_cast<bool>(validation))), crew_(ask) {
+  if (validation) {
+    validation_.emplace(validation);
+    if (validation_->description().features != crew_.description().features)
+      throw Error(ErrorCode::bad_input, "training and validation shards have other features; expected the same names");
+  }
+  scaling_ = settle_scaling();
+  setup_ = ShardSetup{.measure = options.measure,
+                      .convention = options.convention,
+                      .decay = options.decay,
+                      .one_per = options.one_per,
+                      .given_ties = options.given_ties,
+                      .scaling = scaling_}
+               .text();
+  risk_ = std::make_unique<ShardedRisk>(crew_, setup_);
+  require_lists(risk_->num_lists(), crew_.description().data.queries, measure_name());
+  const double norm = risk_->centred_squares() / static_cast<double>(crew_.description().data.documents);
+  squared_scale_ = squared_scale_of(norm);
+}
+
+Scaling ShardedProblem::settle_scaling() const {
+  Scaling scaling;
+  if (options_.scale == "auto")
+    scaling.kind = crew_.unit_range() ? ScalingKind::none : ScalingKind::log_query_zscore;
+  else
+    scaling.kind = parse_scaling(options_.scale);
+  if (scaling.kind == ScalingKind::none || scaling.per_query()) return scaling;
+  const bool logarithm = takes_logarithm(scaling.kind);
+  ColumnStatistics statistics(crew_.description().features.size(), logarithm);
+  for (const Answer& answer : crew_.ask({.topic = Topic::statistics, .logarithm = logarithm}))
+    statistics.add(std::span<const double>(answer.numbers));
+  statistics.scale(uses_range(scaling.kind), scaling.shift, scaling.factor);
+  return scaling;
+}
+
+DataSummary ShardedProblem::summary() const {
+  DataSummary summary = crew_.description().data;
+  summary.usable_queries = risk_->num_lists();
+  return summary;
+}
+
+std::string ShardedProblem::measure_name() const { return NamedMeasure(options_).name(); }
+
+std::string ShardedProblem::identity() const { return fmt::format("{} shards", crew_.size()); }
+
+std::vector<Start> ShardedProblem::starts(Bound bound) const {
+  if (options_.initial) return {Start::model};
+  return options_.start ? std::vector{*options_.start} : ranking_starts(bound);
+}
+
+Question ShardedProblem::about(Topic topic, bool gains) const {
+  return {.topic = topic,
+          .gains = gains,
+          .step = TrainingSet::start_step(crew_.description().data.documents),
+          .setup = setup_};
+}
+
+std::vector<double> ShardedProblem::start(Start start, double seconds) const {
+  const TimeLimit limit(seconds);
+  const bool gains = start == Start::ridge_gain || start == Start::pairwise_gain;
+  if (start == Start::model)
+    return initial_weights(*options_.initial, model(std::vector(crew_.description().features.size(), 0.0)));
+  if (start == Start::ridge || start == Start::ridge_gain) return ridge_start(gains, [&] { return limit.over(); });
+  return pairwise_start(gains, limit.left());
+}
+
+std::vector<double> ShardedProblem::ridge_start(bool gains, const StopAsked& over) const {
+  const std::array lambdas = {TrainingSet::kDefaultLambda};
+  const std::size_t size = crew_.description().features.size();
+  if (std::vector<double> upper = crew_.sum(about(Topic::products, gains)); !upper.empty()) {
+    const std::size_t width = product_width(size);
+    if (upper.size() != size * width) throw Error(ErrorCode::bad_input, "shards have answered with other products");
+    std::vector<std::vector<double>> path = ridge_path(CentredProducts{size, width, std::move(upper)}, lambdas);
+    if (!path.empty()) return std::move(path.front());
+  }
+  std::vector<double> targets = crew_.sum(about(Topic::targets, gains));
+  if (targets.size() != size + 1) throw Error(ErrorCode::bad_input, "shards have answered with other targets");
+  const double squares = targets.back();
+  targets.pop_back();
+  const NormalEquations equations{risk_->geometry(), squares, std::move(targets), [&](std::span<const double> v) {
+                                    Question question = about(Topic::normal);
+                                    question.w.assign(v.begin(), v.end());
+                                    return crew_.sum(question);
+                                  }};
+  return std::move(ridge_path(equations, lambdas, over).front());
+}
+
+std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) const {
+  ShardedPairs pairs(crew_, about(Topic::pairs, gains));
+  if (pairs.num_lists() == 0) return std::vector<double>(pairs.dimension(), 0.0);
+  pairs.set_trade_off(UnitsOfC(squared_scale_).trade_off(TrainingSet::kPairwiseC, pairs.num_lists()));
+  const SolveOptions solving{.solver = options_.solve.solver,
+                             .tolerance = CheapRanker{}.tolerance,
+                             .seconds = seconds,
+                             .threads = options_.solve.threads};
+  return solve(pairs, solving).w;
+}
+
+double ShardedProblem::spread(std::span<const double> w) const {
+  Question question = about(Topic::scatter);
+  question.w.assign(w.begin(), w.end());
+  return std::sqrt(crew_.sum(question).at(0) / static_cast<double>(crew_.description().data.documents));
+}
+
+MeasureResult ShardedProblem::validate(const std::vector<double>& w) const {
+  Question question = about(Topic::judge);
+  question.w = w;
+  EvaluationTable table;
+  MeasureResult& result = table.measures.emplace_back();
+  result.name = measure_name();
+  std::vector<double> weights;
+  for (const Answer& answer : validation_->ask(question, false))
+    for (std::size_t k = 0; k + 1 < answer.numbers.size(); k += 2) {
+      result.per_query.push_back(answer.numbers[k]);
+      weights.push_back(answer.numbers[k + 1]);
+    }
+  summarise(table, weights, {.convention = options_.convention, .one_per = options_.one_per, .bootstrap = 0});
+  return std::move(table.measures[0]);
+}
+
+Model ShardedProblem::model(const std::vector<double>& w) const {
+  Model model;
+  model.features = crew_.description().features;
+  model.scaling = scaling_;
+  model.data = crew_.description().data;
+  model.weights = w;
+  return model;
+}
+
+}  // namespace dorm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task with its data in this process, as a training sees it.
+#pragma once
+
+#include "learning/train/problem.h"
+#include "learning/train/task.h"
+
+namespace dorm {
+
+class TaskProblem final : public TrainingProblem {
+ public:
+  /// `validation` is of the same kind as `task`, or null. Borrows its arguments. Throws Error as train() does.
+  TaskProblem(const Task& task, const TrainOptions& options, const Task* validation);
+
+  ReferencedRisk& risk() override { return *risk_; }
+  UnitsOfC units() const override { return set_.units(options_.paper_C); }
+  DataSummary summary() const override;
+  std::string measure_name() const override { return task_.measure_name(options_); }
+  std::string identity() const override { return task_.identity(); }
+  std::string kernel_note() const override { return set_.kernel_note(); }
+  std::size_t solver_threads() const override { return set_.solver_threads(); }
+
+  std::vector<Start> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
+  std::vector<double> start(Start start, double seconds) const override;
+
+  bool averages() const override { return task_.sorts() && !set_.exact_kernel(); }
+  double spread(std::span<const double> w) const override;
+
+  bool has_validation() const override { return validation_ != nullptr; }
+  MeasureResult validate(const std::vector<double>& w) const override;
+
+  Model model(const std::vector<double>& w) const override;
+
+ private:
+  const Task& task_;
+  TrainOptions options_;  // with the threads that the task allows
+  const Task* validation_;
+  std::uint64_t fingerprint_;
+  TrainingSet set_;
+  std::unique_ptr<ReferencedRisk> risk_;
+  std::unique_ptr<const Scorer> scorer_;  // of the validation data
+};
+
+}  // namespace dorm

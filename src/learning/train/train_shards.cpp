@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "learning/train/sharded_problem.h"
+#include "learning/train/task.h"
+#include "learning/train/training.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kFewestShards = 64, kMostShards = 2048;
+constexpr std::size_t kPlaneBytes = std::size_t{1} << 28;  // of about kPlanes of each shard
+constexpr std::size_t kPlanes = 20;
+
+std::vector<Shard> numbered(std::vector<Dataset> parts) {
+  std::vector<Shard> shards;
+  for (std::size_t s = 0; s < parts.size(); ++s) shards.push_back({static_cast<std::uint32_t>(s), std::move(parts[s])});
+  return shards;
+}
+
+// Held-out queries are judged with their documents in the order of the input, as evaluation does.
+std::vector<Shard> in_file_order(const Dataset& data, std::size_t count) {
+  std::vector<std::vector<std::size_t>> queries(count);
+  for (std::size_t q = 0; q < data.num_queries(); ++q) queries[shard_of(data.query(q).id, count)].push_back(q);
+  std::vector<Dataset> parts;
+  for (const std::vector<std::size_t>& part : queries) parts.push_back(data.select(part));
+  return numbered(std::move(parts));
+}
+
+}  // namespace
+
+std::size_t default_shards(std::size_t queries, std::size_t features) {
+  const std::size_t affordable = kPlaneBytes / (kPlanes * sizeof(float) * std::max<std::size_t>(1, features));
+  const std::size_t wanted = std::clamp(queries / 2, kFewestShards, kMostShards);
+  return std::max<std::size_t>(1, std::min({wanted, std::max<std::size_t>(8, affordable), queries}));
+}
+
+TrainResult train_shards(const AskShards& ask, const TrainOptions& options, const AskShards& validation,
+                         const TrainObserver& observer) {
+  require_given(options, {&options.bound, 1});
+  const auto problem = [&] { return std::make_unique<ShardedProblem>(ask, options, validation); };
+  Training training(options, problem, observer);
+  training.run();
+  return {training.model(training.weights()), training.report()};
+}
+
+TrainResult train_in_shards(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+                            const TrainObserver& observer) {
+  options.validate();
+  const std::size_t count =
+      options.shards > 0 ? options.shards : default_shards(data.num_queries(), data.num_features());
+  const ShardHost host(numbered(split_into_shards(data, count)), options.solve.threads, options.scaled_bytes);
+  std::optional<ShardHost> held_out;
+  if (validation) held_out.emplace(in_file_order(*validation, count), options.solve.threads, options.scaled_bytes);
+  AskShards ask_held_out;
+  if (held_out) ask_held_out = [&](std::string_view question) { return held_out->answer(question); };
+  return train_shards([&](std::string_view question) { return host.answer(question); }, options, ask_held_out,
+                      observer);
+}
+
+}  // namespace dorm
