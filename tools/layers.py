@@ -76,6 +76,7 @@ LAYERS = {
         "data, measure, decay, reference and oracle as one risk",
         (
             "base",
+            "data",
             "learning/solver",
             "model/features",
             "ranking/assign",
@@ -96,10 +97,8 @@ LAYERS = {
             "data",
             "evaluation",
             "learning/risk",
-            "learning/solver",
             "model",
             "model/features",
-            "ranking/measure",
             "ranking/oracle",
         ),
         ("shard",),

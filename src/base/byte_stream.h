@@ -23,10 +23,8 @@ static_assert(std::endian::native == std::endian::little, "bytes are written in 
 class ByteWriter {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void value(T x) {
-    bytes_.append(reinterpret_cast<const char*>(&x), sizeof x);
-  }
+  requires std::is_trivially_copyable_v<T>
+  void value(T x) { bytes_.append(reinterpret_cast<const char*>(&x), sizeof x); }
   template <class T>
   void vector(const std::vector<T>& v) {
     value<std::uint64_t>(v.size());
@@ -36,6 +34,7 @@ class ByteWriter {
     value<std::uint64_t>(text.size());
     bytes_ += text;
   }
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes_.size() + bytes); }
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
@@ -49,8 +48,7 @@ class ByteReader {
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T value() {
+  requires std::is_trivially_copyable_v<T> T value() {
     T x;
     take(&x, sizeof x);
     return x;

@@ -30,20 +30,6 @@ Terms terms_of(std::span<const double> values, std::span<const double> weights) 
   return terms;
 }
 
-// Of numbers in any order, all but the last bit, and nearly always that too (Neumaier).
-class CompensatedSum {
- public:
-  void add(double x) {
-    const double sum = sum_ + x;
-    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - sum) + x : (x - sum) + sum_;
-    sum_ = sum;
-  }
-  double value() const { return sum_ + lost_; }
-
- private:
-  double sum_ = 0, lost_ = 0;
-};
-
 // How often each query is drawn in one resample of as many draws as queries. Two draws from each 64-bit number; the
 // multiply-shift favours no query by more than one part in 2^32 / queries.
 void draw(std::uint64_t seed, std::span<double> times) {

@@ -147,10 +147,10 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
   if (const std::optional<CentredProducts> products = features.centred_products(targets, threads))
     path = ridge_path(*products, lambdas);
   if (!path.empty()) return path;
-  const NormalEquations equations{
-      features, static_cast<double>(features.data().num_documents()) * features.centred_norm(threads),
-      target_product(features, targets, threads),
-      [&](std::span<const double> v) { return normal_product(features, v, threads); }};
+  const NormalEquations equations{features,
+                                  static_cast<double>(features.data().num_documents()) * features.centred_norm(threads),
+                                  target_product(features, targets, threads),
+                                  [&](std::span<const double> v) { return normal_product(features, v, threads); }};
   return ridge_path(equations, lambdas, over);
 }
 

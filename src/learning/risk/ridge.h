@@ -34,8 +34,8 @@ std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std
 /// The normal equations of centred rows without their matrix.
 struct NormalEquations {
   const Geometry& space;
-  double scale;                 // sum of the squared norms of the rows
-  std::vector<double> targets;  // X'y
+  double scale;                                                           // sum of the squared norms of the rows
+  std::vector<double> targets;                                            // X'y
   std::function<std::vector<double>(std::span<const double> v)> product;  // X'X v
 };
 std::vector<std::vector<double>> ridge_path(const NormalEquations& equations, std::span<const double> lambdas,

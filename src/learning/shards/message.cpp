@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/byte_stream.h"
 #include "base/json.h"
 #include "dorm/catalog.h"
@@ -33,7 +35,8 @@ ByteReader opened(std::string_view bytes, std::uint64_t kind, const char* what) 
   if (const auto format = from.value<std::uint32_t>(); format != kFormat)
     from.refuse(fmt::format("format {}; expected {}", format, kFormat));
   if (const std::string version = from.text(); version != DORM_VERSION)
-    from.refuse(fmt::format("from version {} of this library; expected {}, the same everywhere", version, DORM_VERSION));
+    from.refuse(
+        fmt::format("from version {} of this library; expected {}, the same everywhere", version, DORM_VERSION));
   if (bytes.size() < sizeof(std::uint64_t)) from.refuse("cut short");
   const std::string_view content = bytes.substr(0, bytes.size() - sizeof(std::uint64_t));
   if (ByteReader(bytes.substr(content.size()), what).value<std::uint64_t>() != checksum_of(content))
@@ -88,6 +91,7 @@ std::string Question::bytes() const {
   to.value(static_cast<std::uint8_t>(gains));
   to.value(static_cast<std::uint8_t>(logarithm));
   to.value(step);
+  to.value(first);
   to.text(setup);
   to.vector(reference);
   to.vector(w);
@@ -101,7 +105,8 @@ Question Question::parse(std::string_view bytes) {
   question.bound = checked_value(from, Bound::predicted);
   question.gains = checked_value(from, std::uint8_t{1}) != 0;
   question.logarithm = checked_value(from, std::uint8_t{1}) != 0;
-  question.step = from.value<std::uint64_t>();
+  question.step = std::max<std::uint64_t>(1, from.value<std::uint64_t>());
+  question.first = from.value<std::uint64_t>();
   question.setup = from.text();
   question.reference = from.vector<double>();
   question.w = from.vector<double>();
@@ -111,6 +116,8 @@ Question Question::parse(std::string_view bytes) {
 
 std::string Answer::bytes() const {
   ByteWriter to = begin(kAnswer);
+  to.reserve(100 + plane.direction.size() * sizeof(float) + plane.columns.size() * sizeof(std::uint32_t) +
+             numbers.size() * sizeof(double) + text.size());
   to.value(shard);
   to.value(question);
   to.value(static_cast<std::uint8_t>(failed));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver asks shards and what they answer, as bytes: a header with format and version of the library, the
-// content, a checksum. All that a shard must know stands in the question, so that any process that holds its documents
-// can answer.
+// content, a checksum. All that a shard must know stands in the question, so that any process that holds its
+// documents can answer.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Topic : std::uint8_t {
   describe,    // text: a model without weights, of features and data summary; numbers: 1 if all features are in [0, 1]
   statistics,  // numbers: of the columns, for scalings that are fitted to all documents (`logarithm`)
   prepare,     // numbers: lists, their total weight, documents of the longest, squares of centred rows, documents
-  products,    // numbers: products of centred columns and targets; none where there are too many features
+  products,    // numbers: rows of CentredProducts, each from its diagonal on; none where there are too many features
   targets,     // numbers: X'y, rows and targets centred, then the sum of squares of the rows
   normal,      // numbers: X'X w, rows centred
   linearize,   // plane and value: weighted means over the lists at w
@@ -45,9 +45,9 @@ struct ShardSetup {
 /// Fields that a topic does not use are left as they are here.
 struct Question {
   Topic topic = Topic::describe;
-  bool gains = false;      // targets and pairs are of gains instead of labels
-  bool logarithm = false;  // of statistics
-  std::uint64_t step = 1;  // of starts: every so many-th query counts
+  bool gains = false;                 // targets and pairs are of gains instead of labels
+  bool logarithm = false;             // of statistics
+  std::uint64_t step = 1, first = 0;  // of starts: only shards first, first + step, ... count, others answer nothing
   Bound bound = Bound::given;
   std::string setup = {};              // ShardSetup::text()
   std::vector<double> reference = {};  // weights that fix the references

@@ -102,13 +102,14 @@ void ShardCrew::take_descriptions(const std::vector<Answer>& answers) {
 
 std::vector<double> ShardCrew::sum(const Question& question) const {
   const std::vector<Answer> answers = ask(question);
-  std::vector<double> sum = answers.front().numbers;
-  for (std::size_t k = 1; k < answers.size(); ++k) {
-    if (answers[k].numbers.size() != sum.size())
-      throw Error(ErrorCode::bad_input, fmt::format("shard {} has answered with {} numbers, shard {} with {}",
-                                                    answers[k].shard, answers[k].numbers.size(), answers[0].shard,
-                                                    sum.size()));
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += answers[k].numbers[j];
+  std::vector<double> sum;
+  for (const Answer& answer : answers) {
+    if (answer.numbers.empty()) continue;
+    if (sum.empty()) sum.resize(answer.numbers.size(), 0.0);
+    if (answer.numbers.size() != sum.size())
+      throw Error(ErrorCode::bad_input, fmt::format("shard {} has answered with {} numbers, others with {}",
+                                                    answer.shard, answer.numbers.size(), sum.size()));
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += answer.numbers[j];
   }
   return sum;
 }

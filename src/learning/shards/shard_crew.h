@@ -28,7 +28,7 @@ class ShardCrew {
   /// One answer of each, in the order of their numbers. Where one is missing or cannot be believed, all are asked once
   /// more; then throws Error(bad_input) that names the shard. `finite`: all numbers are to be so.
   std::vector<Answer> ask(const Question& question, bool finite = true) const;
-  /// The sum of their numbers, place by place; throws likewise where they are not equally many.
+  /// The sum of their numbers, place by place, of those that have any; throws likewise where they are not equally many.
   std::vector<double> sum(const Question& question) const;
 
  private:

@@ -57,9 +57,9 @@ void compress(Plane& plane) {
 void ShardWorker::set_up(const std::string& setup) {
   if (setup == setup_text_) return;
   setup_ = ShardSetup::parse(setup);
-  features_.reset();
   lists_.reset();
   pairs_.reset();
+  features_.reset();
   setup_text_ = setup;
 }
 
@@ -74,9 +74,9 @@ RankingRisk& ShardWorker::lists() {
     if (!setup_.one_per.empty()) limits = group_limits(shard_.data, parse_one_per(setup_.one_per));
     std::vector<float> order;
     if (!setup_.given_ties.empty()) order = labels_by_feature(shard_.data, setup_.given_ties);
-    lists_ = std::make_unique<RankingRisk>(features(), *make_trainable(setup_.measure, make_convention(setup_.convention)),
-                                           Decay(setup_.decay), 1, OracleKind::automatic, std::move(limits),
-                                           std::move(order));
+    lists_ = std::make_unique<RankingRisk>(
+        features(), *make_trainable(setup_.measure, make_convention(setup_.convention)), Decay(setup_.decay), 1,
+        OracleKind::automatic, std::move(limits), std::move(order));
     bound_ = Bound::given;
     reference_.clear();
   }
@@ -91,27 +91,21 @@ void ShardWorker::refer(const Question& question) {
   reference_ = question.reference;
 }
 
-LinearFeatures ShardWorker::sample(std::uint64_t step) {
-  if (step == 1) return features();
-  std::vector<std::size_t> queries;
-  for (std::size_t q = 0; q < shard_.data.num_queries(); q += step) queries.push_back(q);
-  return features().select(queries);
+bool ShardWorker::counts(const Question& question) const {
+  return shard_.number % question.step == question.first % question.step;
 }
 
-const PairwiseRisk& ShardWorker::pairs(const Question& question) {
-  if (!pairs_ || pair_gains_ != question.gains || pair_step_ != question.step) {
-    const FactoredMeasurePtr measure = question.gains ? plain_gains(setup_.convention) : nullptr;
-    pairs_.reset();
-    pair_features_ = std::make_unique<LinearFeatures>(sample(question.step));
-    pairs_ = std::make_unique<PairwiseRisk>(*pair_features_, measure.get());
-    pair_gains_ = question.gains;
-    pair_step_ = question.step;
+const PairwiseRisk& ShardWorker::pairs(bool gains) {
+  if (!pairs_ || pair_gains_ != gains) {
+    const FactoredMeasurePtr measure = gains ? plain_gains(setup_.convention) : nullptr;
+    pairs_ = std::make_unique<PairwiseRisk>(features(), measure.get());
+    pair_gains_ = gains;
   }
   return *pairs_;
 }
 
-std::vector<double> ShardWorker::targets(const LinearFeatures& features, bool gains) const {
-  return gains ? gains_of(features.data(), *plain_gains(setup_.convention)) : labels_of(features.data());
+std::vector<double> ShardWorker::targets(bool gains) const {
+  return gains ? gains_of(shard_.data, *plain_gains(setup_.convention)) : labels_of(shard_.data);
 }
 
 void ShardWorker::describe(Answer& answer) const {
@@ -148,10 +142,37 @@ void ShardWorker::prepare(Answer& answer) {
                     static_cast<double>(risk.longest_query()), features().centred_norm(1) * documents, documents};
 }
 
-void ShardWorker::products(const Question& question, Answer& answer) {
-  const LinearFeatures some = sample(question.step);
-  std::optional<CentredProducts> products = some.centred_products(targets(some, question.gains), 1);
-  if (products) answer.numbers = std::move(products->upper);
+void ShardWorker::answer_start(const Question& question, Answer& answer) {
+  if (!counts(question)) {
+    if (question.topic == Topic::pairs) answer.numbers = {0, 0};
+    return;
+  }
+  if (question.topic == Topic::products) {
+    const std::optional<CentredProducts> products = features().centred_products(targets(question.gains), 1);
+    for (std::size_t k = 0; products && k < products->size; ++k)
+      for (std::size_t j = k; j <= products->size; ++j) answer.numbers.push_back(products->at(k, j));
+  } else if (question.topic == Topic::targets) {
+    answer.numbers = target_product(features(), targets(question.gains), 1);
+    answer.numbers.push_back(features().centred_norm(1) * static_cast<double>(shard_.data.num_documents()));
+  } else if (question.topic == Topic::normal) {
+    answer.numbers = normal_product(features(), question.w, 1);
+  } else if (question.topic == Topic::pairs) {
+    const PairwiseRisk& risk = pairs(question.gains);
+    answer.numbers = {static_cast<double>(risk.num_blocks()), risk.total_weight()};
+  } else {
+    answer.value = mean_over_blocks(pairs(question.gains), question.w, &answer.plane);
+  }
+}
+
+void ShardWorker::answer_lists(const Question& question, Answer& answer) {
+  refer(question);
+  if (question.topic == Topic::changed) {
+    answer.numbers = {static_cast<double>(lists().set_reference(question.bound, question.w))};
+    reference_ = question.w;
+  } else {
+    const bool wanted = question.topic == Topic::linearize;
+    answer.value = mean_over_blocks(lists(), question.w, wanted ? &answer.plane : nullptr);
+  }
 }
 
 void ShardWorker::judge(const Question& question, Answer& answer) {
@@ -193,37 +214,16 @@ Answer ShardWorker::answer(const Question& question) {
       prepare(answer);
       break;
     case Topic::products:
-      products(question, answer);
-      break;
-    case Topic::targets: {
-      const LinearFeatures some = sample(question.step);
-      answer.numbers = target_product(some, targets(some, question.gains), 1);
-      answer.numbers.push_back(some.centred_norm(1) * static_cast<double>(some.data().num_documents()));
-      break;
-    }
+    case Topic::targets:
     case Topic::normal:
-      answer.numbers = normal_product(sample(question.step), question.w, 1);
+    case Topic::pairs:
+    case Topic::hinge:
+      answer_start(question, answer);
       break;
     case Topic::linearize:
-    case Topic::value: {
-      refer(question);
-      const bool wanted = question.topic == Topic::linearize;
-      answer.value = mean_over_blocks(lists(), question.w, wanted ? &answer.plane : nullptr);
-      break;
-    }
-    case Topic::changed: {
-      refer(question);
-      answer.numbers = {static_cast<double>(lists().set_reference(question.bound, question.w))};
-      reference_ = question.w;
-      break;
-    }
-    case Topic::pairs: {
-      const PairwiseRisk& risk = pairs(question);
-      answer.numbers = {static_cast<double>(risk.num_blocks()), risk.total_weight()};
-      break;
-    }
-    case Topic::hinge:
-      answer.value = mean_over_blocks(pairs(question), question.w, &answer.plane);
+    case Topic::value:
+    case Topic::changed:
+      answer_lists(question, answer);
       break;
     case Topic::scatter:
       answer.numbers = {score_scatter(features(), question.w)};

@@ -31,15 +31,16 @@ class ShardWorker {
   RankingRisk& lists();
   void refer(const Question& question);
   const LinearFeatures& features();
-  LinearFeatures sample(std::uint64_t step);
-  const PairwiseRisk& pairs(const Question& question);
-  std::vector<double> targets(const LinearFeatures& features, bool gains) const;
+  bool counts(const Question& question) const;
+  const PairwiseRisk& pairs(bool gains);
+  std::vector<double> targets(bool gains) const;
   void require_weights(const Question& question) const;
 
   void describe(Answer& answer) const;
   void statistics(bool logarithm, Answer& answer) const;
   void prepare(Answer& answer);
-  void products(const Question& question, Answer& answer);
+  void answer_start(const Question& question, Answer& answer);
+  void answer_lists(const Question& question, Answer& answer);
   void judge(const Question& question, Answer& answer);
 
   Shard shard_;
@@ -51,8 +52,6 @@ class ShardWorker {
   std::optional<Bound> bound_;  // of the references of the lists
   std::vector<double> reference_;
   bool pair_gains_ = false;  // what the pairs are made by
-  std::uint64_t pair_step_ = 0;
-  std::unique_ptr<const LinearFeatures> pair_features_;
   std::unique_ptr<const PairwiseRisk> pairs_;
 };
 

@@ -45,8 +45,8 @@ void ShardBlocks::linearize_all(Question question, const BlockBatch& batch, Bloc
   const std::vector<Answer> answers = crew_.ask(question);
   for (const Answer& answer : answers)
     if (weights_[static_cast<std::size_t>(&answer - answers.data())] > 0 && !geometry_.well_formed(answer.plane))
-      throw Error(ErrorCode::bad_input, fmt::format("shard {} has answered with a plane of another problem",
-                                                    answer.shard));
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("shard {} has answered with a plane of another problem", answer.shard));
   const std::size_t count = batch.blocks.size();
   workers.run(batch.pieces, [&](std::size_t piece, std::size_t) {
     const std::size_t end = piece_begin(count, batch.pieces, piece + 1);
@@ -76,8 +76,7 @@ ShardedRisk::Prepared ShardedRisk::prepare(const ShardCrew& crew, const std::str
   return prepared;
 }
 
-ShardedRisk::ShardedRisk(const ShardCrew& crew, std::string setup)
-    : ShardedRisk(crew, setup, prepare(crew, setup)) {}
+ShardedRisk::ShardedRisk(const ShardCrew& crew, std::string setup) : ShardedRisk(crew, setup, prepare(crew, setup)) {}
 
 ShardedRisk::ShardedRisk(const ShardCrew& crew, std::string setup, Prepared prepared)
     : setup_(std::move(setup)),

@@ -169,8 +169,7 @@ SolverState SolverState::load(std::istream& in) {
     refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
   if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
-  if (checksum_of(bytes) != header.checksum)
-    refuse("the checksum does not match: the file is damaged");
+  if (checksum_of(bytes) != header.checksum) refuse("the checksum does not match: the file is damaged");
 
   ByteReader from(bytes, "solver state");
   SolverState state;

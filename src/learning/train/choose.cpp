@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/numeric.h"
 #include "learning/train/average.h"
 
 namespace dorm {
@@ -42,14 +43,15 @@ auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
 }  // namespace
 
 Moments moments_of(std::span<const double> values) {
-  double count = 0, sum = 0, squares = 0;
+  double count = 0, squares = 0;
+  CompensatedSum sum;
   for (double value : values) {
     if (std::isnan(value)) continue;
     ++count;
-    sum += value;
+    sum.add(value);
     squares += value * value;
   }
-  const double mean = sum / count;
+  const double mean = sum.value() / count;
   return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
 }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "data/column_statistics.h"
@@ -14,10 +14,11 @@
 #include "learning/risk/ridge.h"
 #include "learning/train/initial.h"
 #include "learning/train/task.h"
-#include "model/features/centred_products.h"
 
 namespace dorm {
 namespace {
+
+constexpr std::size_t kProductBytes = std::size_t{1} << 26;
 
 const TrainOptions& shareable(const TrainOptions& options, bool has_validation) {
   require_judge(options, has_validation);
@@ -29,6 +30,16 @@ const TrainOptions& shareable(const TrainOptions& options, bool has_validation) 
     throw Error(ErrorCode::bad_option, fmt::format("the solver {} does not work on shards; expected shards",
                                                    solver_name(options.solve.solver)));
   return options;
+}
+
+// From rows that begin at their diagonals.
+CentredProducts unpacked(std::span<const double> packed, std::size_t size) {
+  CentredProducts products{size, size + 1, std::vector<double>(size * (size + 1), 0.0)};
+  if (packed.size() != size * (size + 3) / 2)
+    throw Error(ErrorCode::bad_input, "shards have answered with products of another size");
+  for (std::size_t k = 0, at = 0; k < size; ++k)
+    for (std::size_t j = k; j <= size; ++j) products.upper[k * products.width + j] = packed[at++];
+  return products;
 }
 
 }  // namespace
@@ -85,10 +96,14 @@ std::vector<Start> ShardedProblem::starts(Bound bound) const {
 }
 
 Question ShardedProblem::about(Topic topic, bool gains) const {
-  return {.topic = topic,
-          .gains = gains,
-          .step = TrainingSet::start_step(crew_.description().data.documents),
-          .setup = setup_};
+  return {.topic = topic, .gains = gains, .step = start_step(), .first = crew_.number(0), .setup = setup_};
+}
+
+// Shards enough for the documents that starts are computed from, but no more than whose products are small.
+std::size_t ShardedProblem::start_step() const {
+  const std::size_t size = crew_.description().features.size(), bytes = size * (size + 3) / 2 * sizeof(double);
+  return std::max(TrainingSet::start_step(crew_.description().data.documents),
+                  (crew_.size() * std::min(bytes, kProductBytes) + kProductBytes - 1) / kProductBytes);
 }
 
 std::vector<double> ShardedProblem::start(Start start, double seconds) const {
@@ -103,10 +118,8 @@ std::vector<double> ShardedProblem::start(Start start, double seconds) const {
 std::vector<double> ShardedProblem::ridge_start(bool gains, const StopAsked& over) const {
   const std::array lambdas = {TrainingSet::kDefaultLambda};
   const std::size_t size = crew_.description().features.size();
-  if (std::vector<double> upper = crew_.sum(about(Topic::products, gains)); !upper.empty()) {
-    const std::size_t width = product_width(size);
-    if (upper.size() != size * width) throw Error(ErrorCode::bad_input, "shards have answered with other products");
-    std::vector<std::vector<double>> path = ridge_path(CentredProducts{size, width, std::move(upper)}, lambdas);
+  if (const std::vector<double> packed = crew_.sum(about(Topic::products, gains)); !packed.empty()) {
+    std::vector<std::vector<double>> path = ridge_path(unpacked(packed, size), lambdas);
     if (!path.empty()) return std::move(path.front());
   }
   std::vector<double> targets = crew_.sum(about(Topic::targets, gains));

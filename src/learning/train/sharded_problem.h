@@ -36,6 +36,7 @@ class ShardedProblem final : public TrainingProblem {
  private:
   Scaling settle_scaling() const;
   Question about(Topic topic, bool gains = false) const;
+  std::size_t start_step() const;
   std::vector<double> ridge_start(bool gains, const StopAsked& over) const;
   std::vector<double> pairwise_start(bool gains, double seconds) const;
 

@@ -19,9 +19,7 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);
-  const auto problem = [&] {
-    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
-  };
+  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr); };
   Training training(options, problem, observer);
   training.run();
   return {training.model(training.weights()), training.report()};

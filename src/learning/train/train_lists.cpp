@@ -30,9 +30,7 @@ PositionResult train_positions(const Dataset& data, const PositionGains& gains, 
   const PositionTask task(data, gains, one_function);
   std::optional<PositionTask> held_out;
   if (validation) held_out.emplace(validation->data, validation->gains, one_function);
-  const auto problem = [&] {
-    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
-  };
+  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr); };
   Training training(options, problem, observer);
   training.run();
   const auto described = [&](const std::vector<double>& w) { return training.model(w); };
@@ -47,9 +45,7 @@ TrainResult train_topics(const Dataset& data, const TopicTable& topics, std::siz
   const TopicTask task(data, topics, positions, topic_options);
   std::optional<TopicTask> held_out;
   if (validation) held_out.emplace(validation->data, validation->topics, positions, topic_options);
-  const auto problem = [&] {
-    return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr);
-  };
+  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr); };
   Training training(options, problem, observer);
   training.run();
   if (report) {

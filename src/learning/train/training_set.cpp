@@ -21,8 +21,8 @@ namespace {
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
 
-// What the starts are computed from: all of the data, or of a large set about 100,000 documents, in queries
-// spread evenly over it.
+// What the starts are computed from: all of the data, or of a large set about 100,000 documents, in queries spread
+// evenly over it.
 LinearFeatures start_sample(const LinearFeatures& features) {
   const Dataset& data = features.data();
   const std::size_t step = TrainingSet::start_step(data.num_documents());

@@ -9,6 +9,7 @@
 #include "learning/train/early_stopping.h"
 #include "learning/train/initial.h"
 #include "learning/train/learning_data.h"
+#include "learning/train/training_set.h"
 #include "support/packed_rows.h"
 
 namespace dorm {
