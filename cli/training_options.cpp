@@ -185,7 +185,8 @@ MemoryForecast forecast_of(const TrainingData& data, const MemoryPlan& plan, con
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
                            const MemoryPlan& plan, TrainOptions& options) {
   if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
-  const ScalingKind kind = options.scale == "auto" ? choose_scaling(data.train) : parse_scaling(options.scale);
+  const ScalingKind kind =
+      options.scale == "auto" ? choose_scaling(data.train, settings.threads) : parse_scaling(options.scale);
   if (options.scale == "auto" && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
     say(fmt::format(
         "dorm: note: scaling {} works within each query, so that a document's score depends on its list and "

@@ -130,7 +130,8 @@ void time_share(const std::string& folder) {
     for (const char* one_per : {"", "group", "group:3"}) {
       std::vector<GroupLimits> groups;
       if (*one_per != 0) groups = group_limits(data, parse_one_per(one_per));
-      const RankingRisk risk(features, *measure, Decay(decay), 1, OracleKind::automatic, groups);
+      RankingRisk risk(features, *measure, Decay(decay), 1, OracleKind::automatic, groups);
+      risk.set_reference(Bound::given, {});
       const auto workspace = risk.make_workspace();
       Plane plane;
       const double whole = best_micros([&] {

@@ -145,7 +145,7 @@ class Measure {
 /// A measure that can be trained for: everything follows from its factors. Derive from it to bring your own a and b.
 class FactoredMeasure : public Measure {
  public:
-  /// Entries for every label. All b are 0 exactly when there is nothing to find.
+  /// Entries for every label. All b are 0 exactly when there is nothing to find. Called by several threads at a time.
   virtual Factors factor(Labels labels) const = 0;
   /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that ranking out,
   /// the best one within the constraint takes its place (see the limits on groups below).

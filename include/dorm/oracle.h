@@ -81,7 +81,8 @@ struct PositionTables {
   std::vector<double> lowest_rate, highest_rate;
 };
 
-/// Owns the tables of a training set: one per distinct (a, decay). Queries prepared with it point into it.
+/// Owns the tables of a training set: one per distinct (a, decay). Queries prepared with it point into it, and may be
+/// prepared by several threads.
 class OracleTables {
  public:
   OracleTables();
@@ -91,11 +92,12 @@ class OracleTables {
 
   /// Throws Error(bad_input) unless a is finite, non-negative and non-increasing, Error(bad_option) from the decay.
   const PositionTables& find_or_make(std::span<const double> a, const Decay& decay);
-  std::size_t size() const { return tables_.size(); }
+  std::size_t size() const;
 
  private:
   struct Entry;
-  std::unordered_multimap<std::size_t, std::unique_ptr<const Entry>> tables_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// One query, analysed once. About 10 bytes per document beside the shared tables.

@@ -53,8 +53,8 @@ Dataset read_csv(const std::string& path, const ReadOptions& options = {}, ReadR
 
 /// Maps the file: features are paged in as they are used, and a file that becomes shorter is an Error(io) of the next
 /// use of its data. Not `mapped`: it is read into memory, for those who hand out its arrays. Refuses a truncated,
-/// altered or newer file. `verify` reads the whole file once to check its checksums.
-Dataset read_binary(const std::string& path, bool verify = true, bool mapped = true);
+/// altered or newer file. `verify` reads the whole file once to check its checksums, by `threads` (0: all cores).
+Dataset read_binary(const std::string& path, bool verify = true, bool mapped = true, std::size_t threads = 1);
 
 /// part-00017-of-00256.dorm.
 std::string shard_file_name(std::uint32_t number, std::size_t num_shards);

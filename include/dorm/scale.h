@@ -30,7 +30,7 @@ void require_fitted(const Scaling& scaling, const Dataset& data);
 Dataset apply_scaling(const Scaling& scaling, const Dataset& data, std::size_t threads = 0);
 
 /// What the name `auto` means: none when every feature of every query lies in [0, 1], else log_query_zscore.
-ScalingKind choose_scaling(const Dataset& data);
+ScalingKind choose_scaling(const Dataset& data, std::size_t threads = 1);
 
 std::span<const CatalogEntry> scaling_catalog();
 /// A name of scaling_catalog(); throws Error(unknown_name).

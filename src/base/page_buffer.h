@@ -36,18 +36,6 @@ class PageBuffer {
     if (data_ != nullptr) ::munmap(data_, size_ * sizeof(T));
   }
 
-  /// To be called where all of [first, last) is about to be written: one request gives it pages, for about half the
-  /// time of a fault each. Where the system cannot, pages come when touched.
-  void populate([[maybe_unused]] std::size_t first, [[maybe_unused]] std::size_t last) {
-#if defined(MADV_POPULATE_WRITE)
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const std::size_t begin = first * sizeof(T) / page * page;
-    if (last > first)
-      static_cast<void>(
-          ::madvise(reinterpret_cast<char*>(data_) + begin, last * sizeof(T) - begin, MADV_POPULATE_WRITE));
-#endif
-  }
-
   /// Gives the pages that lie in [first, last) back; what was there becomes 0, or stays.
   void discard(std::size_t first, std::size_t last) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -19,7 +19,7 @@ struct DenseRows {
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::size_t stride = 0;
-  std::span<const float> upcoming = {};  // what will be read after them, if known: multiply() fetches it ahead
+  std::span<const float> upcoming = {};  // what will be read after them, if known, to be fetched meanwhile
   bool resident = false;                 // the rows themselves need not be fetched
 };
 

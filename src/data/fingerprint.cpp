@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A 64-bit hash of the content of a Dataset, whatever its representation: a chain of queries, each a chain of
 // documents, each with the hash of its row (row_hash.h). Not cryptographic.
+#include "data/fingerprint.h"
+
 #include <bit>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/parallel.h"
-#include "data/row_hash.h"
-#include "data/storage.h"
-#include "dorm/dataset.h"
 
 namespace dorm {
 namespace {
@@ -36,31 +35,40 @@ class Hash {
 
 }  // namespace
 
-std::uint64_t Dataset::fingerprint(std::size_t threads) const {
-  const RowHash rows(*this);
-  std::vector<std::uint64_t> queries(num_queries());
-  parallel_for(num_queries(), threads, [&](std::size_t q, std::size_t) {
-    Hash hash;
-    const Query query = this->query(q);
-    hash.add(query.id);
-    hash.add(std::bit_cast<std::uint64_t>(query.weight));
-    hash.add(query.size());
-    for (std::size_t i = 0; i < query.size(); ++i) {
-      hash.add(std::bit_cast<std::uint32_t>(query.labels[i] + 0.0f));
-      if (has_document_ids()) hash.add(document_id(query.first_document + i));
-      if (has_groups()) hash.add(group(query.first_document + i));
-      hash.add(rows.of(query.rows, i));
-    }
-    queries[q] = hash.value();
-  });
-  require_intact();
+void Fingerprint::add(std::size_t q) {
   Hash hash;
-  hash.add(num_queries());
-  hash.add(feature_range());
-  hash.add(first_feature_id());
-  for (std::size_t j = 0; has_feature_names() && j < num_features(); ++j) hash.add(storage_->feature_names[j]);
-  for (const std::uint64_t word : queries) hash.add(word);
+  const Query query = data_.query(q);
+  hash.add(query.id);
+  hash.add(std::bit_cast<std::uint64_t>(query.weight));
+  hash.add(query.size());
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    hash.add(std::bit_cast<std::uint32_t>(query.labels[i] + 0.0f));
+    if (data_.has_document_ids()) hash.add(data_.document_id(query.first_document + i));
+    if (data_.has_groups()) hash.add(data_.group(query.first_document + i));
+    hash.add(rows_.of(query.rows, i));
+  }
+  queries_[q] = hash.value();
+}
+
+void Fingerprint::add_all(std::size_t threads) {
+  parallel_for(queries_.size(), threads, [&](std::size_t q, std::size_t) { add(q); });
+}
+
+std::uint64_t Fingerprint::value() const {
+  data_.require_intact();
+  Hash hash;
+  hash.add(data_.num_queries());
+  hash.add(data_.feature_range());
+  hash.add(data_.first_feature_id());
+  for (std::size_t j = 0; data_.has_feature_names() && j < data_.num_features(); ++j) hash.add(data_.feature_name(j));
+  for (const std::uint64_t word : queries_) hash.add(word);
   return hash.value();
+}
+
+std::uint64_t Dataset::fingerprint(std::size_t threads) const {
+  Fingerprint parts(*this);
+  parts.add_all(threads);
+  return parts.value();
 }
 
 }  // namespace dorm

@@ -21,15 +21,19 @@ constexpr std::size_t kFewestEqual = 10;
 struct Ranges {
   std::vector<float> low, high;
   std::vector<std::size_t> stored;  // of compressed rows: the others are zeros
+  std::size_t documents = 0;
 
-  void resize(std::size_t features, bool dense) {
-    low.assign(features, std::numeric_limits<float>::infinity());
-    high.assign(features, -std::numeric_limits<float>::infinity());
-    if (!dense) stored.assign(features, 0);
-  }
+  Ranges(std::size_t features, bool dense)
+      : low(features, std::numeric_limits<float>::infinity()),
+        high(features, -std::numeric_limits<float>::infinity()),
+        stored(dense ? 0 : features) {}
   void add(std::size_t j, float x) {
     low[j] = std::min(low[j], x);
     high[j] = std::max(high[j], x);
+  }
+  void add_zeros() {
+    for (std::size_t j = 0; j < stored.size(); ++j)
+      if (stored[j] < documents) add(j, 0);
   }
 };
 
@@ -37,12 +41,8 @@ class LeakSearch {
  public:
   explicit LeakSearch(const Dataset& data) : data_(data) {
     if (!data.has_labels() || data.num_documents() < kFewestEqual || !data.storage().background_end.empty()) return;
-    for (std::size_t q = 0; q < data.num_queries(); ++q)
-      for (const float label : data.query(q).labels) {
-        ++documents_[label];
-        if (documents_.size() > kMostLabels) return;
-      }
-    if (documents_.size() > 1 && documents_.size() * data.num_features() <= kMostRanges) measure();
+    if (!measure() || ranges_.size() == 1) ranges_.clear();
+    data.require_intact();
   }
 
   std::vector<LabelLeak> leaks() const {
@@ -59,19 +59,33 @@ class LeakSearch {
   }
 
  private:
-  void measure() {
-    for (const auto& [label, count] : documents_) ranges_[label].resize(data_.num_features(), data_.dense());
-    for (std::size_t q = 0; q < data_.num_queries(); ++q) {
+  // Ranges only grow, so a feature that does not follow the labels of some documents does not follow those of all. Few
+  // documents tell that of most features: from time to time it is seen whether any is left. False: none is, or there
+  // are too many labels.
+  bool measure() {
+    for (std::size_t q = 0, next_look = 0; q < data_.num_queries(); ++q) {
       const Query query = data_.query(q);
-      for (std::size_t i = 0; i < query.size(); ++i) add_row(query.rows, i, ranges_.find(query.labels[i])->second);
+      for (std::size_t i = 0; i < query.size(); ++i) {
+        Ranges& ranges = ranges_.try_emplace(query.labels[i], data_.num_features(), data_.dense()).first->second;
+        if (ranges_.size() > kMostLabels || ranges_.size() * data_.num_features() > kMostRanges) return false;
+        add_row(query.rows, i, ranges);
+      }
+      if (q != next_look && q + 1 != data_.num_queries()) continue;
+      if (!any_left()) return false;
+      next_look = 2 * q + 1;
     }
-    data_.require_intact();
-    for (auto& [label, ranges] : ranges_)
-      for (std::size_t j = 0; j < ranges.stored.size(); ++j)
-        if (ranges.stored[j] < documents_.find(label)->second) ranges.add(j, 0);
+    return true;
+  }
+
+  bool any_left() {
+    for (auto& [label, ranges] : ranges_) ranges.add_zeros();
+    for (std::size_t j = 0; j < data_.num_features(); ++j)
+      if (is_label(j) || is_ordered(j)) return true;
+    return false;
   }
 
   static void add_row(const FeatureRows& rows, std::size_t i, Ranges& ranges) {
+    ++ranges.documents;
     if (rows.dense()) {
       const float* const row = rows.dense_row(i);
       float *const low = ranges.low.data(), *const high = ranges.high.data();
@@ -110,8 +124,7 @@ class LeakSearch {
   }
 
   const Dataset& data_;
-  std::map<float, std::size_t> documents_;  // by label
-  std::map<float, Ranges> ranges_;          // by label; empty: not measured
+  std::map<float, Ranges> ranges_;  // by label; empty: no feature follows the labels, or it is not known
 };
 
 }  // namespace

@@ -182,12 +182,23 @@ template <std::size_t N>
   WideSums<N>::narrow(squares.first, squares.second, columns.factor);
 }
 
+/// While the columns from j on are scaled: their share of what comes next. The first rows of a piece are nobody's next,
+/// and come as they are read.
+[[gnu::always_inline]] inline void prefetch_upcoming(const DenseRows& rows, std::size_t j, std::size_t columns) {
+  constexpr std::size_t kLine = 64 / sizeof(float), kMost = std::size_t{1} << 16;
+  const std::size_t size = std::min(rows.upcoming.size(), kMost);
+  const std::size_t begin = size * j / rows.columns;
+  const std::size_t end = size * std::min(j + columns, rows.columns) / rows.columns;
+  for (std::size_t k = begin; k < end; k += kLine) __builtin_prefetch(rows.upcoming.data() + k, 0, 2);
+}
+
 template <std::size_t N>
 [[gnu::always_inline]] inline void log_query_zscore(const ScaleJob& job) {
   typename LanesOf<N>::Floats value;
   LogColumns<N> columns;
-  prefetch_rows(job.rows);
+  if (job.rows.upcoming.empty()) prefetch_rows(job.rows);
   for (std::size_t j = 0; j < job.rows.columns; j += N) {
+    prefetch_upcoming(job.rows, j, N);
     const std::size_t begin = block_begin<N>(j, job.rows.columns);
     const float* const x = job.rows.data + begin;
     float* const out = job.out + begin;

@@ -46,6 +46,24 @@ TEST(LabelLeaks, ZerosOfCompressedRowsCount) {
   EXPECT_EQ(leaks[0].feature, "copy");
 }
 
+TEST(LabelLeaks, TheLastDocumentCounts) {
+  const Dataset data = made_of(400, {"copy", "until the last", "never"}, [](float label, float d) {
+    return std::vector<float>{label, d == 399 ? 7 : label, d};
+  });
+  const std::vector<LabelLeak> leaks = find_label_leaks(data);
+  ASSERT_EQ(leaks.size(), 1u);
+  EXPECT_EQ(leaks[0].feature, "copy");
+}
+
+TEST(LabelLeaks, ManyLabelsAreNoGrades) {
+  DatasetBuilder builder;
+  for (std::size_t d = 0; d < 200; ++d) {
+    const auto label = static_cast<float>(d < 150 ? d % 3 : d);
+    builder.add({.label = label, .query_id = std::to_string(d / 6)}, std::vector<float>{label});
+  }
+  EXPECT_TRUE(find_label_leaks(builder.finish()).empty());
+}
+
 TEST(LabelLeaks, OfSmallDataAnOrderMayBeChance) {
   const Dataset data = made_of(30, {"down", "Relevance_Grade"}, [](float label, float) {
     return std::vector<float>{-label, 1};

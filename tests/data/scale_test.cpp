@@ -149,6 +149,13 @@ TEST(Scale, NoneReturnsTheDataAndAutoLooksAtTheRange) {
   EXPECT_EQ(choose_scaling(unit), ScalingKind::none);
   EXPECT_EQ(choose_scaling(wide), ScalingKind::log_query_zscore);
   EXPECT_EQ(choose_scaling(negative), ScalingKind::log_query_zscore);
+  DatasetBuilder builder;
+  for (int q = 0; q < 50; ++q) builder.add({0, std::to_string(q)}, std::vector<float>{0.5f, q < 49 ? 1.0f : 1.5f});
+  const Dataset last = builder.finish();
+  for (const std::size_t threads : {1, 2, 3, 7}) {
+    EXPECT_EQ(choose_scaling(last, threads), ScalingKind::log_query_zscore);
+    EXPECT_EQ(choose_scaling(unit, threads), ScalingKind::none);
+  }
 }
 
 // A number for each place, columns of many kinds: small, constant, nearly constant and large, of either sign, extreme.

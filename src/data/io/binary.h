@@ -80,6 +80,7 @@ inline bool is_binary(std::string_view head) { return head.substr(0, kBinaryMagi
 
 /// The binary form in memory. Copies `bytes` (they may be temporary or unaligned) once the header has been checked, so
 /// nothing larger than the input is allocated; `name` stands in for the path in messages.
-Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify = true);
+Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify = true,
+                     std::size_t threads = 1);
 
 }  // namespace dorm

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/checksum_v1.h"
 #include "base/page_buffer.h"
+#include "base/parallel.h"
 #include "data/column_numbers.h"
 #include "data/io/binary.h"
 #include "data/io/binary_layout.h"
@@ -33,6 +36,30 @@ bool all_finite(std::span<const float> values) {
   return found == 0;
 }
 
+/// What there is to know of all values.
+struct ValuesSeen {
+  std::uint64_t checksum = 0;
+  bool finite = true;
+};
+
+// Blocks are looked through side by side; their checksum is taken in order, while they are in the cache.
+ValuesSeen look_through(std::span<const float> values, std::size_t threads) {
+  constexpr std::size_t kBlock = std::size_t{1} << 17;
+  const std::size_t blocks = (values.size() + kBlock - 1) / kBlock;
+  Checksum checksum;
+  std::atomic<std::size_t> turn = 0;
+  std::atomic<bool> finite = true;
+  parallel_for(blocks, threads_worth(threads, values.size()), [&](std::size_t k, std::size_t) {
+    const auto block = values.subspan(k * kBlock, std::min(kBlock, values.size() - k * kBlock));
+    if (!all_finite(block)) finite = false;
+    for (std::size_t now; (now = turn) != k;) turn.wait(now);
+    checksum.update(std::as_bytes(block));
+    turn = k + 1;
+    turn.notify_all();
+  });
+  return {checksum.value(), finite};
+}
+
 // Ends of consecutive pieces of [0, total): increasing (strictly, where no piece may be empty) up to total.
 void check_ends(const Layout& layout, const char* what, std::span<const std::uint64_t> end, std::uint64_t total,
                 bool may_be_empty) {
@@ -51,15 +78,15 @@ TextColumn text_column(const Layout& layout, const char* what, std::span<const s
   return column;
 }
 
-void read_features(const Layout& layout, Storage& out, bool verify) {
+void read_features(const Layout& layout, Storage& out, const std::optional<ValuesSeen>& seen) {
   const BinaryHeader& h = layout.header();
   out.dense = h.dense == 1;
   out.num_features = h.num_features;
   out.stride = h.stride;
   out.values = layout.array<float>(SectionId::values, h.num_values);
-  if (verify && !all_finite(out.values)) layout.refuse_damaged("a feature value is not finite");
+  if (seen && !seen->finite) layout.refuse_damaged("a feature value is not finite");
   if (out.dense) {
-    for (std::uint64_t row = 0; verify && row < h.num_documents; ++row)
+    for (std::uint64_t row = 0; seen && row < h.num_documents; ++row)
       for (std::uint64_t j = h.num_features; j < h.stride; ++j)
         if (out.values[row * h.stride + j] != 0) layout.refuse_damaged("the padding of a row is not zero");
     return;
@@ -156,15 +183,36 @@ void leave_out_numbers(Storage& storage) {
   storage.owner = std::move(renumbered);
 }
 
+// Throws where a checksum is not that of the file.
+ValuesSeen verify_sections(const Layout& layout, std::size_t threads) {
+  const std::uint64_t version = layout.header().major;
+  ValuesSeen seen;
+  for (std::size_t section = 0; section < layout.table().size(); ++section) {
+    const SectionEntry& entry = layout.table()[section];
+    const Bytes content = layout.content(section);
+    const bool values = entry.id == static_cast<std::uint32_t>(SectionId::values);
+    if (values)
+      seen = look_through({reinterpret_cast<const float*>(content.data()), content.size() / sizeof(float)}, threads);
+    const bool summed = values && version != 1 && content.size() % sizeof(float) == 0;
+    if ((summed ? seen.checksum : checksum_of_version(version, content)) != entry.checksum)
+      layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
+  }
+  return seen;
+}
+
+/// Whether the checksums and the features of a file are looked at, and by how many threads.
+struct Verification {
+  bool wanted = true;
+  std::size_t threads = 1;
+};
+
 // The content of the layout must be aligned, and is kept alive by `owner`.
-std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const void> owner, bool verify) {
-  if (verify)
-    for (std::size_t section = 0; section < layout.table().size(); ++section)
-      if (const SectionEntry& entry = layout.table()[section];
-          checksum_of_version(layout.header().major, layout.content(section)) != entry.checksum)
-        layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
+std::shared_ptr<Storage> interpret(const Layout& layout, std::shared_ptr<const void> owner,
+                                   const Verification& verify) {
+  std::optional<ValuesSeen> seen;
+  if (verify.wanted) seen = verify_sections(layout, verify.threads);
   auto storage = std::make_shared<Storage>();
-  read_features(layout, *storage, verify);
+  read_features(layout, *storage, seen);
   read_documents(layout, *storage);
   read_queries(layout, *storage);
   storage->owner = std::move(owner);
@@ -191,7 +239,7 @@ bool holds_features(const SectionEntry& entry) {
          entry.id == static_cast<std::uint32_t>(SectionId::columns);
 }
 
-Dataset read_mapped(const InputFile& file, bool verify) {
+Dataset read_mapped(const InputFile& file, const Verification& verify) {
   auto mapped = std::make_shared<MappedSections>(file);
   try {
     Layout layout(std::as_bytes(std::span(mapped->mapping.bytes())), file.path());
@@ -209,7 +257,7 @@ Dataset read_mapped(const InputFile& file, bool verify) {
   }
 }
 
-Dataset read_into_memory(InputFile& file, bool verify) {
+Dataset read_into_memory(InputFile& file, const Verification& verify) {
   auto bytes = std::make_shared<PageBuffer<std::byte>>(file.size());
   for (std::size_t done = 0; done < bytes->size();)
     done += file.read(reinterpret_cast<char*>(bytes->data()) + done, bytes->size() - done);
@@ -219,19 +267,20 @@ Dataset read_into_memory(InputFile& file, bool verify) {
 
 }  // namespace
 
-Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify) {
+Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify, std::size_t threads) {
   auto copy = std::make_shared<PageBuffer<std::byte>>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), copy->data());
   const Layout layout(copy->span(), name);
-  return Dataset(interpret(layout, std::move(copy), verify));
+  return Dataset(interpret(layout, std::move(copy), {verify, threads}));
 }
 
-Dataset read_binary(const std::string& path, bool verify, bool mapped) {
+Dataset read_binary(const std::string& path, bool verify, bool mapped, std::size_t threads) {
   InputFile file(path);
   if (!file.regular())
     throw Error(ErrorCode::io, SourcePosition{.file = path},
                 "cannot be mapped; the binary form is read from regular files only");
-  return mapped ? read_mapped(file, verify) : read_into_memory(file, verify);
+  const Verification verification = {verify, threads};
+  return mapped ? read_mapped(file, verification) : read_into_memory(file, verification);
 }
 
 }  // namespace dorm

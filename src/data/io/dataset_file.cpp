@@ -43,10 +43,11 @@ Dataset read_any_binary(const std::string& path, const ReadOptions& options, Rea
   if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {  // a pipe cannot be mapped
     const std::string content = read_whole_file(path);
     if (report != nullptr) report->bytes = content.size();
-    return with_needed_labels(parse_binary(std::as_bytes(std::span(content)), path), path, options);
+    return with_needed_labels(parse_binary(std::as_bytes(std::span(content)), path, true, options.threads), path,
+                              options);
   }
   if (report != nullptr) report->bytes = InputFile(path).size();
-  return with_needed_labels(read_binary(path, true, options.mapped), path, options);
+  return with_needed_labels(read_binary(path, true, options.mapped, options.threads), path, options);
 }
 
 /// A source whose first chunk has been looked at.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/parallel.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -39,20 +40,22 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
                          std::vector<float> given_labels)
     : ReferencedLists(threads), features_(features), oracle_(oracle), given_labels_(std::move(given_labels)) {
   const Dataset& data = features.data();
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+  std::vector<std::optional<ListProblem>> lists(data.num_queries());
+  parallel_for(lists.size(), threads, [&](std::size_t q, std::size_t) {
     const Query query = data.query(q);
-    if (query.weight == 0) continue;
-    std::optional<ListProblem> list =
-        list_of(measure, query.labels, decay, tables_, groups.empty() ? GroupLimits{} : std::move(groups[q]));
-    if (!list) continue;
+    if (query.weight == 0) return;
+    lists[q] = list_of(measure, query.labels, decay, tables_, groups.empty() ? GroupLimits{} : std::move(groups[q]));
+  });
+  for (std::size_t q = 0; q < lists.size(); ++q) {
+    if (!lists[q]) continue;
+    const Query query = data.query(q);
     const double cost = 2 * features.work(q) + 40 * static_cast<double>(query.size());
     blocks_.push_back({q, query.weight, cost});
-    lists_.push_back(std::move(*list));
+    lists_.push_back(std::move(*lists[q]));
     total_weight_ += query.weight;
     longest_ = std::max(longest_, query.size());
   }
   for (Block& block : blocks_) block.weight *= static_cast<double>(blocks_.size()) / total_weight_;
-  set_reference(Bound::given, std::vector<double>(dimension(), 0.0));
 }
 
 void require_lists(std::size_t lists, std::size_t queries, const std::string& measure) {

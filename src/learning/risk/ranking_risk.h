@@ -23,9 +23,10 @@ namespace dorm {
 class RankingRisk final : public ReferencedLists {
  public:
   /// Queries in which every ranking is equally good (one label, nothing relevant, weight 0) are left out: none may
-  /// remain, see require_lists(). Borrows the features. References are `given` until set_reference is called. `groups`:
-  /// none, or the limits of every query of the data; lists, references, losses and the measure's ideal are then within
-  /// them. `given_labels`: none, or by document of the data what the reference `given` sorts by in place of the labels.
+  /// remain, see require_lists(). Borrows the features. There are no references until set_reference is called. The
+  /// measure is asked by several threads. `groups`: none, or the limits of every query of the data; lists, references,
+  /// losses and the measure's ideal are then within them. `given_labels`: none, or by document of the data what the
+  /// reference `given` sorts by in place of the labels.
   RankingRisk(const Representation& features, const FactoredMeasure& measure, const Decay& decay, std::size_t threads,
               OracleKind oracle = OracleKind::automatic, std::vector<GroupLimits> groups = {},
               std::vector<float> given_labels = {});

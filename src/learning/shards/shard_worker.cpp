@@ -79,6 +79,7 @@ RankingRisk& ShardWorker::lists() {
         OracleKind::automatic, std::move(limits), std::move(order));
     bound_ = Bound::given;
     reference_.clear();
+    lists_->set_reference(bound_, reference_);
   }
   return *lists_;
 }

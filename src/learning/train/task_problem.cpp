@@ -26,15 +26,16 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
-      fingerprint_(task.data().fingerprint(options.solve.threads)),
-      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed),
+      fingerprint_(task.data()),
+      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed,
+           &fingerprint_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }
 
 DataSummary TaskProblem::summary() const {
   DataSummary summary = set_.summary();
-  summary.fingerprint = fingerprint_;
+  summary.fingerprint = fingerprint_.value();
   summary.usable_queries = risk_->num_lists();
   return summary;
 }

@@ -58,17 +58,17 @@ bool learnable(const Query& query) {
   return query.weight > 0 && low != query.labels.end() && *low < *high;
 }
 
-Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel) {
+Scaling scaling_for(const Dataset& data, std::string_view name, std::size_t threads, const KernelOptions& kernel) {
   if (name == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
-  return fit_scaling(name == "auto" ? choose_scaling(data) : parse_scaling(name), data);
+  return fit_scaling(name == "auto" ? choose_scaling(data, threads) : parse_scaling(name), data, threads);
 }
 
 TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel,
-                         std::uint64_t seed)
-    : TrainingSet(data, scaling_for(data, scale, kernel), threads, kernel, seed) {}
+                         std::uint64_t seed, Fingerprint* fingerprint)
+    : TrainingSet(data, scaling_for(data, scale, threads, kernel), threads, kernel, seed, fingerprint) {}
 
 TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel,
-                         std::uint64_t seed)
+                         std::uint64_t seed, Fingerprint* fingerprint)
     : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
   data.require_labels();
   summary_.queries = data.num_queries();
@@ -77,13 +77,15 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
   summary_.input = data.input();
   Dataset scaled;
   if (kernel.used()) {
+    if (fingerprint) fingerprint->add_all(threads_);
     scaled = apply_scaling(scaling_, data, threads_);
     prepare_kernel(scaled, seed);
   } else {
-    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_);
+    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_, fingerprint);
     linear_ = linear.get();
     representation_ = std::move(linear);
   }
+  data.require_intact();  // what is lost reads as 0
   // Of all documents, also where the representation leaves some out: C means the same for every kernel.
   const double norm =
       exact_ ? centred_kernel_norm(*kernel_, scaled, threads_) : representation_->centred_norm(threads_);

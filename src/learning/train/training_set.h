@@ -22,7 +22,7 @@
 namespace dorm {
 
 /// `name` is "auto" or a name of scaling_catalog().
-Scaling scaling_for(const Dataset& data, std::string_view name, const KernelOptions& kernel = {});
+Scaling scaling_for(const Dataset& data, std::string_view name, std::size_t threads, const KernelOptions& kernel = {});
 
 /// s^2 such that features times s have unit mean squared row norm, which is `norm` (centred per query). Throws
 /// Error(bad_input) where that is 0, or too small for 32 bits.
@@ -48,13 +48,13 @@ struct CheapFit {
 
 class TrainingSet {
  public:
-  /// `scale` as in scaling_for(). Throws Error(bad_input) when all features are constant, or when the kernel does
-  /// not fit the data.
+  /// `scale` as in scaling_for(). Throws Error(bad_input) when all features are constant, or when the kernel does not
+  /// fit the data. To `fingerprint`, if any, all queries are added while their rows are visited.
   TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel = {},
-              std::uint64_t seed = 1);
+              std::uint64_t seed = 1, Fingerprint* fingerprint = nullptr);
   /// With a scaling fitted before, perhaps to more data.
   TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel = {},
-              std::uint64_t seed = 1);
+              std::uint64_t seed = 1, Fingerprint* fingerprint = nullptr);
 
   const Representation& features() const { return *representation_; }
   bool exact_kernel() const { return exact_ != nullptr; }

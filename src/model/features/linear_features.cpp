@@ -86,9 +86,11 @@ double sparse_scatter(const Query& query) {
 }  // namespace
 
 LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std::uint64_t kept_bytes,
-                               std::size_t threads)
+                               std::size_t threads, Fingerprint* fingerprint)
     : data_(data.dense() ? data : apply_scaling(scaling, data, threads)) {
-  if (!data.dense() || scaling.kind == ScalingKind::none) return;
+  const bool scaled = data.dense() && scaling.kind != ScalingKind::none;
+  if (fingerprint && (!scaled || kept_bytes == 0)) fingerprint->add_all(threads);
+  if (!scaled) return;
   if (kept_bytes == 0) {
     scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads);
     return;
@@ -96,8 +98,9 @@ LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std:
   PartialSums squares(kPieces, 1);
   std::vector<CentringWorkspace> workspaces(kPieces);
   scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads,
-                                               [&](std::size_t, const DenseRows& rows, std::size_t piece) {
+                                               [&](std::size_t q, const DenseRows& rows, std::size_t piece) {
                                                  squares[piece][0] += centred_squares(rows, workspaces[piece]);
+                                                 if (fingerprint) fingerprint->add(q);
                                                });
   norm_ = norm_of(squares.total()[0], data);
 }

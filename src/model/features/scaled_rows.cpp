@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ordered_sum.h"
+#include "base/page_supply.h"
 #include "base/parallel.h"
 #include "data/scale_rows.h"
 #include "data/storage.h"
@@ -42,18 +43,30 @@ ScaledRows::ScaledRows(Dataset data, Scaling scaling, std::uint64_t kept_bytes, 
   kept_ = PageBuffer<float>(data_.first_document(kept_queries_) * stride_);
   const std::size_t visited = visit ? data_.num_queries() : std::max(known_queries_, kept_queries_);
   if (visited == 0) return;
+  PageSupply pages;
   parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
     std::vector<float> scratch;
     const std::size_t begin = piece_begin(data_.num_queries(), kPieces, piece);
     const std::size_t end = std::min(visited, piece_begin(data_.num_queries(), kPieces, piece + 1));
-    kept_.populate(data_.first_document(std::min(begin, kept_queries_)) * stride_,
-                   data_.first_document(std::min(end, kept_queries_)) * stride_);
-    for (std::size_t q = begin; q < end; ++q) prepare(q, scratch, visit, piece);
+    char* provided = kept_place(begin);
+    for (std::size_t q = begin; q < end; ++q) {
+      provided = pages.provide(provided, kept_place(q + 1), kept_place(end));
+      prepare(q, q + 1 < end ? q + 1 : q, scratch, visit, piece);
+    }
   });
 }
 
-void ScaledRows::prepare(std::size_t q, std::vector<float>& scratch, const Visit& visit, std::size_t piece) {
-  const DenseRows rows = dense_rows(data_.query(q));
+char* ScaledRows::kept_place(std::size_t q) {
+  return reinterpret_cast<char*>(kept_.data() + data_.first_document(std::min(q, kept_queries_)) * stride_);
+}
+
+void ScaledRows::prepare(std::size_t q, std::size_t next, std::vector<float>& scratch, const Visit& visit,
+                         std::size_t piece) {
+  DenseRows rows = dense_rows(data_.query(q));
+  if (next != q) {
+    const DenseRows upcoming = dense_rows(data_.query(next));
+    rows.upcoming = {upcoming.data, upcoming.rows * upcoming.stride};
+  }
   if (q >= kept_queries_ && scratch.size() < rows.rows * stride_) scratch.resize(rows.rows * stride_);
   float* const out = q < kept_queries_ ? kept_.data() + data_.first_document(q) * stride_ : scratch.data();
   if (q < known_queries_)

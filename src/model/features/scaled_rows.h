@@ -74,7 +74,8 @@ class ScaledRows {
   View query(std::size_t q) const;
 
  private:
-  void prepare(std::size_t q, std::vector<float>& scratch, const Visit& visit, std::size_t piece);
+  void prepare(std::size_t q, std::size_t next, std::vector<float>& scratch, const Visit& visit, std::size_t piece);
+  char* kept_place(std::size_t q);  // of the rows of a query, or the end of those that are kept
   std::unique_ptr<Buffer> take_buffer(std::size_t q) const;
   void give_back(std::unique_ptr<Buffer> buffer, bool last) const;
 

@@ -19,6 +19,8 @@ double exp2_gain(float label) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("label {}: the gain 2^label - 1 would overflow; expected at most {}, or use gain=linear",
                             label, kLargestExponent));
+  const auto grade = static_cast<std::uint32_t>(label);
+  if (grade < 32 && static_cast<float>(grade) == label) return static_cast<double>((std::uint64_t{1} << grade) - 1);
   return std::exp2(static_cast<double>(label)) - 1;
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 
 #include "dorm/error.h"
 #include "ranking/oracle/limits.h"
@@ -28,26 +28,30 @@ void validate_gains(const Factors& factors) {
   }
 }
 
-double largest_value(const Factors& factors) {
-  std::vector<double> b = factors.b;
-  std::sort(b.begin(), b.end(), std::greater<>());
-  if (factors.kind == Factors::Kind::first) return factors.a[0] * b[0];
-  double sum = 0;
-  for (std::size_t j = 0; j < b.size(); ++j) sum += factors.a[j] * b[j];
-  return sum;
-}
-
+// Distinct gains, ascending, and which of them each document has; left out where there are too many.
 void find_classes(PreparedQuery& query) {
-  std::vector<double> gains = query.b;
-  std::sort(gains.begin(), gains.end());
-  gains.erase(std::unique(gains.begin(), gains.end()), gains.end());
-  if (gains.size() > oracle::kMaxClasses) return;
-  query.gains.assign(gains.begin(), gains.end());
-  query.gain_of.reserve(query.b.size());
-  for (double b : query.b) {
-    const auto place = std::lower_bound(gains.begin(), gains.end(), b) - gains.begin();
-    query.gain_of.push_back(static_cast<std::uint8_t>(place));
+  std::array<double, oracle::kMaxClasses> seen{};
+  std::size_t classes = 0, same = 0;
+  query.gain_of.resize(query.b.size());
+  for (std::size_t i = 0; i < query.b.size(); ++i) {
+    if (i == 0 || seen[same] != query.b[i]) {
+      same = 0;
+      while (same < classes && seen[same] != query.b[i]) ++same;
+      if (same == seen.size()) {
+        query.gain_of = {};
+        return;
+      }
+      if (same == classes) seen[classes++] = query.b[i];
+    }
+    query.gain_of[i] = static_cast<std::uint8_t>(same);
   }
+  query.gains.assign(seen.data(), seen.data() + classes);
+  std::sort(query.gains.begin(), query.gains.end());
+  std::array<std::uint8_t, oracle::kMaxClasses> place{};
+  for (std::size_t k = 0; k < classes; ++k)
+    place[k] = static_cast<std::uint8_t>(std::lower_bound(query.gains.begin(), query.gains.end(), seen[k]) -
+                                         query.gains.begin());
+  for (std::uint8_t& gain : query.gain_of) gain = place[gain];
 }
 
 // Which of the general algorithms is fastest was measured (docs/benchmarks.md). The exchange makes n passes, so it is
@@ -76,7 +80,7 @@ PreparedQuery prepare(const Factors& factors, const Decay& decay, OracleTables& 
   query.tables = &tables.find_or_make(factors.a, decay);
   query.kind = factors.kind;
   query.b = factors.b;
-  query.ideal = largest_value(factors);
+  query.ideal = ideal_value(factors);
   find_classes(query);
   query.chosen = choose(query);
   return query;

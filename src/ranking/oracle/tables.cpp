@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <unordered_map>
 
 #include "dorm/error.h"
 #include "ranking/oracle/limits.h"
@@ -87,22 +89,30 @@ struct OracleTables::Entry {
   PositionTables tables;
 };
 
-OracleTables::OracleTables() = default;
+struct OracleTables::State {
+  std::mutex mutex;
+  std::unordered_multimap<std::size_t, std::unique_ptr<const Entry>> tables;
+};
+
+OracleTables::OracleTables() : state_(std::make_unique<State>()) {}
 OracleTables::~OracleTables() = default;
 OracleTables::OracleTables(OracleTables&&) noexcept = default;
 OracleTables& OracleTables::operator=(OracleTables&&) noexcept = default;
+
+std::size_t OracleTables::size() const { return state_->tables.size(); }
 
 const PositionTables& OracleTables::find_or_make(std::span<const double> a, const Decay& decay) {
   validate_weights(a);
   const std::string_view bytes(reinterpret_cast<const char*>(a.data()), a.size_bytes());
   const std::size_t hash = std::hash<std::string_view>{}(bytes) ^ std::hash<std::string>{}(decay.name());
-  for (auto [entry, end] = tables_.equal_range(hash); entry != end; ++entry) {
+  const std::lock_guard lock(state_->mutex);
+  for (auto [entry, end] = state_->tables.equal_range(hash); entry != end; ++entry) {
     const Entry& known = *entry->second;
     if (known.decay == decay.name() && std::ranges::equal(std::span(known.tables.a).first(known.tables.length), a))
       return known.tables;
   }
   auto made = std::make_unique<const Entry>(Entry{decay.name(), make_tables(a, decay)});
-  return tables_.emplace(hash, std::move(made))->second->tables;
+  return state_->tables.emplace(hash, std::move(made))->second->tables;
 }
 
 }  // namespace dorm

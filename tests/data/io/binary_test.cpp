@@ -283,6 +283,31 @@ TEST(Binary, ContentThatBreaksTheContractIsRefusedEvenWhenSigned) {
   }
 }
 
+// Long enough for seven threads to be worth it.
+TEST(Binary, EveryNumberOfThreadsSeesTheSameDamage) {
+  const std::size_t features = 128, documents = 30000;
+  DatasetBuilder builder;
+  std::vector<float> row(features);
+  for (std::size_t d = 0; d < documents; ++d) {
+    for (std::size_t j = 0; j < features; ++j) row[j] = static_cast<float>(d * j + 1);
+    builder.add({.label = 0, .query_id = std::to_string(d / 100)}, row);
+  }
+  const Dataset data = builder.finish();
+  const Blob whole = written(data);
+  const float infinite = std::numeric_limits<float>::infinity();
+  const std::size_t last = documents * features - 1;
+  for (const std::size_t threads : {1, 2, 3, 7}) {
+    const auto said = [&](const Blob& blob) {
+      return test::message_of([&] { parse_binary(blob, "x.dorm", true, threads); });
+    };
+    EXPECT_EQ(parse_binary(whole, "x.dorm", true, threads).fingerprint(), data.fingerprint());
+    EXPECT_NE(said(forged_element(whole, SectionId::values, last, infinite)).find("not finite"), std::string::npos);
+    Blob damaged = whole;
+    damaged[whole.size() / 3] ^= std::byte{1};
+    EXPECT_NE(said(damaged).find("section 1 does not match its checksum"), std::string::npos);
+  }
+}
+
 TEST(Binary, MissingFilesAndDirectoriesAreInputOutputErrors) {
   for (const std::string& path : {std::string("/no/such/file.dorm"), testing::TempDir()}) {
     const Error error = test::error_of([&] { read_binary(path); });

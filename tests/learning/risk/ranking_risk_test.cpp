@@ -178,6 +178,7 @@ TEST_P(Definition, ValueAndPlaneFollowFromAllRankings) {
 
 TEST_P(Definition, EveryPlaneSupportsTheRisk) {
   RankingRisk risk(features_, *measure_, decay_, 1);
+  risk.set_reference(Bound::given, {});
   const auto workspace = risk.make_workspace();
   Rng rng(9);
   for (int round = 0; round < 20; ++round) {
@@ -231,6 +232,7 @@ TEST(RankingRisk, LeavesOutQueriesWithNothingToLearn) {
 TEST(RankingRisk, LossIsTheWeightedSum) {
   const LinearFeatures features(mixed_queries());
   RankingRisk risk(features, *make_trainable("ndcg@10"), Decay("power:1"), 2);
+  risk.set_reference(Bound::given, {});
   const auto workspace = risk.make_workspace();
   const std::vector<double> w = {0.3, -0.2};
   double sum = 0;
@@ -238,6 +240,29 @@ TEST(RankingRisk, LossIsTheWeightedSum) {
   for (std::size_t q = 0; q < risk.num_blocks(); ++q)
     sum += risk.block_weight(q) * risk.linearize(q, w, plane, *workspace);
   EXPECT_NEAR(risk.loss(w), sum, 1e-12);
+}
+
+TEST(RankingRisk, IsTheSameOnAnyNumberOfThreads) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t q = 0; q < 200; ++q) lengths.push_back(1 + q % 17);
+  const LinearFeatures features(random_data({.lengths = lengths, .seed = 3}));
+  const std::vector<double> w = {0.3, -0.2, 0.1, 0.5};
+  std::vector<double> truth;
+  for (const std::size_t threads : {1, 2, 3, 7}) {
+    RankingRisk risk(features, *make_trainable("ndcg@10"), Decay("power:0.5"), threads);
+    risk.set_reference(Bound::best, w);
+    const auto workspace = risk.make_workspace();
+    std::vector<double> seen;
+    for (std::size_t b = 0; b < risk.num_blocks(); ++b) {
+      Plane plane;
+      seen.push_back(risk.linearize(b, w, plane, *workspace));
+      seen.push_back(plane.offset);
+      seen.push_back(risk.block_weight(b));
+      seen.insert(seen.end(), plane.direction.begin(), plane.direction.end());
+    }
+    if (truth.empty()) truth = seen;
+    EXPECT_EQ(seen, truth) << threads;
+  }
 }
 
 TEST(RankingRisk, SetReferenceCountsTheQueriesThatChanged) {

@@ -92,6 +92,22 @@ TEST(LinearFeatures, OnVisitAreThoseOfTheScaledCopy) {
   }
 }
 
+TEST(LinearFeatures, HashTheRowsThatTheySee) {
+  for (const bool sparse : {false, true}) {
+    const Dataset data =
+        test::random_data({.lengths = std::vector<std::size_t>(40, 5), .features = 21, .sparse = sparse});
+    for (const ScalingKind kind : {ScalingKind::none, ScalingKind::zscore, ScalingKind::log_query_zscore}) {
+      const Scaling scaling = fit_scaling(kind, data);
+      for (const std::uint64_t kept : {std::uint64_t{0}, dense_bytes(data) / 3, dense_bytes(data)})
+        for (const std::size_t threads : {1, 2, 3, 7}) {
+          Fingerprint fingerprint(data);
+          const LinearFeatures features(data, scaling, kept, threads, &fingerprint);
+          EXPECT_EQ(fingerprint.value(), data.fingerprint());
+        }
+    }
+  }
+}
+
 TEST(LinearFeatures, NoWeightsGiveNoScores) {
   const Dataset data = many_queries();
   std::vector<double> scores(data.query(12).size(), 7.0);
