@@ -79,7 +79,7 @@ RankingRisk& ShardWorker::lists() {
         OracleKind::automatic, std::move(limits), std::move(order));
     bound_ = Bound::given;
     reference_.clear();
-    lists_->set_reference(bound_, reference_);
+    lists_->set_reference(Bound::given, reference_);
   }
   return *lists_;
 }
