@@ -13,6 +13,7 @@ void bind_measure(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
+void bind_shards(nanobind::module_& module);
 void bind_tune(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_factorization(nanobind::module_& module);

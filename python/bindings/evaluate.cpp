@@ -8,6 +8,7 @@
 
 #include "bindings.h"
 #include "dorm/error.h"
+#include "evaluation/summarise.h"
 #include "input.h"
 #include "tabulated_measure.h"
 
@@ -141,6 +142,28 @@ nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const
   return out;
 }
 
+/// Means, intervals and counts of measures whose values per query were found elsewhere: a row of `values` per measure.
+nb::object summarise_values(const Texts& measures, const Matrix<double>& values, const Vector<double>& weights,
+                            const EvaluateOptions& options) {
+  const std::size_t queries = weights.shape(0);
+  if (values.shape(0) != measures.size() || values.shape(1) != queries)
+    throw Error(ErrorCode::bad_input, "measures, values and weights differ in number");
+  EvaluationTable table;
+  for (std::size_t m = 0; m < measures.size(); ++m) {
+    MeasureResult result;
+    result.name = measures[m];
+    for (std::size_t q = 0; q < queries; ++q) result.per_query.push_back(values(m, q));
+    result.geometric = make_measure(measures[m], convention_of(options))->geometric();
+    table.measures.push_back(std::move(result));
+  }
+  {
+    const std::vector<double> own(weights.data(), weights.data() + queries);
+    const nb::gil_scoped_release unlocked;
+    summarise(table, own, options);
+  }
+  return to_dict(std::move(table))["measures"];
+}
+
 nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const EvaluateOptions& options) {
   PairedTest test;
   {
@@ -188,6 +211,8 @@ void bind_evaluate(nb::module_& module) {
         return std::string(make_measure(spelling, make_convention(convention))->name());
       },
       "spelling"_a, "convention"_a, "The one name of a measure that may be spelled in several ways.");
+  module.def("summarise", &summarise_values, "measures"_a, "values"_a.noconvert(), "weights"_a.noconvert(), "options"_a,
+             "What evaluate has in its measures, from values per query.");
   module.def("compare", &compare_values, "a"_a.noconvert(), "b"_a.noconvert(), "options"_a);
 }
 

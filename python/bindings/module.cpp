@@ -41,6 +41,7 @@ NB_MODULE(_core, module) {
   dorm::python::bind_kernel(module);
   dorm::python::bind_model(module);
   dorm::python::bind_train(module);
+  dorm::python::bind_shards(module);
   dorm::python::bind_tune(module);
   dorm::python::bind_evaluate(module);
   dorm::python::bind_factorization(module);

@@ -8,6 +8,9 @@
 
 namespace dorm::python {
 
+/// What callbacks are told.
+nanobind::dict train_progress_dict(const TrainProgress& progress);
+
 /// What dorm.TrainReport is made from, less the validation value of the model.
 nanobind::dict train_report_dict(const TrainReport& report, bool interrupted);
 

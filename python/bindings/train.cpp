@@ -22,7 +22,7 @@ namespace {
 
 using namespace nb::literals;
 
-nb::dict progress_dict(const Progress& progress) {
+nb::dict solver_dict(const Progress& progress) {
   nb::dict out;
   out["pass"] = progress.pass;
   out["primal"] = progress.primal;
@@ -31,15 +31,6 @@ nb::dict progress_dict(const Progress& progress) {
   out["seconds"] = progress.seconds;
   out["oracle_calls"] = progress.oracle_calls;
   out["planes"] = progress.planes;
-  return out;
-}
-
-nb::dict progress_dict(const TrainProgress& progress) {
-  nb::dict out = progress_dict(progress.solver);
-  out["bound"] = name_of(progress.bound);
-  out["start"] = name_of(progress.start);
-  out["round"] = progress.round;
-  out["validation"] = progress.validation;
   return out;
 }
 
@@ -72,7 +63,7 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
     const nb::gil_scoped_release unlocked;
     result = train(data, own, validation, [&](const TrainProgress& progress) {
       kept.trace.add(progress);
-      return watcher.go_on(progress.solver.evaluated, [&] { return progress_dict(progress); });
+      return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
     });
   }
   watcher.rethrow();
@@ -106,11 +97,20 @@ Model stream_model(const Stream& stream, const TrainOptions& options, const Tabu
 
 }  // namespace
 
+nb::dict train_progress_dict(const TrainProgress& progress) {
+  nb::dict out = solver_dict(progress.solver);
+  out["bound"] = name_of(progress.bound);
+  out["start"] = name_of(progress.start);
+  out["round"] = progress.round;
+  out["validation"] = progress.validation;
+  return out;
+}
+
 nb::dict train_report_dict(const TrainReport& report, bool interrupted) {
   nb::dict out;
   nb::list candidates, history;
   for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));
-  for (const Progress& progress : report.solve.history) history.append(progress_dict(progress));
+  for (const Progress& progress : report.solve.history) history.append(solver_dict(progress));
   out["candidates"] = candidates;
   out["history"] = history;
   out["dropped_queries"] = report.dropped_queries;

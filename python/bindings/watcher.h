@@ -29,6 +29,8 @@ class Watcher {
   }
 
   bool interrupted() const { return interrupted_; }
+  /// As Ctrl-C does.
+  void interrupt() { stop_ = interrupted_ = true; }
   /// What a callback or a signal handler raised.
   void rethrow() {
     if (raised_) std::rethrow_exception(raised_);

@@ -59,7 +59,10 @@ class DormRanker(FittedView, BaseEstimator):
         ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
         of the query at hand, so `predict` then needs the queries, too. Use ``"none"`` behind a scaler of a pipeline.
     solver
-        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"`` or ``"fw"``.
+        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"``, ``"fw"`` or ``"shards"``, which many
+        machines run to the same bytes (docs/scale.md).
+    shards
+        With ``solver="shards"``: planes per pass, one for each group of queries. 0: by the number of queries.
     tolerance
         Relative duality gap at which to stop.
     epsilon
@@ -144,6 +147,7 @@ class DormRanker(FittedView, BaseEstimator):
         given_ties: str = "",
         scale: str = "auto",
         solver: str = "bcda",
+        shards: int = 0,
         tolerance: float = 1e-3,
         epsilon: float = 0.0,
         max_passes: int = 1000,
@@ -171,6 +175,7 @@ class DormRanker(FittedView, BaseEstimator):
         self.given_ties = given_ties
         self.scale = scale
         self.solver = solver
+        self.shards = shards
         self.tolerance = tolerance
         self.epsilon = epsilon
         self.max_passes = max_passes
