@@ -12,7 +12,8 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
-        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside docs clean
+        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside \
+        test-distributed docs clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -33,6 +34,7 @@ test:          ## all tests, C++ and Python, on one build of the library
 	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
 	ctest --preset $(PRESET)
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra -n auto --dist worksteal tests/python
+	@echo "not in this run: $$(cat tests/distributed/test_*.py | grep -c '^def test_') tests of Dask, MPI and Spark (make test-distributed)"
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/setup.sh build lint python
@@ -129,6 +131,10 @@ check-report: build ## report pages in headless Chromium: overflow, contrast, ac
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
+
+test-distributed: python build ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
+	@tools/setup.sh distributed
+	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/distributed
 
 test-outside: python build ## test suites of other projects on our measures and objective, in .venv-outside, with a tally
 	@tools/setup.sh outside

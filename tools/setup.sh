@@ -10,6 +10,9 @@
 #   docs       .venv-docs with what builds the documentation site and executes its notebooks, on top of .venv (make docs)
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
+#   distributed  what tests of training on many processes run on: Dask in .venv, after `python`; MPI. What cannot be had is
+#              skipped, with that reason, where it is needed (make test-distributed)
+#   mpi        Open MPI
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -29,6 +32,8 @@ declare -A packages=(
   [docs]="python3-venv ca-certificates"
   [torch]="python3-venv ca-certificates"
   [outside]="python3-venv ca-certificates perl"
+  [distributed]="python3-venv ca-certificates"
+  [mpi]="openmpi-bin libopenmpi-dev"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
@@ -139,6 +144,12 @@ prepare_outside() {
     done
   fi
   [ -f $suites/ranklib.jar ] || "$python" tests/outside/fetch_ranklib.py $suites/ranklib.jar
+}
+
+prepare_distributed() {
+  [ -f .venv/distributed ] || { .venv/bin/pip install -q --disable-pip-version-check 'dask[dataframe]' distributed &&
+    touch .venv/distributed; } || echo "set-up: Dask could not be fetched"
+  (install mpi) || echo "set-up: MPI could not be installed"
 }
 
 prepare_browser() {

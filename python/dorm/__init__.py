@@ -92,6 +92,7 @@ _MODULES = {
     "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
+    "dask": (),
     "boosting": ("Metric", "Objective", "metric", "objective"),
     "_pages": ("Page",),
     "data": ("RankingData", "read_csv", "read_letor", "synth"),

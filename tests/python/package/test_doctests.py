@@ -17,6 +17,8 @@ def test_examples(name):
         pytest.importorskip("matplotlib").use("Agg")
     if name == "dorm.torch":
         pytest.importorskip("torch", reason="PyTorch is an extra; make test-torch")
+    if name in ("dorm.dask", "dorm._dask"):
+        pytest.importorskip("distributed", reason="Dask is an extra; make test-distributed")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 
