@@ -204,9 +204,10 @@ Dataset with_unjudged(const Dataset& data, Unjudged rule, std::size_t* changed =
 std::uint32_t shard_of(std::string_view query_id, std::size_t num_shards);
 
 /// The same data in an order that does not depend on that of its input: queries by id (bytes); documents of a query by
-/// document id (bytes) where there are ids, then by label, features (column by column) and group, each ascending.
-/// source_row() stays true. Where all documents stand so already, the features are shared, else copied. Throws
-/// Error(unsupported) for scaled data in compressed form.
+/// document id (bytes) where there are ids, then by features (column by column), label and group, each ascending: where
+/// scores tie, the order says nothing of labels unless the documents are alike. source_row() stays true. Where all
+/// documents stand so already, the features are shared, else copied. Throws Error(unsupported) for scaled data in
+/// compressed form.
 Dataset in_canonical_order(const Dataset& data, std::size_t threads = 1);
 
 /// The data of each shard in canonical order, perhaps without queries: selections of one block, which is that of

@@ -43,9 +43,9 @@ std::vector<std::uint32_t> document_order(const Dataset& data, std::size_t q) {
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = data.document_id(query.first_document + i);
   const auto before = [&](std::uint32_t i, std::uint32_t j) {
     if (!ids.empty() && ids[i] != ids[j]) return ids[i] < ids[j];
-    if (query.labels[i] != query.labels[j]) return query.labels[i] < query.labels[j];
     const std::partial_ordering features = compare_features(query.rows, i, j);
     if (features != std::partial_ordering::equivalent) return features < 0;
+    if (query.labels[i] != query.labels[j]) return query.labels[i] < query.labels[j];
     return data.group(query.first_document + i) < data.group(query.first_document + j);
   };
   std::vector<std::uint32_t> order(query.size());

@@ -104,7 +104,7 @@ TEST_P(CanonicalOrder, IsThatOfAnyShuffle) {
     expect_same(in_canonical_order(built(shuffled(rows, seed), GetParam()), seed), ordered);
 }
 
-TEST_P(CanonicalOrder, SortsByIdLabelAndFeatures) {
+TEST_P(CanonicalOrder, SortsByIdFeaturesAndLabel) {
   const Dataset data = in_canonical_order(built(rows_of(GetParam()), GetParam()));
   std::vector<float> before(data.num_features()), now(data.num_features());
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
@@ -113,8 +113,8 @@ TEST_P(CanonicalOrder, SortsByIdLabelAndFeatures) {
     for (std::size_t i = 1; i < query.size(); ++i) {
       const std::size_t d = query.first_document + i;
       query.rows.load(i - 1, before), query.rows.load(i, now);
-      const std::tuple was(data.document_id(d - 1), query.labels[i - 1], before, data.group(d - 1));
-      EXPECT_LE(was, std::tuple(data.document_id(d), query.labels[i], now, data.group(d)));
+      const std::tuple was(data.document_id(d - 1), before, query.labels[i - 1], data.group(d - 1));
+      EXPECT_LE(was, std::tuple(data.document_id(d), now, query.labels[i], data.group(d)));
     }
   }
 }
