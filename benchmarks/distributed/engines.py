@@ -3,7 +3,7 @@
 """Seconds per question and what an engine adds to them: the same training by one process and by the engines, whose
 models must be the same bytes. Run by hand; `make bench` has no engines.
 
-    engines.py [--engines process dask] [--queries 2000] [--features 136] [--shards 0] [--workers 2]
+    engines.py [--engines process dask spark] [--queries 2000] [--features 136] [--shards 0] [--workers 2]
 
 A question is a pass over the data. `per question` is the median, `bytes` are those of a question and of its answers.
 """
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -51,7 +53,8 @@ def process(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
     """This process, with as many threads as others have workers."""
     features = rows.drop(columns=["label", "qid"])
     labels = rows.label.to_numpy(np.float32)
-    part = Part(features.to_numpy(np.float32), labels, rows.qid, shards, names=list(features))
+    values = np.ascontiguousarray(features.to_numpy(np.float32))
+    part = Part(values, labels, rows.qid, shards, names=list(features))
     yield lambda question: part.answer(question, workers)
 
 
@@ -71,7 +74,42 @@ def dask(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
         yield cluster.asker(cluster.parts(given, Layout(shards, None, "error", "grade")))
 
 
-ENGINES = {"process": process, "dask": dask}
+@contextlib.contextmanager
+def spark(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
+    """Executors of one core each, processes of their own on this machine."""
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    from dorm._spark_columns import find_features
+    from dorm._spark_shards import TRAIN, Layout, SparkShards, partition_keys
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").config("spark.ui.enabled", "false")
+    package = os.path.dirname(os.path.dirname(dorm.__file__))
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.config("spark.executorEnv.PYTHONPATH", package).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    frame = session.createDataFrame(pa.Table.from_pandas(rows, preserve_index=False))
+    layout = Layout(
+        features=find_features(frame, "", [c for c in rows.columns if c not in ("label", "qid")]),
+        label="label",
+        query="qid",
+        weight="",
+        validation="",
+        unjudged={TRAIN: "grade"},
+        missing="error",
+        means=None,
+        shards=shards,
+        keys=partition_keys(session, workers),
+    )
+    try:
+        with SparkShards(frame, layout, 600.0) as held:
+            yield held.asker(TRAIN)
+    finally:
+        session.stop()
+
+
+ENGINES = {"process": process, "dask": dask, "spark": spark}
 
 
 def main() -> None:

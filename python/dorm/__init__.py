@@ -104,6 +104,7 @@ _MODULES = {
     "plot": (),
     "ranker": ("DormRanker",),
     "report": ("Candidate", "Certificate", "TrainReport"),
+    "spark": (),
     "splitting": ("QueryKFold",),
     "tabular": ("read_table",),
     "torch": (),

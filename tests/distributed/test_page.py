@@ -2,6 +2,7 @@
 """The Python of docs/scale.md runs, engine by engine, and prints what the page shows."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -22,6 +23,9 @@ def test_section(heading, text, tmp_path, monkeypatch):
     if not blocks(page):
         pytest.skip("no Python in this section")
     pytest.importorskip(NEEDS[heading], reason=f"{heading} is an extra; make test-distributed")
+    if heading == "Spark" and shutil.which("java") is None:
+        pytest.skip("Spark needs Java 17")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     run_page(page, tmp_path, monkeypatch)
 
 

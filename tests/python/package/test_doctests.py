@@ -19,6 +19,8 @@ def test_examples(name):
         pytest.importorskip("torch", reason="PyTorch is an extra; make test-torch")
     if name in ("dorm.dask", "dorm._dask"):
         pytest.importorskip("distributed", reason="Dask is an extra; make test-distributed")
+    if name == "dorm.spark":
+        pytest.importorskip("pyspark", reason="Spark is an extra; make test-distributed")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 
