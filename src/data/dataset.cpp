@@ -2,6 +2,8 @@
 #include "dorm/dataset.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -104,6 +106,21 @@ std::size_t Dataset::num_nonzeros() const {
 
 Error lost_features(const std::string& file) {
   return {ErrorCode::io, {file, 0, 0}, "became shorter while it was in use; expected a file that nobody changes"};
+}
+
+void let_go(const Dataset& data, std::size_t first, std::size_t last) {
+  const std::string_view mapping = data.storage().mapping;
+  if (mapping.empty() || !data.dense() || first >= last) return;
+  const Query front = data.query(first), back = data.query(last - 1);
+  const char* const begin = reinterpret_cast<const char*>(front.rows.dense_row(0));
+  const char* const end = reinterpret_cast<const char*>(back.rows.dense_row(0) + back.size() * back.rows.stride());
+  const std::size_t documents = data.first_document(last) - data.first_document(first);
+  const bool together = end - begin == static_cast<std::ptrdiff_t>(documents * front.rows.stride() * sizeof(float));
+  if (!together || begin < mapping.data() || end > mapping.data() + mapping.size()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+  const std::uintptr_t to = reinterpret_cast<std::uintptr_t>(end) / page * page;
+  if (from < to) static_cast<void>(::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED));
 }
 
 void Dataset::require_intact() const {

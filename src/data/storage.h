@@ -80,7 +80,12 @@ struct Storage {
   // Features in a mapped file: its name, and whether it has become shorter since. Lost features read as 0.
   std::string file = {};
   const std::atomic<bool>* lost = nullptr;
+  std::string_view mapping = {};  // where the file lies
 };
+
+/// Of features in a mapped file: hardly anybody will read those of the queries [first, last) again. Their memory goes
+/// back to the system; whoever does read them gets them from the file once more.
+void let_go(const Dataset& data, std::size_t first, std::size_t last);
 
 /// The Error(io) about them.
 Error lost_features(const std::string& file);

@@ -248,6 +248,7 @@ Dataset read_mapped(const InputFile& file, const Verification& verify) {
     const std::shared_ptr<Storage> storage = interpret(layout, mapped, verify);
     storage->file = file.path();
     storage->lost = &mapped->mapping.lost();
+    storage->mapping = mapped->mapping.bytes();
     Dataset data(storage);
     data.require_intact();
     return data;

@@ -30,6 +30,7 @@ ScaledRows::View::~View() {
 ScaledRows::ScaledRows(Dataset data, Scaling scaling, std::uint64_t kept_bytes, std::size_t threads, const Visit& visit)
     : data_(std::move(data)),
       scaling_(std::move(scaling)),
+      threads_(thread_count(threads)),
       stride_(dense_stride(data_.num_features())),
       numbers_per_query_(num_scale_numbers(scaling_, data_.num_features())) {
   require_fitted(scaling_, data_);
@@ -53,7 +54,18 @@ ScaledRows::ScaledRows(Dataset data, Scaling scaling, std::uint64_t kept_bytes, 
       provided = pages.provide(provided, kept_place(q + 1), kept_place(end));
       prepare(q, q + 1 < end ? q + 1 : q, scratch, visit, piece);
     }
+    let_go(data_, begin, std::min(end, kept_queries_));
   });
+}
+
+// Giving many small pages back takes as long as a pass over them.
+ScaledRows::~ScaledRows() {
+  constexpr std::size_t kBytesPerNanosecond = 16;
+  parallel_for(kPieces, threads_worth(threads_, kept_.size() * sizeof(float) / kBytesPerNanosecond),
+               [&](std::size_t piece, std::size_t) {
+                 kept_.discard(piece_begin(kept_.size(), kPieces, piece),
+                               piece_begin(kept_.size(), kPieces, piece + 1));
+               });
 }
 
 char* ScaledRows::kept_place(std::size_t q) {

@@ -41,9 +41,11 @@ class ScaledRows {
   using Visit = std::function<void(std::size_t query, const DenseRows& rows, std::size_t piece)>;
   static constexpr std::size_t kPieces = 16;
 
-  /// Of dense data, with any scaling but none. Throws Error(bad_input) when it was fitted on other features. `visit`:
-  /// sees all rows while they are scaled for the first time.
+  /// Of dense data, with any scaling but none. Throws Error(bad_input) when it was fitted on other features.
+  /// `visit`: sees all rows while they are scaled for the first time. Rows in a mapped file whose scaled ones are
+  /// kept are let go.
   ScaledRows(Dataset data, Scaling scaling, std::uint64_t kept_bytes, std::size_t threads, const Visit& visit = {});
+  ~ScaledRows();
   ScaledRows(const ScaledRows&) = delete;
   ScaledRows& operator=(const ScaledRows&) = delete;
 
@@ -81,6 +83,7 @@ class ScaledRows {
 
   Dataset data_;
   Scaling scaling_;
+  std::size_t threads_;
   std::size_t stride_;
   std::size_t numbers_per_query_;
   std::size_t known_queries_ = 0;  // the first so many have their numbers in known_

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include "base/parallel.h"
 #include "dorm/error.h"
+#include "dorm/read.h"
+#include "dorm/write.h"
 #include "model/features/linear_features.h"
 #include "support/random_data.h"
 
@@ -106,6 +112,30 @@ TEST(LinearFeatures, HashTheRowsThatTheySee) {
         }
     }
   }
+}
+
+/// Memory of this process that holds pages of files, in bytes; 0 where the system does not say.
+std::size_t file_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssFile:")) return 1024 * std::stoul(line.substr(8));
+  return 0;
+}
+
+TEST(ScaledRows, LetGoOfAMappedFileThatIsStillThere) {
+  const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(400, 50), .features = 64});
+  const std::string path = testing::TempDir() + "let_go.dorm";
+  write_dataset(data, path);
+  const Dataset mapped = read_binary(path);
+  const std::size_t before = file_memory();
+  for (const std::size_t threads : {1, 2, 3, 7}) {
+    const LinearFeatures features(mapped, fit_scaling(ScalingKind::log_query_zscore, mapped), dense_bytes(data),
+                                  threads);
+    if (threads == 1 && before > 0) EXPECT_LT(file_memory() + dense_bytes(data) / 2, before);
+    EXPECT_EQ(mapped.fingerprint(), data.fingerprint());
+    EXPECT_EQ(mapped.select({3, 1, 2}).fingerprint(), data.select({3, 1, 2}).fingerprint());
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(LinearFeatures, NoWeightsGiveNoScores) {
