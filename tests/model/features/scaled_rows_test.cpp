@@ -131,9 +131,10 @@ TEST(ScaledRows, LetGoOfAMappedFileThatIsStillThere) {
   for (const std::size_t threads : {1, 2, 3, 7}) {
     const LinearFeatures features(mapped, fit_scaling(ScalingKind::log_query_zscore, mapped), dense_bytes(data),
                                   threads);
-    if (threads == 1 && before > 0) EXPECT_LT(file_memory() + dense_bytes(data) / 2, before);
+    if (threads == 1 && before > 0) {
+      EXPECT_LT(file_memory() + dense_bytes(data) / 2, before);
+    }
     EXPECT_EQ(mapped.fingerprint(), data.fingerprint());
-    EXPECT_EQ(mapped.select({3, 1, 2}).fingerprint(), data.select({3, 1, 2}).fingerprint());
   }
   std::filesystem::remove(path);
 }
