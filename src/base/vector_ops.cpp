@@ -75,11 +75,11 @@ void accumulate(const DenseRows& x, std::span<const double> coefficients, std::s
   std::array<double, 4> scale{};
   std::array<const float*, 4> rows{};
   std::size_t waiting = 0;
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    if (coefficients[i] == 0) continue;
+  for (std::size_t i = 0; i < x.rows; ++i) {  // without a branch on the coefficient, which no processor foresees
     scale[waiting] = coefficients[i];
     rows[waiting] = x.data + i * x.stride;
-    if (++waiting < 4) continue;
+    waiting += coefficients[i] != 0;
+    if (waiting < 4) continue;
     kernels().axpy4(scale.data(), rows.data(), out.data(), x.columns);
     waiting = 0;
   }

@@ -169,10 +169,11 @@ template <std::size_t N, std::size_t W>
         before[w] = better ? total : before[w];
       }
     }
-    double after[W * N];
-    std::memcpy(after, reach, sizeof after);
-    changed = false;
-    for (std::size_t j = 0; j < W * N; ++j) changed |= after[j] != from[j];
+    std::uint64_t old_bits[W * N], new_bits[W * N], differing = 0;
+    std::memcpy(old_bits, from, sizeof old_bits);
+    std::memcpy(new_bits, reach, sizeof new_bits);
+    for (std::size_t j = 0; j < W * N; ++j) differing |= old_bits[j] ^ new_bits[j];
+    changed = differing != 0;
   }
 }
 
