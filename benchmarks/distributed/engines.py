@@ -16,6 +16,7 @@ import os
 import statistics
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -68,6 +69,7 @@ def dask(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
 
     local = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with local, distributed.Client(local) as client:
+        warnings.filterwarnings("ignore", "Sending large graph")
         frame = dd.from_pandas(rows, npartitions=4 * workers, sort=False)
         given = read_rows(frame, None, "label", "qid", None, None)
         cluster = Cluster(client, retries=3, timeout=600.0)

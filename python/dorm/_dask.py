@@ -280,7 +280,7 @@ def _values(frame: Any, rows: Rows) -> Features:
 def dorm_part(table: pd.DataFrame, width: int, names: list[str] | None, layout: Layout, version: str) -> Part:
     """Shuffled rows, ready to answer."""
     _check_version(version)
-    values = np.ascontiguousarray(table[[f"x{j}" for j in range(width)]].to_numpy(np.float32))
+    values = table[[f"x{j}" for j in range(width)]].to_numpy(np.float32)
     weights = table["weight"].to_numpy() if "weight" in table else None
     said = None if layout.missing == "error" else {"missing": layout.missing, "means": {}}
     labels = table["label"].to_numpy(np.float32)

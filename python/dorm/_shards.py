@@ -29,8 +29,8 @@ class Part:
     Arrays in canonical order, which is all that is pickled: the host that answers is made again wherever a part
     arrives, from the same rows in the same order, so that it gives the same answers.
 
-    ``features`` float32 without missing values, ``labels`` float32, ``names`` those of the features or None, ``input``
-    how the rows were read (as `RankingData.input`) or None.
+    ``features`` have no missing values, and are not copied where they are float32 in C order and stand in that order
+    already; ``names`` are theirs, or None; ``input`` says how the rows were read (as `RankingData.input`), or None.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Part:
         if len(labels) == 0:
             self._arrays = None
             return
+        features, labels = (np.ascontiguousarray(each, dtype=np.float32) for each in (features, labels))
         queries = read_queries(qid, None, len(labels))
         _check_texts(queries.ids, queries.names)
         about = {"document_ids": document_ids, "input": input}
