@@ -165,8 +165,8 @@ def _from_ids(qid: Any, rows: int, name: str) -> Queries:
     return Queries(sizes, names, np.argsort(query_of_row, kind="stable"))
 
 
-def read_weights(weights: Any, queries: Queries, name: str = "sample_weight") -> np.ndarray:
-    """One weight per query; empty when there are none."""
+def read_weights(weights: Any, queries: Queries, name: str = "sample_weight", part: bool = False) -> np.ndarray:
+    """One weight per query; empty when there are none. ``part``: of some queries, which may all weigh nothing."""
     if weights is None:
         return np.empty(0, dtype=np.float64)
     array = to_array(weights).astype(np.float64)
@@ -187,6 +187,6 @@ def read_weights(weights: Any, queries: Queries, name: str = "sample_weight") ->
                 f"{name} varies within query {queries.ids[query]!r}; a weight belongs to a whole query: make it "
                 "constant there, or pass one weight per query"
             )
-    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+    if not (np.isfinite(array).all() and (array >= 0).all() and (part or array.any())):
         raise ValueError(f"{name} must hold finite numbers, zero or more, not all zero")
     return array

@@ -54,7 +54,8 @@ class Part:
         queries = read_queries(qid, None, len(labels))
         _check_texts(queries.ids, queries.names)
         about = {"document_ids": document_ids, "input": input}
-        data = make_dataset(Features(features), labels, queries, read_weights(weights, queries), names, about)
+        weights = read_weights(weights, queries, part=True)
+        data = make_dataset(Features(features), labels, queries, weights, names, about)
         self._arrays = _Arrays.of(features, labels, document_ids, data)
 
     @property

@@ -83,6 +83,19 @@ def test_weights_and_document_ids(data):
     assert model.to_json() == ranker().fit(told).model_.to_json()
 
 
+def test_a_part_may_hold_nothing_but_queries_of_no_weight(data):
+    X, y, qid = data
+    weights = np.where(qid == qid[0], 0.5, np.where(qid == qid[-1], 2.0, 0.0))
+    alone = ranker().fit(X, y, qid=qid, sample_weight=weights)
+    holder = shards_of(qid, SHARDS)
+    parts = [
+        Part(X[own], y[own].astype(np.float32), qid[own], SHARDS, weights=weights[own])
+        for own in (holder == k for k in range(SHARDS))
+    ]
+    model, _ = _core.train_shards(asker(parts), train_options(ranker()))
+    assert model.to_json() == alone.model_.to_json()
+
+
 def test_validation_and_callbacks(data):
     X, y, qid = data
     held_out = qid % 4 == 0
