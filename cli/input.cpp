@@ -89,9 +89,11 @@ auto read_shown(const std::string& path, const Settings& settings, const Expecte
   }
 }
 
-Dataset read_joined(const std::string& words, const ReadOptions& options, ReadReport& report) {
+Dataset read_joined(const std::string& words, const std::vector<std::string>& files, const ReadOptions& options,
+                    ReadReport& report) {
+  if (files.size() == 1) return read_dataset(files.front(), options, &report);
   std::vector<Dataset> parts;
-  for (const std::string& file : files_named_by(words)) {
+  for (const std::string& file : files) {
     ReadReport of_part;
     parts.push_back(read_dataset(file, options, &of_part));
     report.bytes += of_part.bytes;
@@ -156,16 +158,23 @@ void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& argume
   app.add_option_function<std::string>("--one-per", resolve, help)->option_text("GROUP[:k]")->group(group);
 }
 
+std::vector<std::string> data_files(const std::string& words) {
+  return names_many_files(words) ? files_named_by(words) : std::vector{words};
+}
+
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected) {
+  return load(path, data_files(path), arguments, settings, expected);
+}
+
+Loaded load(const std::string& path, const std::vector<std::string>& files, const InputArguments& arguments,
+            const Settings& settings, const Expected& expected) {
   ReadOptions options = read_options(path, arguments, expected);
   const Unjudged unjudged = parse_unjudged(arguments.unjudged);
   options.threads = settings.threads;
   Loaded loaded;
-  loaded.data = read_shown(path, settings, expected, options, [&] {
-    return names_many_files(path) ? read_joined(path, options, loaded.report)
-                                  : read_dataset(path, options, &loaded.report);
-  });
+  loaded.data =
+      read_shown(path, settings, expected, options, [&] { return read_joined(path, files, options, loaded.report); });
   const DataFormat format = loaded.report.format;
   loaded.format = kInputFormats[static_cast<std::size_t>(format)].name;
   if (!arguments.groups_from.empty() && (format == DataFormat::letor || format == DataFormat::binary))

@@ -59,6 +59,12 @@ struct Loaded {
 /// error unless settings.quiet.
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected = {});
+/// Some of the files that `words` name.
+Loaded load(const std::string& words, const std::vector<std::string>& files, const InputArguments& arguments,
+            const Settings& settings, const Expected& expected = {});
+
+/// The file, or the files of a folder or a pattern.
+std::vector<std::string> data_files(const std::string& words);
 
 /// The file as files of its shards in a new folder; read, and warned about, as load() does.
 ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,

@@ -28,7 +28,7 @@ using dorm::cli::say;
 // clang-format off
 constexpr dorm::cli::Command kCommands[] = {
     {"train", dorm::cli::declare_train, "DATA --model FILE\n--stream FILE... --model FILE",
-     "--model --valid --measure -C --kernel --scale --method --time-limit --report --input-format"},
+     "--model --valid --measure -C --kernel --scale --method --time-limit --report --input-format", false, true},
     {"tune", dorm::cli::declare_tune, "DATA --model FILE",
      "--model --valid --folds --grid --choose --measure --kernel --time-limit --report --input-format"},
     {"rank", dorm::cli::declare_rank, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
@@ -54,6 +54,7 @@ constexpr dorm::cli::Command kCommands[] = {
 // clang-format on
 
 int complain(const std::string& message, int status, const std::string& hint = "") {
+  dorm::cli::talk_if_nobody_did();
   say(fmt::format("{} {}\n", dorm::cli::styled(dorm::cli::Style::red, "dorm:"), message));
   if (status == 2) say(fmt::format("dorm: see {}\n", hint));
   return status;

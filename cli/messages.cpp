@@ -18,8 +18,11 @@ namespace {
 int output_error = 0;            // of the first print() that failed
 bool pipe_signal_wanted = true;  // the process was not started with SIGPIPE ignored
 
+bool silent = false;
+
 // 0, or the reason for which not all could be written.
 int write_all(int descriptor, std::string_view text) {
+  if (silent) return 0;
   while (!text.empty()) {
     const ssize_t n = ::write(descriptor, text.data(), text.size());
     if (n >= 0) {
@@ -76,6 +79,15 @@ void say(const std::string& text) { write_all(STDERR_FILENO, rendered(text, colo
 
 void say_in_place(const std::string& line) {
   write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", rendered(line, colored(STDERR_FILENO), printable)));
+}
+
+void leave_talking_to_another() { silent = true; }
+
+void talk_if_nobody_did() {
+  constexpr unsigned kSecondsForTheOther = 3;
+  if (!silent) return;
+  ::sleep(kSecondsForTheOther);
+  silent = false;
 }
 
 void open_standard_streams() {

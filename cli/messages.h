@@ -16,6 +16,12 @@ std::string printable(std::string_view text);
 void print(const std::string& text);  // to standard output
 void say(const std::string& text);    // to standard error
 
+/// From now on, nothing is said or printed: another process does.
+void leave_talking_to_another();
+/// What the other would have said by now cannot be said by it: this process says it, after a while in which the other
+/// has said the same, and has ended both, where it could.
+void talk_if_nobody_did();
+
 /// One line that takes the place of the one before it, on a terminal; an empty one clears it.
 void say_in_place(const std::string& line);
 

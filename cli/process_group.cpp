@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process_group.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <string_view>
+
+#include "base/number.h"
+#include "dorm/error.h"
+
+namespace dorm::cli {
+namespace {
+
+// The value of the first of these variables that holds a number.
+std::size_t number_in(std::initializer_list<const char*> variables, std::size_t otherwise) {
+  for (const char* name : variables) {
+    const char* const text = std::getenv(name);
+    double number = 0;
+    if (text != nullptr && dorm::parse_number(std::string_view(text), number) == NumberKind::finite && number >= 0)
+      return static_cast<std::size_t>(number);
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+Launched launched() {
+  // Open MPI; MPICH and what descends from it, Slurm's PMI among them.
+  Launched told;
+  told.processes = number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
+  told.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0);
+  return told.processes > 1 ? told : Launched{};
+}
+
+std::vector<std::string> ProcessGroup::exchange(const std::string& mine) {
+  return unpacked(broadcast(packed(gather(mine))));  // what others have packed is not looked at
+}
+
+std::vector<Counts> ProcessGroup::exchange_counts(const Counts& mine) {
+  std::vector<Counts> all;
+  const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]);
+  for (const std::string& said : exchange(bytes)) {
+    all.emplace_back(said.size() / sizeof mine[0]);
+    std::memcpy(all.back().data(), said.data(), said.size());
+  }
+  return all;
+}
+
+std::string packed(const std::vector<std::string>& texts) {
+  std::string bytes;
+  for (const std::string& text : texts) {
+    const std::uint64_t size = text.size();
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes += text;
+  }
+  return bytes;
+}
+
+std::vector<std::string> unpacked(const std::string& bytes) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::uint64_t size = 0;
+    if (bytes.size() - at < sizeof size) throw Error(ErrorCode::internal, "a message of another process is cut short");
+    std::memcpy(&size, bytes.data() + at, sizeof size);
+    at += sizeof size;
+    if (bytes.size() - at < size) throw Error(ErrorCode::internal, "a message of another process is cut short");
+    texts.push_back(bytes.substr(at, size));
+    at += size;
+  }
+  return texts;
+}
+
+}  // namespace dorm::cli
