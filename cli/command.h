@@ -33,7 +33,7 @@ struct Command {
   const char* usage = "";        // forms, one per line; empty: its arguments in their order
   const char* key_options = "";  // the ten that matter most, for -h; empty: the first ones
   bool looks_at_all = false;     // its action walks over the declarations of all verbs
-  bool together = false;         // processes that were started together work as one
+  bool together = false;         // processes that were started together work as one; its action then checks its files
 };
 
 Action declare_train(CLI::App& app, const Settings& settings);

@@ -84,10 +84,14 @@ std::size_t settled_shards(const TrainOptions& options, std::size_t queries, std
   return of_files == 0 ? wanted : (wanted + of_files - 1) / of_files * of_files;
 }
 
-TrainingTeam::TrainingTeam(const TrainingArguments& arguments, const Settings& settings) {
+TrainingTeam::TrainingTeam(const TrainingArguments& arguments, const Settings& settings,
+                           const std::function<void()>& check) {
   refuse_for_team(!arguments.reports.empty(), "--report", "a page shows documents of all; dorm eval has one, too");
   refuse_for_team(!arguments.weights.empty(), "--weights", "weights are those of one file; give them to dorm convert");
   refuse_for_team(!arguments.memory.empty(), "--memory", "each process has memory of its own");
+  together([&] {
+    if (drives()) check();
+  });
   together([&] { read_own(arguments, settings); });
   settle_labels(parse_unjudged(arguments.input.unjudged));
   together([&] { make_host(arguments.options, settings); });

@@ -3,6 +3,7 @@
 // about them; the first drives, prints and writes (dorm/shard.h, docs/scale.md).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ std::size_t settled_shards(const TrainOptions& options, std::size_t queries, std
 
 class TrainingTeam {
  public:
-  /// Reads what falls to this process. What goes wrong in one is thrown in all. Throws Error(unsupported) for arguments
-  /// that need all documents in one process.
-  TrainingTeam(const TrainingArguments& arguments, const Settings& settings);
+  /// Reads what falls to this process, once the one that drives has called `check`. What goes wrong in one is thrown in
+  /// all: a process that ended before it has joined the others would leave launchers waiting. Throws Error(unsupported)
+  /// for arguments that need all documents in one process.
+  TrainingTeam(const TrainingArguments& arguments, const Settings& settings, const std::function<void()>& check);
   /// The one that drives tells the others that it is over.
   ~TrainingTeam();
   TrainingTeam(const TrainingTeam&) = delete;

@@ -164,13 +164,13 @@ class CommandLine {
     }
     if (line.verb.empty()) return without_verb(line);
     const Command& command = find(line.verb);
-    const bool first = !command.together || launched().rank == 0;
-    if (!first) leave_talking_to_another();
+    const Launched together = command.together ? launched() : Launched{};
+    if (together.rank > 0) leave_talking_to_another();
     const Action action = looks_at_all(command, words) ? declare_all(&command) : declare(command);
     const CLI::App& verb = *app_.get_subcommand(line.verb);
     if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, command));
     parse(line, verb);
-    if (first) check_written_files(verb);
+    if (together.processes == 1) check_written_files(verb);
     action();
     return 0;
   }

@@ -23,6 +23,7 @@
 #include "training_team.h"
 #include "training_view.h"
 #include "usage.h"
+#include "written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -236,7 +237,7 @@ void train_stream(const TrainArguments& arguments, const Settings& settings) {
 }
 
 // Those that were started together.
-void train_together(const TrainArguments& arguments, const Settings& settings) {
+void train_together(const TrainArguments& arguments, const Settings& settings, const CLI::App& verb) {
   if (!arguments.stream.empty() || arguments.lists.given() || arguments.method != "dorm")
     throw Error(ErrorCode::unsupported,
                 "--stream, --method, --position-gains and --topics do not go with several processes; start one");
@@ -244,19 +245,19 @@ void train_together(const TrainArguments& arguments, const Settings& settings) {
   if (const SolverKind solver = arguments.options.solve.solver; solver != parse_solver("shards"))
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not work on shards; expected shards", solver_name(solver)));
-  TrainingTeam team(arguments, settings);
+  TrainingTeam team(arguments, settings, [&] { check_written_files(verb); });
   if (!team.drives()) return team.answer();
   if (!settings.quiet) say(team.text());
   train_bounds(arguments, {}, settings, &team);
 }
 
-void run_train(TrainArguments arguments, const Settings& settings) {
+void run_train(TrainArguments arguments, const Settings& settings, const CLI::App& verb) {
   check_training_method(arguments.method);
   const bool together = launched().processes > 1;
   SolveOptions& solve = arguments.options.solve;
   if ((together || arguments.options.shards > 0) && solve.solver == TrainOptions().solve.solver)
     solve.solver = parse_solver("shards");
-  if (together) return train_together(arguments, settings);
+  if (together) return train_together(arguments, settings, verb);
   if (!arguments.stream.empty()) {
     require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
     return train_stream(arguments, settings);
@@ -289,7 +290,7 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   add_input_options(app, arguments->input);
   app.description(kTrainDescription);
   app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()))));
-  return [arguments, &settings] { run_train(*arguments, settings); };
+  return [arguments, &settings, &app] { run_train(*arguments, settings, app); };
 }
 
 }  // namespace dorm::cli
