@@ -109,12 +109,24 @@ def test_names_cannot_colour_the_terminal():
 
 def test_a_bar_on_a_terminal_and_lines_elsewhere(here):
     dorm("synth", "--queries", 600, "--features", 30, "--noise", 3, "-o", "slow.txt")
-    line = ["train", "slow.txt", "--tolerance", "1e-9", "--time-limit", "3", "--verbose", "--model", "s.json"]
-    shown, status = on_terminal(*line, columns=70)
+    line = [
+        "train",
+        "slow.txt",
+        "-C",
+        "1e5",
+        "--tolerance",
+        "1e-9",
+        "--time-limit",
+        "3",
+        "--verbose",
+        "--model",
+        "s.json",
+    ]
+    shown, status = on_terminal(*line, columns=80)
     lines = [re.sub(r"\x1b\[[\d;]*m", "", text) for text in re.findall(r"\r([^\r\n]*)\x1b\[K", shown)]
     bars = [text for text in lines if re.match(r"dorm: \[=*>? *\] +\d+ % \w+ from \w+, round", text)]
     assert status == 0 and bars, shown
-    assert all(len(text) < 70 and "?" not in text for text in lines)
+    assert all(len(text) < 80 and "?" not in text for text in lines)
     shares = defaultdict(list)  # by bound, start and round: each begins anew
     for bar in bars:
         share, round_of = re.search(r"(\d+) % (\w+ from \w+, round \d+)", bar).groups()
