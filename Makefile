@@ -29,7 +29,7 @@ demo: build    ## generate data, run the main job, print a table, write demo/rep
 MPICXX ?= $(or $(shell command -v mpicxx),$(CURDIR)/.venv/bin/mpicxx)
 mpi:           ## the command for mpirun, build-mpi/dorm; nothing where there is no MPI
 	@tools/setup.sh build python mpi
-	@[ ! -x $(MPICXX) ] || tools/build.sh mpi dorm_cli -DMPI_CXX_COMPILER=$(MPICXX)
+	@[ ! -x $(MPICXX) ] || tools/build.sh mpi dorm_cli -DMPI_CXX_COMPILER=$(MPICXX) -DDORM_WERROR=$(if $(filter ci,$(PRESET)),ON,OFF)
 
 python:        ## the Python package, in build/package, which .venv imports
 	@tools/setup.sh build python

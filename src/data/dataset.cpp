@@ -118,9 +118,11 @@ void let_go(const Dataset& data, std::size_t first, std::size_t last) {
   const bool together = end - begin == static_cast<std::ptrdiff_t>(documents * front.rows.stride() * sizeof(float));
   if (!together || begin < mapping.data() || end > mapping.data() + mapping.size()) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const std::uintptr_t to = reinterpret_cast<std::uintptr_t>(end) / page * page;
-  if (from < to) static_cast<void>(::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED));
+  const std::uintptr_t before = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;  // the next whole page
+  const auto size = static_cast<std::uintptr_t>(end - begin);
+  if (before >= size) return;
+  // The system takes no pointer to const, but does not write.
+  static_cast<void>(::madvise(const_cast<char*>(begin) + before, (size - before) / page * page, MADV_DONTNEED));
 }
 
 void Dataset::require_intact() const {

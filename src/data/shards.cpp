@@ -44,7 +44,7 @@ std::vector<std::uint32_t> document_order(const Dataset& data, std::size_t q) {
   const auto before = [&](std::uint32_t i, std::uint32_t j) {
     if (!ids.empty() && ids[i] != ids[j]) return ids[i] < ids[j];
     const std::partial_ordering features = compare_features(query.rows, i, j);
-    if (features != std::partial_ordering::equivalent) return features < 0;
+    if (features != std::partial_ordering::equivalent) return std::is_lt(features);
     if (query.labels[i] != query.labels[j]) return query.labels[i] < query.labels[j];
     return data.group(query.first_document + i) < data.group(query.first_document + j);
   };

@@ -76,10 +76,11 @@ ShardedRisk::Prepared ShardedRisk::prepare(const ShardCrew& crew, const std::str
   return prepared;
 }
 
-ShardedRisk::ShardedRisk(const ShardCrew& crew, std::string setup) : ShardedRisk(crew, setup, prepare(crew, setup)) {}
+ShardedRisk::ShardedRisk(const ShardCrew& crew, const std::string& setup)
+    : ShardedRisk(crew, setup, prepare(crew, setup)) {}
 
-ShardedRisk::ShardedRisk(const ShardCrew& crew, std::string setup, Prepared prepared)
-    : setup_(std::move(setup)),
+ShardedRisk::ShardedRisk(const ShardCrew& crew, const std::string& setup, Prepared prepared)
+    : setup_(setup),
       lists_(prepared.lists),
       longest_(prepared.longest),
       squares_(prepared.squares),

@@ -36,7 +36,7 @@ class ShardBlocks {
 class ShardedRisk final : public ReferencedRisk {
  public:
   /// Asks the shards to prepare themselves. Borrows the crew.
-  ShardedRisk(const ShardCrew& crew, std::string setup);
+  ShardedRisk(const ShardCrew& crew, const std::string& setup);
 
   const Geometry& geometry() const override { return blocks_.geometry(); }
   std::size_t num_blocks() const override { return blocks_.size(); }
@@ -59,7 +59,7 @@ class ShardedRisk final : public ReferencedRisk {
     double squares = 0;
   };
   static Prepared prepare(const ShardCrew& crew, const std::string& setup);
-  ShardedRisk(const ShardCrew& crew, std::string setup, Prepared prepared);
+  ShardedRisk(const ShardCrew& crew, const std::string& setup, Prepared prepared);
   Question about(Topic topic) const;
 
   std::string setup_;
