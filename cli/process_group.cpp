@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/byte_stream.h"
 #include "base/number.h"
-#include "dorm/error.h"
 
 namespace dorm::cli {
 namespace {
@@ -49,26 +49,15 @@ std::vector<Counts> ProcessGroup::exchange_counts(const Counts& mine) {
 }
 
 std::string packed(const std::vector<std::string>& texts) {
-  std::string bytes;
-  for (const std::string& text : texts) {
-    const std::uint64_t size = text.size();
-    bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
-    bytes += text;
-  }
-  return bytes;
+  ByteWriter to;
+  for (const std::string& text : texts) to.text(text);
+  return to.take();
 }
 
 std::vector<std::string> unpacked(const std::string& bytes) {
+  ByteReader from(bytes, "message of another process");
   std::vector<std::string> texts;
-  for (std::size_t at = 0; at < bytes.size();) {
-    std::uint64_t size = 0;
-    if (bytes.size() - at < sizeof size) throw Error(ErrorCode::internal, "a message of another process is cut short");
-    std::memcpy(&size, bytes.data() + at, sizeof size);
-    at += sizeof size;
-    if (bytes.size() - at < size) throw Error(ErrorCode::internal, "a message of another process is cut short");
-    texts.push_back(bytes.substr(at, size));
-    at += size;
-  }
+  while (!from.at_end()) texts.push_back(from.text());
   return texts;
 }
 

@@ -50,15 +50,6 @@ std::vector<Shard> own_shards(std::vector<Dataset> shards, std::size_t of_files,
   return own;
 }
 
-// Held-out queries are judged with their documents in the order of the file, as dorm eval does.
-std::vector<Dataset> held_out_shards(const Dataset& data, std::size_t num_shards) {
-  std::vector<std::vector<std::size_t>> queries(num_shards);
-  for (std::size_t q = 0; q < data.num_queries(); ++q) queries[shard_of(data.query(q).id, num_shards)].push_back(q);
-  std::vector<Dataset> shards;
-  for (const std::vector<std::size_t>& of_shard : queries) shards.push_back(data.select(of_shard));
-  return shards;
-}
-
 bool all_negative(const Dataset& data) {
   const std::span<const float> labels = data.storage().labels;
   return std::all_of(labels.begin(), labels.end(), [](float label) { return label < 0; });
@@ -181,7 +172,8 @@ void TrainingTeam::read_valid(const TrainingArguments& arguments, const Settings
   Settings own_settings = settings;
   own_settings.quiet = settings.quiet || !drives();
   const Dataset data = load(arguments.valid, arguments.input, own_settings, {.like = &input_}).data;
-  valid_.emplace(own_shards(held_out_shards(data, num_shards_), 0, group_), settings.threads,
+  // Judged with its documents in the order of the file, as dorm eval does.
+  valid_.emplace(own_shards(queries_of_shards(data, num_shards_), 0, group_), settings.threads,
                  arguments.options.scaled_bytes);
 }
 

@@ -210,6 +210,9 @@ std::uint32_t shard_of(std::string_view query_id, std::size_t num_shards);
 /// compressed form.
 Dataset in_canonical_order(const Dataset& data, std::size_t threads = 1);
 
+/// The queries of each shard as they stand, perhaps none: selections of the data.
+std::vector<Dataset> queries_of_shards(const Dataset& data, std::size_t num_shards);
+
 /// The data of each shard in canonical order, perhaps without queries: selections of one block, which is that of
 /// in_canonical_order().
 std::vector<Dataset> split_into_shards(const Dataset& data, std::size_t num_shards, std::size_t threads = 1);

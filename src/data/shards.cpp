@@ -177,15 +177,17 @@ Dataset in_canonical_order(const Dataset& data, std::size_t threads) {
   return ordered ? by_query : with_documents_ordered(by_query, order, threads);
 }
 
-std::vector<Dataset> split_into_shards(const Dataset& data, std::size_t num_shards, std::size_t threads) {
+std::vector<Dataset> queries_of_shards(const Dataset& data, std::size_t num_shards) {
   std::vector<std::vector<std::size_t>> queries(num_shards);
-  const Dataset ordered = in_canonical_order(data, threads);
-  for (std::size_t q = 0; q < ordered.num_queries(); ++q)
-    queries[shard_of(ordered.query(q).id, num_shards)].push_back(q);
+  for (std::size_t q = 0; q < data.num_queries(); ++q) queries[shard_of(data.query(q).id, num_shards)].push_back(q);
   std::vector<Dataset> shards;
   shards.reserve(num_shards);
-  for (const std::vector<std::size_t>& of_shard : queries) shards.push_back(ordered.select(of_shard));
+  for (const std::vector<std::size_t>& of_shard : queries) shards.push_back(data.select(of_shard));
   return shards;
+}
+
+std::vector<Dataset> split_into_shards(const Dataset& data, std::size_t num_shards, std::size_t threads) {
+  return queries_of_shards(in_canonical_order(data, threads), num_shards);
 }
 
 }  // namespace dorm

@@ -18,15 +18,6 @@ std::vector<Shard> numbered(std::vector<Dataset> parts) {
   return shards;
 }
 
-// Held-out queries are judged with their documents in the order of the input, as evaluation does.
-std::vector<Shard> in_file_order(const Dataset& data, std::size_t count) {
-  std::vector<std::vector<std::size_t>> queries(count);
-  for (std::size_t q = 0; q < data.num_queries(); ++q) queries[shard_of(data.query(q).id, count)].push_back(q);
-  std::vector<Dataset> parts;
-  for (const std::vector<std::size_t>& part : queries) parts.push_back(data.select(part));
-  return numbered(std::move(parts));
-}
-
 }  // namespace
 
 std::size_t default_shards(std::size_t queries, std::size_t features) {
@@ -51,7 +42,8 @@ TrainResult train_in_shards(const Dataset& data, const TrainOptions& options, co
       options.shards > 0 ? options.shards : default_shards(data.num_queries(), data.num_features());
   const ShardHost host(numbered(split_into_shards(data, count)), options.solve.threads, options.scaled_bytes);
   std::optional<ShardHost> held_out;
-  if (validation) held_out.emplace(in_file_order(*validation, count), options.solve.threads, options.scaled_bytes);
+  if (validation)  // judged with its documents in the order of the input, as evaluation does
+    held_out.emplace(numbered(queries_of_shards(*validation, count)), options.solve.threads, options.scaled_bytes);
   AskShards ask_held_out;
   if (held_out) ask_held_out = [&](std::string_view question) { return held_out->answer(question); };
   return train_shards([&](std::string_view question) { return host.answer(question); }, options, ask_held_out,
