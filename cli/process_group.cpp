@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process_group.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -33,6 +34,8 @@ Launched launched() {
   told.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0);
   return told.processes > 1 ? told : Launched{};
 }
+
+std::size_t longest_wait() { return std::max<std::size_t>(1, number_in({"DORM_MPI_TIMEOUT"}, 3600)); }
 
 std::vector<std::string> ProcessGroup::exchange(const std::string& mine) {
   return unpacked(broadcast(packed(gather(mine))));  // what others have packed is not looked at

@@ -18,6 +18,10 @@ struct Launched {
 };
 Launched launched();
 
+/// Seconds without a word from the others after which a process takes one of them to hang:
+/// DORM_MPI_TIMEOUT, or an hour.
+std::size_t longest_wait();
+
 using Counts = std::vector<std::uint64_t>;
 
 class ProcessGroup {
@@ -35,7 +39,7 @@ class ProcessGroup {
   [[noreturn]] static void end_all();
 
   // All processes call the following together, in the same order. A process that waits sleeps; one that dies ends all,
-  // by the launcher.
+  // by the launcher, and so does one that has waited longest_wait().
 
   /// What rank 0 says, in all processes.
   std::string broadcast(std::string said);

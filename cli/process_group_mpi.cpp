@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages are sent in pieces, since MPI counts in int. Waiting is asking at growing intervals: MPI itself would keep a
 // core busy all the time, in every process.
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/stopwatch.h"
+#include "messages.h"
 #include "process_group.h"
 
 namespace dorm::cli {
@@ -22,11 +25,21 @@ namespace {
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 30;
 constexpr auto kLongestSleep = std::chrono::microseconds(500);
 
+// One that hangs without dying is noticed by nobody else.
+[[noreturn]] void give_up_waiting() {
+  say(fmt::format("dorm: no word from the other processes for {} s: one of them hangs (DORM_MPI_TIMEOUT)\n",
+                  longest_wait()));
+  ProcessGroup::end_all();
+}
+
 void wait_for(MPI_Request& request) {
+  const Stopwatch watch;
+  const auto limit = static_cast<double>(longest_wait());
   auto sleep = std::chrono::microseconds(1);
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
+    if (watch.seconds() > limit) give_up_waiting();
     std::this_thread::sleep_for(sleep);
     sleep = std::min<std::chrono::microseconds>(2 * sleep, kLongestSleep);
   }

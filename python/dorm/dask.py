@@ -34,7 +34,7 @@ from ._names import feature_names, remember_features
 from ._options import train_options
 from ._progress import Progress, watching
 from ._shards import merged, settled_labels
-from .evaluation import Evaluation, options_of
+from .evaluation import Evaluation, measures_asked, options_of
 from .measure import Measure
 from .ranker import DormRanker
 from .report import TrainReport
@@ -193,7 +193,7 @@ class DaskDormRanker(DormRanker):
         Arguments as in `fit`; ``measures``: names, by default the one trained for.
         """
         rows = read_rows(X, y, label, qid, weight, self._columns_in(X))
-        asked = [self.measure] if measures is None else [measures] if isinstance(measures, str) else list(measures)
+        asked = measures_asked(measures, self.measure)
         cluster = self._cluster()
         layout = Layout(_EVALUATION_SHARDS, self.partitions, self._reading["missing"], "grade")
         settings = (self.convention, ties, confidence)

@@ -148,7 +148,7 @@ def evaluate(
     queries = read_queries(qid, group, len(scores))
     weights = read_weights(sample_weight, queries)
     options = options_of(convention, ties, bootstrap, confidence, random_state, n_jobs)
-    asked = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    asked = measures_asked(measures)
     labels, scores = queries.sorted(labels), queries.sorted(scores)
     made = [m._tabulate((labels, queries)) if isinstance(m, Measure) else m for m in asked]
     labels, scores = np.ascontiguousarray(labels), np.ascontiguousarray(scores)
@@ -247,6 +247,15 @@ def _values(values: Any) -> np.ndarray:
 
         values = column_or_1d(values)
     return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def measures_asked(
+    measures: str | Measure | Sequence[str | Measure] | None, default: str | Measure = ""
+) -> list[str | Measure]:
+    """One or several as a list; None: the default."""
+    if measures is None:
+        return [default]
+    return [measures] if isinstance(measures, (str, Measure)) else list(measures)
 
 
 def options_of(

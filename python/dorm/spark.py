@@ -66,7 +66,7 @@ from ._spark_shards import (
     packed_rows,
     partition_keys,
 )
-from .evaluation import Evaluation, options_of
+from .evaluation import Evaluation, measures_asked, options_of
 from .ranker import DormRanker
 from .report import TrainReport
 
@@ -122,7 +122,8 @@ class _Columns(HasLabelCol, HasFeaturesCol, HasWeightCol, HasPredictionCol, HasV
         return self.getOrDefault(self.timeout)
 
     def _features(self, df: Any) -> FeatureColumns:
-        return find_features(df, self.getFeaturesCol(), self.getOrDefault(self.featureCols))
+        with limited(df.sparkSession.sparkContext, "the features of a row are counted", self._limit):
+            return find_features(df, self.getFeaturesCol(), self.getOrDefault(self.featureCols))
 
     def _optional(self, param: Param) -> str:
         return self.getOrDefault(param) if self.isDefined(param) else ""
@@ -347,7 +348,7 @@ class SparkDormModel(_Columns, Model, MLReadable, MLWritable):
         """
         _refuse_connect(df)
         ranker = self.to_local()
-        asked = [ranker.measure] if measures is None else [measures] if isinstance(measures, str) else list(measures)
+        asked = measures_asked(measures, ranker.measure)
         context = df.sparkSession.sparkContext
         with limited(context, "the evaluation", self._limit):
             keys = self._keys(df, 1 << 16)

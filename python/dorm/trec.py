@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._queries import to_array
 from ._tables import pandas_for
-from .evaluation import Evaluation, MeasureResult, options_of
+from .evaluation import Evaluation, MeasureResult, measures_asked, options_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def evaluate_run(
         (judged.queries, judged.documents, _numbers(judged.labels)),
         judged.subtopics or [],
         (retrieved.queries, retrieved.documents, _numbers(retrieved.scores)),
-        [measures] if isinstance(measures, str) else list(measures),
+        measures_asked(measures),
         options,
     )
     results = [MeasureResult(**entry) for entry in table["measures"]]

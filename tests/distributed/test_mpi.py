@@ -4,6 +4,7 @@
 The command is build-mpi/dorm (make mpi) or what DORM_MPI_COMMAND names; mpirun is that of the environment that runs the
 tests, or of the path."""
 
+import contextlib
 import json
 import os
 import random
@@ -173,6 +174,18 @@ def test_after_a_process_was_killed_the_same_command_goes_on_to_the_same_bytes(w
     together(3, *long_training(world, tmp_path))
     assert (tmp_path / "m.json").read_bytes() == undisturbed
     assert not (tmp_path / "ck").exists()
+
+
+def test_a_process_that_hangs_ends_all(world, tmp_path, monkeypatch):
+    monkeypatch.setenv("DORM_MPI_TIMEOUT", "2")
+    process, ours = started(world, tmp_path, 3)
+    os.kill(ours[2], signal.SIGSTOP)
+    try:
+        _, said = process.communicate(timeout=LIMIT)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(ours[2], signal.SIGKILL)
+    assert process.returncode != 0 and b"for 2 s: one of them hangs" in said, said
 
 
 def test_an_interrupt_ends_all_in_time_and_the_same_command_goes_on(world, tmp_path, undisturbed):

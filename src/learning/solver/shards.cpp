@@ -22,7 +22,7 @@ void sweep_planes(SolveContext& context, BlockAscent& ascent) {
   const double enough = std::max(rest, 0.1 * context.options.tolerance * context.stopping.primal());
   for (std::uint64_t number = 1; number <= kMostSweeps && !context.stopping.out_of_time();) {
     const PassResult pass = ascent.cached_round(number);
-    if (!(pass.gap > enough) || !(pass.gain > 0)) return;
+    if (pass.whole && (!(pass.gap > enough) || !(pass.gain > 0))) return;
   }
 }
 
