@@ -46,7 +46,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"synth", dorm::cli::declare_synth, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed"},
     {"convert", dorm::cli::declare_convert, "", "--input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
-    {"export", dorm::cli::declare_export, "MODEL --to NAME"},
+    {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
     {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC", "", true},
     {"completion", dorm::cli::declare_completion, "", "", true},
     {"manual", dorm::cli::declare_manual, "", "", true},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saved models of every kind. What is accepted writes the same text again, ranks, and can be exported.
 #include <filesystem>
-#include <sstream>
 
+#include "dorm/export.h"
 #include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
@@ -19,10 +19,9 @@ void model(Bytes input) {
   const Model model = model_from_json(as_text(input), "input");
   const std::string written = to_json(model);
   require(to_json(model_from_json(written, "written")) == written);
-  for (const Exporter& exporter : exporter_catalog()) {
-    std::ostringstream out;
+  for (const ExportTarget& target : export_targets()) {
     try {
-      exporter.write(model, out);
+      export_model(model, target);
     } catch (const Error&) {
       continue;
     }

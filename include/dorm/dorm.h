@@ -20,6 +20,7 @@
 #include "dorm/geometry.h"    // IWYU pragma: export
 #include "dorm/kernel.h"      // IWYU pragma: export
 #include "dorm/model.h"       // IWYU pragma: export
+#include "dorm/export.h"      // IWYU pragma: export
 #include "dorm/evaluate.h"    // IWYU pragma: export
 #include "dorm/solver.h"      // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export

@@ -26,6 +26,9 @@ struct ColumnRoles {
 /// Means of features by name.
 using FeatureMeans = std::map<std::string, double, std::less<>>;
 
+/// Other names of features, by name.
+using FeatureNames = std::map<std::string, std::string, std::less<>>;
+
 struct InputDescription {
   ColumnRoles columns = {};          // of tables
   Missing missing = Missing::error;  // how missing values were treated

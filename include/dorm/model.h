@@ -111,14 +111,6 @@ PositionModel load_position_model(const std::string& path);
 using AnyModel = std::variant<Model, PositionModel>;
 AnyModel load_any_model(const std::string& path);  // throws as load_model() and load_position_model()
 
-/// A format of other tools that a model can be written in.
-struct Exporter {
-  CatalogEntry entry;
-  void (*write)(const Model& model, std::ostream& out);  // throws Error(unsupported) for what the format cannot say
-};
-std::span<const Exporter> exporter_catalog();
-const Exporter& find_exporter(std::string_view name);  // throws Error(unknown_name)
-
 /// How the lists of a training or ranking under topic budgets were found.
 struct TopicReport {
   std::size_t lists = 0, unproven = 0;  // unproven: the time for one list ran out

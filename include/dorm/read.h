@@ -117,6 +117,10 @@ TopicTable read_topics(const std::string& weights_path, const std::string& limit
 TopicTable parse_topics(std::string_view weights, const std::string& weights_name, std::string_view limits,
                         const std::string& limits_name, const Dataset& data);
 
+/// CSV `feature,name`: what another tool calls a feature.
+FeatureNames read_feature_names(const std::string& path);
+FeatureNames parse_feature_names(std::string_view text, const std::string& name);
+
 /// The first cell of a line is the id. Columns by number from 1, e.g. "6-24" or "2,4": numbers are taken as they are,
 /// text becomes one indicator per value ("a|b" being two values, where | does not separate cells). Without `columns`:
 /// the trailing columns that hold numbers only, else the last column as text.

@@ -184,7 +184,7 @@ def test_an_exported_model_is_refused_or_scores_the_same(here):
     refused = dorm("export", "m.json", "--to", "svmlight", "-o", "m.svm", status=1).stderr
     assert "log-query-zscore, which depends on the other documents" in refused
     assert not (here / "m.svm").exists()
-    assert 'unknown format "svmlite"' in dorm("export", "m.json", "--to", "svmlite", status=2).stderr
+    assert 'unknown target "svmlite"' in dorm("export", "m.json", "--to", "svmlite", status=2).stderr
 
 
 def test_the_baselines_are_models_without_certificate(here):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An expression of SQL that is the score of a document whose features are columns. A column that is NULL counts as what
 // stood in for missing values in training: the mean, or 0.
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 
 #include "model/export/formats.h"
 
@@ -9,7 +9,7 @@ namespace dorm {
 namespace {
 
 /// A name as SQL quotes it: between double quotes, those inside it doubled.
-std::string identifier(const std::string& name) {
+std::string identifier(std::string_view name) {
   std::string quoted = "\"";
   for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
@@ -20,20 +20,17 @@ std::string literal(double value) { return fmt::format("{:.16e}", value); }
 
 }  // namespace
 
-void export_sql(const Model& model, std::ostream& out) {
-  const PlainWeights plain = plain_weights(model, Powers::logarithms);
-  const InputDescription& input = model.data.input;
-  fmt::print(out, "({}", literal(plain.constant));
-  for (std::size_t j = 0; j < model.features.size(); ++j) {
-    if (plain.weights[j] == 0) continue;
-    const auto mean = input.means.find(model.features[j]);
-    const bool filled = input.missing == Missing::mean && mean != input.means.end();
-    const std::string value = fmt::format("COALESCE({}, {})", identifier(model.features[j]),
-                                          filled ? literal(mean->second) : std::string("0"));
-    fmt::print(out, "\n + {} * {}", literal(plain.weights[j]),
-               plain.logarithms ? fmt::format("SIGN({0}) * LN(1 + ABS({0}))", value) : value);
+Exported export_sql(const Model& model, const ExportOptions& options) {
+  ServedModel served = folded(model, options);
+  std::string text = "(" + literal(served.constant);
+  for (const ServedModel::Term& term : served.terms) {
+    const double missing = value_where_missing(model, term.feature);
+    const std::string value = fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)),
+                                          missing == 0 ? std::string("0") : literal(missing));
+    text += fmt::format("\n + {} * {}", literal(term.weight),
+                        served.logarithms ? fmt::format("SIGN({0}) * LN(1 + ABS({0}))", value) : value);
   }
-  fmt::print(out, ")\n");
+  return one_file(text + ")\n", std::move(served));
 }
 
 }  // namespace dorm

@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "dorm/model.h"
+#include "dorm/export.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 
@@ -24,10 +24,8 @@ Model linear_model(ScalingKind kind, const Dataset& data) {
   return model;
 }
 
-std::string exported(const Model& model, std::string_view format) {
-  std::ostringstream out;
-  find_exporter(format).write(model, out);
-  return out.str();
+std::string exported(const Model& model, std::string_view target) {
+  return export_model(model, find_export_target(target)).files[0].bytes;
 }
 
 // The eleventh line holds b, the twelfth alpha and the one support vector.
@@ -78,7 +76,51 @@ TEST(Exporters, RefuseWhatAFormatCannotSay) {
   Model kernel = linear_model(ScalingKind::none, data);
   kernel.kernel.emplace();
   EXPECT_NE(refusal(kernel).find("kernel"), std::string::npos);
-  EXPECT_THROW(find_exporter("onnx"), Error);
+  EXPECT_THROW(find_export_target("onyx"), Error);
+}
+
+TEST(Exporters, WhatIsWrittenIsToldInNumbers) {
+  const Dataset data = test::random_data({.lengths = {7, 5}, .features = 5, .seed = 3});
+  for (const ScalingKind kind :
+       {ScalingKind::none, ScalingKind::zscore, ScalingKind::minmax, ScalingKind::log_zscore}) {
+    const Model model = linear_model(kind, data);
+    const Exported sql = export_model(model, find_export_target("sql"));
+    const std::vector<double> scores = score(model, data);
+    const ServedDifference same =
+        served_difference(data, scores, served_scores(sql.served, model, data), sql.served.left_out, 10);
+    EXPECT_LT(same.largest, 1e-5) << name_of(kind);
+    EXPECT_EQ(same.queries, 2u);
+    EXPECT_EQ(same.changed_queries, 0u);
+    std::vector<double> other = scores;
+    other[data.first_document(1)] += 100;
+    const ServedDifference changed = served_difference(data, scores, other, 0, 10);
+    EXPECT_NEAR(changed.largest, 100, 1e-9);
+    EXPECT_EQ(changed.document, data.first_document(1));
+    EXPECT_EQ(changed.changed_queries,
+              top_ranking(std::span(scores).subspan(data.first_document(1)))[0] == 0 ? 0u : 1u);
+  }
+}
+
+TEST(Exporters, NamesOfTheTargetAreThoseOfTheMap) {
+  const Dataset data = test::random_data({.lengths = {7, 5}, .features = 3, .seed = 3});
+  const Model model = linear_model(ScalingKind::none, data);
+  const ExportTarget& sql = find_export_target("sql");
+  EXPECT_NE(export_model(model, sql, {.names = {{"1", "a \"b\""}}}).files[0].bytes.find(R"("a ""b""")"),
+            std::string::npos);
+  EXPECT_NE(test::message_of(
+                [&] {
+                  export_model(model, sql, {.names = {{"9", "x"}}});
+                },
+                ErrorCode::bad_input)
+                .find("which the model does not have"),
+            std::string::npos);
+  EXPECT_NE(test::message_of(
+                [&] {
+                  export_model(model, sql, {.names = {{"1", "3"}}});
+                },
+                ErrorCode::bad_input)
+                .find("distinct names"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models for other tools: search engines, model formats, source code. A target says what it can evaluate, writes the
+// model, and tells in numbers what it wrote, so that its arithmetic can be tried on data before an engine sees it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dorm/catalog.h"
+#include "dorm/dataset.h"
+#include "dorm/input.h"
+#include "dorm/model.h"
+#include "dorm/scale.h"
+
+namespace dorm {
+
+/// What a target can evaluate beside weighted sums of features.
+struct Serving {
+  bool logarithms = false;  // sign(x) ln(1 + |x|) of a feature
+  bool lists = false;       // sees all documents of a query at once
+  bool kernels = false;
+};
+
+/// Whether documents can be scored under this scaling.
+bool can_serve(const Serving& serving, ScalingKind kind);
+
+struct ExportOptions {
+  std::string name = "dorm";  // of the model, where the target gives it one
+  FeatureNames names;         // feature: how the target spells it; others as they are
+  bool fold = false;          // where the target has normalisers of its own: the scaling in the weights all the same
+  bool non_negative = false;  // no score is negative while features stay within their range in training
+};
+
+/// What was written, as numbers: a score is constant + the sum over the terms, in their order, of weight (f(x) -
+/// shift) / divisor.
+struct ServedModel {
+  struct Term {
+    std::size_t feature;  // of the model
+    double weight, shift = 0, divisor = 1;
+  };
+  std::vector<Term> terms;
+  double constant = 0;
+  double left_out = 0;                           // what the model's score has beside it, of all documents alike
+  bool logarithms = false;                       // f(x) = sign(x) ln(1 + |x|), else x
+  ScalingKind within_query = ScalingKind::none;  // else shift and divisor are those of the documents at hand
+  bool single = false;                           // in float32: features, weights, every operation
+  /// Instead of all that, for what is no sum of terms: the scores of documents in order.
+  std::function<std::vector<double>(const Dataset& data)> scores;
+};
+
+/// The scores of the documents as the target computes them.
+std::vector<double> served_scores(const ServedModel& served, const Model& model, const Dataset& data);
+
+/// How the target's scores differ from the model's.
+struct ServedDifference {
+  double largest = 0;               // difference of a score
+  double scale = 0;                 // the largest |score|
+  std::size_t document = 0;         // that has it
+  std::size_t queries = 0;          // of the data
+  std::size_t changed_queries = 0;  // those whose first `top` documents are others, or in another order
+};
+ServedDifference served_difference(const Dataset& data, std::span<const double> model_scores,
+                                   std::span<const double> target_scores, double left_out, std::size_t top);
+
+struct ExportedFile {
+  std::string path, bytes;
+};
+
+struct Exported {
+  std::vector<ExportedFile> files;  // the first is the model; just that, with an empty path, unless it is a folder
+  std::string features;             // what the engine has to know of the features before it takes the model
+  ServedModel served;
+  std::vector<std::string> notes;  // what else is to be known: sentences
+};
+
+struct ExportTarget {
+  CatalogEntry entry;
+  Serving serving;
+  bool folder = false;
+  Exported (*write)(const Model& model, const ExportOptions& options);
+};
+
+std::span<const ExportTarget> export_targets();
+const ExportTarget& find_export_target(std::string_view name);  // throws Error(unknown_name)
+
+/// Throws Error(unsupported) for models that the target cannot evaluate, and for names that it cannot spell.
+Exported export_model(const Model& model, const ExportTarget& target, const ExportOptions& options = {});
+
+}  // namespace dorm

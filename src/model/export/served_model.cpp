@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A linear model as the sum that targets evaluate.
+#include <fmt/format.h>
+
+#include "base/quote.h"
+#include "data/scale_rules.h"
+#include "dorm/error.h"
+#include "model/export/formats.h"
+
+namespace dorm {
+namespace {
+
+/// Calls visit(feature, weight, shift, factor) for every feature that can change a score.
+template <class Visit>
+void visit_terms(const Model& model, const Visit& visit) {
+  const Scaling& scaling = model.scaling;
+  for (std::size_t j = 0; j < model.weights.size(); ++j) {
+    const double shift = scaling.shift.empty() ? 0 : scaling.shift[j];
+    const double factor = scaling.factor.empty() ? 1 : scaling.factor[j];
+    if (model.weights[j] != 0 && factor != 0) visit(j, model.weights[j], shift, factor);
+  }
+}
+
+}  // namespace
+
+ServedModel folded(const Model& model, const ExportOptions&) {
+  ServedModel served;
+  served.logarithms = takes_logarithm(model.scaling.kind);
+  visit_terms(model, [&](std::size_t j, double weight, double shift, double factor) {
+    served.terms.push_back({.feature = j, .weight = weight * factor});
+    served.constant -= weight * factor * shift;
+  });
+  return served;
+}
+
+ServedModel normalised(const Model& model, const ExportOptions& options) {
+  if (model.scaling.shift.empty()) return folded(model, options);
+  ServedModel served;
+  served.logarithms = takes_logarithm(model.scaling.kind);
+  visit_terms(model, [&](std::size_t j, double weight, double shift, double factor) {
+    served.terms.push_back({.feature = j, .weight = weight, .shift = shift, .divisor = 1 / factor});
+  });
+  return served;
+}
+
+ServedModel within_queries(const Model& model) {
+  ServedModel served;
+  served.logarithms = takes_logarithm(model.scaling.kind);
+  served.within_query = model.scaling.kind;
+  visit_terms(model, [&](std::size_t j, double weight, double, double) {
+    served.terms.push_back({.feature = j, .weight = weight});
+  });
+  return served;
+}
+
+std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature) {
+  const auto found = options.names.find(model.features[feature]);
+  return found == options.names.end() ? std::string_view(model.features[feature]) : std::string_view(found->second);
+}
+
+double value_where_missing(const Model& model, std::size_t feature) {
+  const InputDescription& input = model.data.input;
+  const auto mean = input.means.find(model.features[feature]);
+  return input.missing == Missing::mean && mean != input.means.end() ? mean->second : 0;
+}
+
+void refuse_name(std::string_view target, std::string_view name, std::string_view why) {
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{} cannot say {}, the name of a feature: {}; expected a map of names that gives it another",
+                          target, in_quotes(name), why));
+}
+
+Exported one_file(std::string text, ServedModel served) {
+  Exported exported;
+  exported.files.push_back({"", std::move(text)});
+  exported.served = std::move(served);
+  return exported;
+}
+
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace dorm

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of a target on data: in its precision, in its order.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/scale_rules.h"
+#include "dorm/export.h"
+#include "model/align.h"
+
+namespace dorm {
+namespace {
+
+/// The features of one query's documents, in the order of the terms; 0 where the data lacks one.
+class TermValues {
+ public:
+  TermValues(const ServedModel& served, const Model& model, const Dataset& data) {
+    const FeatureIndex index(model);
+    std::vector<std::size_t> column_of(model.features.size(), FeatureIndex::kUnknown);
+    for (std::size_t column = 0; column < data.num_features(); ++column)
+      if (const std::size_t j = index.find(data.feature_name(column)); j != FeatureIndex::kUnknown)
+        column_of[j] = column;
+    for (const ServedModel::Term& term : served.terms) columns_.push_back(column_of[term.feature]);
+    row_.resize(data.num_features());
+  }
+
+  void load(const Query& query) {
+    values_.clear();
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      query.rows.load(i, row_);
+      for (const std::size_t column : columns_)
+        values_.push_back(column == FeatureIndex::kUnknown ? 0.0F : row_[column]);
+    }
+  }
+
+  std::span<const float> document(std::size_t i) const {
+    return std::span(values_).subspan(i * columns_.size(), columns_.size());
+  }
+
+ private:
+  std::vector<std::size_t> columns_;
+  std::vector<float> row_, values_;
+};
+
+/// The scaling of one term by the documents of a query, as dorm/scale.h defines it; a constant feature has weight 0.
+ServedModel::Term scaled_within(ServedModel::Term term, const ServedModel& served, const TermValues& values,
+                                std::size_t place, std::size_t documents) {
+  const auto value = [&](std::size_t i) {
+    const double x = values.document(i)[place];
+    return served.logarithms ? signed_logarithm(x) : x;
+  };
+  double low = value(0), high = low, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < documents; ++i) {
+    low = std::min(low, value(i));
+    high = std::max(high, value(i));
+    sum += value(i);
+  }
+  const double mean = sum / static_cast<double>(documents);
+  for (std::size_t i = 0; i < documents; ++i) squares += (value(i) - mean) * (value(i) - mean);
+  const bool range = uses_range(served.within_query);
+  const double factor = factor_of({low, high, squares, documents}, range);
+  term.weight = factor == 0 ? 0 : term.weight;
+  term.shift = range ? low : mean;
+  term.divisor = factor == 0 ? 1 : 1 / factor;
+  return term;
+}
+
+/// In the precision of Number.
+template <class Number>
+double sum_of_terms(const ServedModel& served, std::span<const ServedModel::Term> terms, std::span<const float> x) {
+  auto sum = static_cast<Number>(served.constant);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const ServedModel::Term& term = terms[k];
+    const auto value = static_cast<Number>(served.logarithms ? signed_logarithm(x[k]) : x[k]);
+    sum += static_cast<Number>(term.weight) *
+           ((value - static_cast<Number>(term.shift)) / static_cast<Number>(term.divisor));
+  }
+  return static_cast<double>(sum);
+}
+
+}  // namespace
+
+std::vector<double> served_scores(const ServedModel& served, const Model& model, const Dataset& data) {
+  require_features(model, data);
+  if (served.scores) return served.scores(data);
+  TermValues values(served, model, data);
+  std::vector<double> scores;
+  scores.reserve(data.num_documents());
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    values.load(query);
+    std::vector<ServedModel::Term> terms = served.terms;
+    if (served.within_query != ScalingKind::none)
+      for (std::size_t k = 0; k < terms.size(); ++k)
+        terms[k] = scaled_within(terms[k], served, values, k, query.size());
+    for (std::size_t i = 0; i < query.size(); ++i)
+      scores.push_back(served.single ? sum_of_terms<float>(served, terms, values.document(i))
+                                     : sum_of_terms<double>(served, terms, values.document(i)));
+  }
+  return scores;
+}
+
+ServedDifference served_difference(const Dataset& data, std::span<const double> model_scores,
+                                   std::span<const double> target_scores, double left_out, std::size_t top) {
+  ServedDifference difference;
+  difference.queries = data.num_queries();
+  for (std::size_t d = 0; d < model_scores.size(); ++d) {
+    const double off = std::fabs(model_scores[d] - (target_scores[d] + left_out));
+    difference.scale = std::max(difference.scale, std::fabs(model_scores[d]));
+    if (off <= difference.largest) continue;
+    difference.largest = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
+    difference.document = d;
+  }
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    const auto first = [&](std::span<const double> scores) {
+      return top_ranking(scores.subspan(query.first_document, query.size()), top);
+    };
+    difference.changed_queries += first(model_scores) != first(target_scores);
+  }
+  return difference;
+}
+
+}  // namespace dorm

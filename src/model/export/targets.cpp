@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The targets that a model can be exported to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/quote.h"
+#include "data/scale_rules.h"
+#include "dorm/error.h"
+#include "model/export/formats.h"
+
+namespace dorm {
+namespace {
+
+constexpr Serving kSums{};
+constexpr Serving kLogarithms{.logarithms = true};
+
+constexpr std::array kTargets{
+    ExportTarget{{.name = "svmlight",
+                  .usage = "svmlight",
+                  .help = "the weights of a linear model as svm_rank_classify and svm_classify read them"},
+                 kSums,
+                 false,
+                 export_svmlight},
+    ExportTarget{{.name = "sql", .usage = "sql", .help = "the score as an SQL expression; features are columns"},
+                 kLogarithms,
+                 false,
+                 export_sql},
+};
+
+constexpr auto kTargetNames = [] {
+  std::array<CatalogEntry, kTargets.size()> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kTargets[i].entry;
+  return names;
+}();
+
+/// The scalings that a target can evaluate, as a list in words.
+std::string servable_scalings(const Serving& serving) {
+  std::string list;
+  for (const CatalogEntry& entry : scaling_catalog())
+    if (can_serve(serving, parse_scaling(entry.name)))
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", entry.name);
+  return list;
+}
+
+void require_known(const Model& model, const ExportOptions& options) {
+  for (const auto& entry : options.names)
+    if (std::find(model.features.begin(), model.features.end(), entry.first) == model.features.end())
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("the map of names has the feature {}, which the model does not have", in_quotes(entry.first)));
+}
+
+/// Two features of one name would be one to the target.
+void require_distinct(const Model& model, const ExportOptions& options) {
+  std::map<std::string_view, std::size_t> feature_of;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const auto [place, is_new] = feature_of.emplace(spelling(model, options, j), j);
+    if (!is_new)
+      throw Error(ErrorCode::bad_input, fmt::format("the features {} and {} have one name, {}; expected distinct names",
+                                                    in_quotes(model.features[place->second]),
+                                                    in_quotes(model.features[j]), in_quotes(place->first)));
+  }
+}
+
+/// Throws where a number that was written is none in the precision of the target.
+void require_representable(const Model& model, const ServedModel& served, std::string_view target) {
+  const double largest = served.single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const double smallest = served.single ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  const auto fits = [&](double value) { return std::fabs(value) <= largest; };
+  for (const ServedModel::Term& term : served.terms)
+    if (!fits(term.weight) || !fits(term.shift) || !fits(term.divisor) || term.divisor < smallest)
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("the weight or the scaling of feature {} is beyond the numbers of {}",
+                              in_quotes(model.features[term.feature]), target));
+  if (!fits(served.constant))
+    throw Error(ErrorCode::unsupported, fmt::format("the weights are beyond the numbers of {}", target));
+}
+
+}  // namespace
+
+bool can_serve(const Serving& serving, ScalingKind kind) {
+  const bool per_query = Scaling{kind, {}, {}}.per_query();
+  return (serving.lists || !per_query) && (serving.logarithms || !takes_logarithm(kind));
+}
+
+std::span<const ExportTarget> export_targets() { return kTargets; }
+
+const ExportTarget& find_export_target(std::string_view name) {
+  for (const ExportTarget& target : kTargets)
+    if (target.entry.name == name) return target;
+  throw_unknown_name("target", name, kTargetNames);
+}
+
+Exported export_model(const Model& model, const ExportTarget& target, const ExportOptions& options) {
+  const std::string_view name = target.entry.name;
+  if (model.kernel && !target.serving.kernels)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the model has a kernel ({}), which {} cannot evaluate; expected a linear model",
+                            model.kernel->kernel, name));
+  if (!can_serve(target.serving, model.scaling.kind))
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("the model scales features by {}, which {}; expected a scaling that {} can evaluate: {}",
+                    name_of(model.scaling.kind),
+                    model.scaling.per_query() ? "depends on the other documents of the query" : "takes logarithms",
+                    name, servable_scalings(target.serving)));
+  require_known(model, options);
+  require_distinct(model, options);
+  Exported exported = target.write(model, options);
+  require_representable(model, exported.served, name);
+  return exported;
+}
+
+}  // namespace dorm
