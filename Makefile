@@ -13,7 +13,7 @@ export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
         nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside \
-        test-distributed docs clean
+        test-distributed test-engines docs clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -40,7 +40,8 @@ test:          ## all tests, C++ and Python, on one build of the library
 	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
 	ctest --preset $(PRESET)
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra -n auto --dist worksteal tests/python
-	@echo "not in this run: $$(cat tests/distributed/test_*.py | grep -c '^def test_') tests of Dask, MPI and Spark (make test-distributed)"
+	@echo "not in this run: $$(cat tests/distributed/test_*.py | grep -c '^def test_') tests of Dask, MPI and Spark (make test-distributed)," \
+	  "$$(cat tests/engines/test_*.py | grep -c '^def test_') of search engines (make test-engines)"
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/setup.sh build lint python
@@ -141,6 +142,10 @@ test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigaby
 test-distributed: python build mpi ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
 	@tools/setup.sh distributed
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/distributed
+
+test-engines: python build ## exported models in the real engines, in .venv-engines; no network once set up
+	@tools/setup.sh engines
+	PYTHONPATH=build/package DORM_COMMAND=build/dorm .venv-engines/bin/python -m pytest -q -ra tests/engines $(wildcard tests/integrations)
 
 test-outside: python build ## test suites of other projects on our measures and objective, in .venv-outside, with a tally
 	@tools/setup.sh outside

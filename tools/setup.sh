@@ -13,6 +13,9 @@
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
 #   distributed  what tests of training on many processes run on: Dask in .venv, after `python`; MPI. What cannot be had is
 #              skipped, with that reason, where it is needed (make test-distributed)
+#   engines    the search engines and runtimes that exported models are loaded into: .venv-engines, on top of .venv, with
+#              their Python packages and jars, after `python`. What cannot be had is skipped, with that reason, where it is
+#              needed (make test-engines)
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -34,10 +37,13 @@ declare -A packages=(
   [torch]="python3-venv ca-certificates"
   [outside]="python3-venv ca-certificates perl"
   [distributed]="python3-venv ca-certificates"
+  [engines]="python3-venv ca-certificates clang"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
 command -v java >/dev/null || packages[outside]+=" default-jre-headless"
+command -v javac >/dev/null || packages[engines]+=" default-jdk-headless"
+command -v mvn >/dev/null || packages[engines]+=" maven"
 command -v npm >/dev/null || packages[browser]+=" npm"
 
 # The sanitizer and fuzzer runtimes live in a package named after clang's version, in some releases.
@@ -112,12 +118,16 @@ prepare_bench() {
   .venv/bin/pip install -q --disable-pip-version-check liblinear-official && touch .venv/bench
 }
 
-prepare_docs() {
-  environment .venv-docs "$(sha256sum tools/requirements-docs.txt | cut -c1-16)" -r tools/requirements-docs.txt
-  # Notebooks use the package, and what it needs from .venv.
-  for site in .venv-docs/lib/python*/site-packages; do
+# on_top FOLDER: the virtual environment also finds the package, and what is in .venv.
+on_top() {
+  for site in "$1"/lib/python*/site-packages; do
     printf '../../../../%s\n' build/package .venv/lib/"$(basename "$(dirname "$site")")"/site-packages > "$site/dorm.pth"
   done
+}
+
+prepare_docs() {
+  environment .venv-docs "$(sha256sum tools/requirements-docs.txt | cut -c1-16)" -r tools/requirements-docs.txt
+  on_top .venv-docs  # notebooks use the package
 }
 
 # A few megabytes with compiler and launcher, and no root. What needs it is skipped where it cannot be fetched.
@@ -155,6 +165,25 @@ prepare_outside() {
 prepare_distributed() {
   [ -f .venv/distributed ] || { .venv/bin/pip install -q --disable-pip-version-check 'dask[dataframe]' distributed &&
     touch .venv/distributed; } || echo "set-up: Dask could not be fetched"
+}
+
+# Packages one by one, and an engine per folder: what cannot be fetched takes nothing else with it, and is tried again.
+prepare_engines() {
+  local folder=.venv-engines lists=tests/engines/requirements.txt stamp engine
+  [ ! -f tests/integrations/requirements.txt ] || lists+=" tests/integrations/requirements.txt"
+  stamp=$folder/$(cat $lists | sha256sum | cut -c1-16)
+  [ -x $folder/bin/pip ] || python3 -m venv $folder
+  on_top $folder
+  if [ ! -f "$stamp" ]; then
+    echo "set-up: preparing $folder"
+    grep -hv '^#' $lists | xargs -d '\n' -n 1 $folder/bin/pip install -q --disable-pip-version-check && touch "$stamp" ||
+      echo "set-up: not all packages of $folder could be fetched"
+  fi
+  for engine in solr vespa lucene pmml ranklib; do
+    [ -f $folder/jars/$engine/complete ] || { mvn -q -B -f tests/engines/pom.xml -Dmaven.repo.local="$PWD/$folder/m2" \
+      -P $engine dependency:copy-dependencies -DoutputDirectory="$PWD/$folder/jars/$engine" > $folder/maven.log &&
+      touch $folder/jars/$engine/complete; } || echo "set-up: $engine could not be fetched: see $folder/maven.log"
+  done
 }
 
 prepare_browser() {
