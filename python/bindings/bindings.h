@@ -12,6 +12,7 @@ void bind_pages(nanobind::module_& module);
 void bind_measure(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
+void bind_export(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 void bind_shards(nanobind::module_& module);
 void bind_tune(nanobind::module_& module);

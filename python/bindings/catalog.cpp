@@ -3,6 +3,7 @@
 #include "dorm/catalog.h"
 
 #include "bindings.h"
+#include "dorm/export.h"
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
@@ -11,6 +12,12 @@ namespace dorm::python {
 namespace {
 
 namespace nb = nanobind;
+
+std::vector<CatalogEntry> target_catalog() {
+  std::vector<CatalogEntry> targets;
+  for (const ExportTarget& target : export_targets()) targets.push_back(target.entry);
+  return targets;
+}
 
 nb::list entries(std::span<const CatalogEntry> catalog) {
   nb::list out;
@@ -36,6 +43,7 @@ void bind_catalog(nb::module_& module) {
         all["bound"] = entries(bound_choices());
         all["start"] = entries(start_catalog());
         all["solver"] = entries(solver_catalog());
+        all["target"] = entries(target_catalog());
         return all;
       },
       "Every name that can be passed, as (name, usage, help, trainable) by kind.");

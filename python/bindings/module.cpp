@@ -40,6 +40,7 @@ NB_MODULE(_core, module) {
   dorm::python::bind_measure(module);
   dorm::python::bind_kernel(module);
   dorm::python::bind_model(module);
+  dorm::python::bind_export(module);
   dorm::python::bind_train(module);
   dorm::python::bind_shards(module);
   dorm::python::bind_tune(module);

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .data import RankingData, read_csv, read_letor, synth
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
     from .explanation import Explanation
+    from .exporting import ExportCheck
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
     from .measure import Measure
@@ -48,6 +49,7 @@ __all__ = [
     "DormRanker",
     "Evaluation",
     "Explanation",
+    "ExportCheck",
     "FactorCandidate",
     "FactorRound",
     "FactorizationReport",
@@ -98,6 +100,7 @@ _MODULES = {
     "data": ("RankingData", "read_csv", "read_letor", "synth"),
     "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
     "explanation": ("Explanation",),
+    "exporting": ("ExportCheck",),
     "factorization": ("DormFactorization", "Recommendations"),
     "importance": ("Importance", "permutation_importance"),
     "measure": ("Measure",),

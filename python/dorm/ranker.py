@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from ._threads import thread_count
 from .data import RankingData
 from .evaluation import evaluate
 from .explanation import Explanation, scaled_columns, spread_columns
+from .exporting import ExportCheck, checked_export, write_export
 from .measure import Measure
 from .report import TrainReport
 
@@ -431,6 +432,66 @@ class DormRanker(FittedView, BaseEstimator):
         """Write the model as JSON, as ``dorm train`` does; ``dorm rank`` and `load` read it."""
         check_is_fitted(self)
         self.model_.save(os.fspath(path))
+
+    def export(
+        self,
+        to: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        features: str | os.PathLike[str] | None = None,
+        name: str = "dorm",
+        names: Mapping[str, str] | None = None,
+        fold: bool = False,
+        non_negative: bool = False,
+    ) -> Any:
+        """Write the model for a search engine or another tool, as ``dorm export`` does (docs/deploy.md).
+
+        Parameters
+        ----------
+        to
+            A name of ``dorm.catalog("target")``, such as ``"solr"``, ``"onnx"`` or ``"sql"``.
+        path
+            File to write, or folder for targets that are folders. None: return the text, or bytes.
+        features
+            File to write with what the target has to know of the features before it takes the model.
+        name
+            Of the model in the engine.
+        names
+            What the target calls the features, by feature; others keep their names.
+        fold
+            Fold the scaling into the weights also where the target has normalisers of its own.
+        non_negative
+            No negative score for features within their range in training.
+
+        >>> import dorm
+        >>> ranker = dorm.DormRanker(scale="none").fit(dorm.synth(queries=30, features=3, seed=1))
+        >>> print(ranker.export("sql", names={"1": "bm25"}))
+        (... * COALESCE("bm25", 0)...
+        """
+        check_is_fitted(self)
+        return write_export(self.model_, to, path, features, name, names, fold, non_negative)
+
+    def check_export(
+        self,
+        to: str,
+        X: Any,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        names: Mapping[str, str] | None = None,
+        fold: bool = False,
+        non_negative: bool = False,
+    ) -> ExportCheck:
+        """How scores and rankings of these documents, computed as the target computes them, differ from the ranker's.
+
+        >>> import dorm
+        >>> data = dorm.synth(queries=30, features=3, seed=1)
+        >>> ranker = dorm.DormRanker(scale="zscore").fit(data)
+        >>> ranker.check_export("sql", data).changed_queries
+        0
+        """
+        return checked_export(self, to, self._checked(X, qid, group, y), names, fold, non_negative)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DormRanker:

@@ -40,7 +40,7 @@ CALLS = {
     "--item-names {in:names.csv} -o {out:list.txt}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
     "convert": "{in:train.txt} {out:t.dorm}",
-    "export": "{in:plain.json} --to svmlight -o {out:m.svm}",
+    "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
 }
 MARK = re.compile(r"\{(in|out|dir):([^}]*)\}")
 
@@ -70,6 +70,7 @@ def world(tmp_path_factory):
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")
     (folder / "items.csv").write_text("".join(f"i{i},{i % 2}\n" for i in range(7)))
     (folder / "names.csv").write_text("".join(f"i{i},Item {i}\n" for i in range(7)))
+    (folder / "map.csv").write_text("feature,name\n1,7\n")
     (folder / "users.txt").write_text("u1\nu2\n")
     dorm("factorize", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here)
     return folder
@@ -104,7 +105,13 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
     without = {"experiment", "info", "completion", "manual", "help"}  # name no file, or write none
     assert set(verbs) - without == {verb.split()[0] for verb in CALLS}
     known = {"--mirror", "--subtopics", "--topics", "--limits", "--position-gains", "--test", "--item-columns"}
-    known |= {"--user-features", "--scores", "--config", "--like"}  # read in the same way as those that are tried
+    known |= {
+        "--user-features",
+        "--scores",
+        "--config",
+        "--like",
+        "--features",
+    }  # read in the same way as those that are tried
     missing = []
     for verb in {verb.split()[0] for verb in CALLS}:
         tried = " ".join(f"{name} {text}" for name, text in CALLS.items() if name.split()[0] == verb)
