@@ -112,6 +112,8 @@ void bind_model(nb::module_& module) {
       .def_ro("features", &Model::features)
       .def_prop_ro("weights", [](const Model& model) { return to_numpy(std::vector<double>(model.weights)); })
       .def_prop_ro("scaling", [](const Model& model) { return std::string(name_of(model.scaling.kind)); })
+      .def_prop_ro("shift", [](const Model& model) { return to_numpy(std::vector<double>(model.scaling.shift)); })
+      .def_prop_ro("factor", [](const Model& model) { return to_numpy(std::vector<double>(model.scaling.factor)); })
       .def_prop_ro("scaled_per_query", [](const Model& model) { return model.scaling.per_query(); })
       .def_prop_ro("kernel", [](const Model& model) { return model.kernel ? model.kernel->kernel : "none"; })
       .def_prop_ro("approximation",

@@ -23,6 +23,7 @@ from ._options import train_options
 from ._pages import Story, page_at
 from ._progress import Progress, watching
 from ._queries import Queries
+from ._state import attributes_from, plain_state
 from ._stream import learn_from
 from ._threads import thread_count
 from .data import RankingData
@@ -514,8 +515,13 @@ class DormRanker(FittedView, BaseEstimator):
         ranker._adopt(model)
         return ranker
 
-    def __getstate__(self) -> Any:
-        return {name: value for name, value in super().__getstate__().items() if name != "_training"}
+    def __getstate__(self) -> dict[str, Any]:
+        return plain_state(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(attributes_from(state))
+        if hasattr(self, "model_"):
+            self._adopt(self.model_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
@@ -540,14 +546,45 @@ class DormRanker(FittedView, BaseEstimator):
     @property
     def intercept_(self) -> float:
         """0, where ``predict(X)`` is ``X @ coef_``: for a linear ranker without scaling, which is what tools such as
-        SHAP's LinearExplainer look for."""
+        SHAP's LinearExplainer look for. Elsewhere they take ``ranker.linear_form()``."""
         coefficients = self.coef_  # for its message where there are none
         if self.model_.scaling != "none":
             raise AttributeError(
                 f"no intercept_: features are scaled ({self.model_.scaling}), so that scores are not X @ coef_; ask "
-                'ranker.explain(X), which is exact, or fit with scale="none" behind a scaler'
+                "ranker.linear_form(), or ranker.explain(X), which is exact for every scaling"
             )
         return coefficients.dtype.type(0)
+
+    def linear_form(self) -> tuple[np.ndarray, float]:
+        """``(coef, intercept)`` of the features as they are: ``predict(X)`` is ``X @ coef + intercept``.
+
+        For a linear ranker whose scaling folds into its weights: ``"none"``, ``"zscore"`` or ``"minmax"``. It is what
+        SHAP's LinearExplainer takes as a model.
+
+        >>> import dorm, numpy as np
+        >>> data = dorm.synth(queries=50, features=5, seed=1)
+        >>> ranker = dorm.DormRanker(scale="zscore").fit(data)
+        >>> coef, intercept = ranker.linear_form()
+        >>> np.allclose(data.X @ coef + intercept, ranker.predict(data), atol=1e-5)
+        True
+        """
+        check_is_fitted(self)
+        model = self.model_
+        if model.kernel != "none":
+            raise ValueError(f"the model has a kernel ({model.kernel}), so that scores are not linear in X")
+        if model.scaling not in ("none", "zscore", "minmax"):
+            why = "depends on the other documents of the query" if model.scaled_per_query else "takes logarithms"
+            raise ValueError(
+                f"the model scales features by {model.scaling}, which {why}, so that scores are not linear in X; ask "
+                'ranker.explain(X), which is exact, or fit with scale="zscore", "minmax" or "none"'
+            )
+        coefficients, intercept = np.zeros(self.n_features_in_), 0.0
+        columns, weights = self._weighted_columns()
+        if model.scaling != "none":
+            weights = weights * model.factor
+            intercept = -float(weights @ model.shift)
+        coefficients[columns] = weights
+        return coefficients, intercept
 
     def _fitted_html(self) -> str:
         return ranker_html(self) if hasattr(self, "model_") else ""
@@ -600,8 +637,8 @@ class DormRanker(FittedView, BaseEstimator):
             if self.early_stopping:
                 raise ValueError("early_stopping needs eval_set=(X, y) with eval_qid= or eval_group= to judge by")
             return None
-        if isinstance(eval_set, list) and len(eval_set) == 1:
-            eval_set = eval_set[0]
+        if isinstance(eval_set, list) and len(eval_set) == 1:  # LightGBM has a list of sets, and lists of their queries
+            eval_set, qid, group = eval_set[0], _only(qid), _only(group)
         if isinstance(eval_set, RankingData):
             eval_set = (eval_set, None)
         if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
@@ -677,6 +714,17 @@ class DormRanker(FittedView, BaseEstimator):
 
 _LEAKS = ("equals y in every row", "orders all rows as y does", "is named like a label")
 _WORTH_THREADS = 1 << 20  # features to score
+
+
+def _only(listed: Any) -> Any:
+    """What a list of one array holds; anything else as it is."""
+    one = (
+        isinstance(listed, list)
+        and len(listed) == 1
+        and not isinstance(listed[0], str)
+        and hasattr(listed[0], "__len__")
+    )
+    return listed[0] if one else listed
 
 
 def _model_of(init_model: Any) -> _core.Model | None:

@@ -65,6 +65,11 @@ class TrainReport:
 
         return cls(**{**core, "candidates": [candidate(dict(entry)) for entry in core["candidates"]]})
 
+    def _to_plain(self) -> dict[str, Any]:
+        """What `_of` takes."""
+        flat = [{**vars(each), **vars(each.certificate)} for each in self.candidates]
+        return {**vars(self), "candidates": [{k: v for k, v in c.items() if k != "certificate"} for c in flat]}
+
     @property
     def chosen(self) -> Candidate:
         """The candidate that became the model; of an average, the one with the largest share."""

@@ -37,10 +37,3 @@ def evaluate_run(qrels, run, measures, *options, convention="trec"):
     what = ["--measures", ",".join(measures), "--convention", convention, "--bootstrap", 0]
     header, *values = csv.reader(io.StringIO(judge(qrels, run, *what, *options)))
     return {row[0]: {name: float(x) for name, x in zip(header[1:], row[1:]) if x} for row in values}
-
-
-def count_documents(qrels, run, line, relevant_from):
-    """A count of trec_eval (num_ret, num_rel, ...) by query of the run."""
-    text = judge(qrels, run, "--format", "trec", "--measures", line, "--relevant-from", relevant_from)
-    cells = [row.split("\t") for row in text.splitlines()]
-    return {query: int(value) for _, query, value in cells if query in run}

@@ -27,13 +27,13 @@ class Suite:
 
     def run(self, report):
         """Runs the suite; 0 when nothing failed."""
-        folder = [str(HERE), os.environ.get("PYTHONPATH", "")]
+        folder = [str(HERE), *map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
         command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-o", "addopts=", "-p", "no:cacheprovider"]
         command += [f"--rootdir={HERE}", f"--junitxml={report}", *self.options, *map(str, self.paths)]
         done = subprocess.run(
             command,
             cwd=HERE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folder)), "DORM_SUITES": str(SUITES)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(folder), "DORM_SUITES": str(SUITES)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
