@@ -86,9 +86,10 @@ def test_the_check_of_outputs_can_tell():
 
 def pages():
     """Every page with Python, but for those of libraries that are not part of these tests (tests/torch,
-    tests/distributed)."""
+    tests/distributed, tests/integrations)."""
+    elsewhere = ("docs/pytorch.md", "docs/scale.md", "docs/integrations.md")
     names = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
-    return [name for name in names if blocks(name) and name not in ("docs/pytorch.md", "docs/scale.md")]
+    return [name for name in names if blocks(name) and name not in elsewhere]
 
 
 @pytest.mark.parametrize("page", pages())

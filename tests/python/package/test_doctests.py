@@ -10,6 +10,8 @@ import dorm
 
 MODULES = ["dorm"] + [f"dorm.{m.name}" for m in pkgutil.iter_modules(dorm.__path__) if m.name != "_core"]
 
+INTEGRATIONS = {"dorm.ir_measures": "ir_measures", "dorm.pyterrier": "pyterrier"}
+
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
@@ -21,6 +23,8 @@ def test_examples(name):
         pytest.importorskip("distributed", reason="Dask is an extra; make test-distributed")
     if name == "dorm.spark":
         pytest.importorskip("pyspark", reason="Spark is an extra; make test-distributed")
+    if name in INTEGRATIONS:
+        pytest.importorskip(INTEGRATIONS[name], reason="an extra; make test-engines")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 

@@ -178,6 +178,39 @@ def test_pickle_keeps_everything(data, ranker):
     assert pickle.loads(pickle.dumps(custom)).score(*data[:2], qid=data[2]) == custom.score(*data[:2], qid=data[2])
 
 
+def test_pickles_hold_plain_types_alone(data):
+    """So that a reader of another version, or one that distrusts pickles, can tell what is in them."""
+    X, y, qid = data
+    for fitted in (fit(data), dorm.DormRanker(scale="none").partial_fit(X, y, qid=qid)):
+        waiting = [fitted.__getstate__()]
+        while waiting:
+            value = waiting.pop()
+            assert type(value) in (dict, list, str, int, float, bool, type(None), np.ndarray), type(value)
+            waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+def test_pickles_of_earlier_versions_are_read(data, ranker):
+    """They held the objects themselves."""
+    state = {**ranker.__getstate__(), "model_": ranker.model_, "report_": ranker.report_, "_reading": {}}
+    again = dorm.DormRanker.__new__(dorm.DormRanker)
+    again.__setstate__(state)
+    assert np.array_equal(again.predict(data[0]), ranker.predict(data[0])) and again.report_ is ranker.report_
+
+
+def test_one_validation_set_in_lists(data):
+    """As LightGBM's rankers take them."""
+    X, y, qid = data
+    train = qid <= 40
+    sizes = [np.unique(qid[part], return_counts=True)[1] for part in (train, ~train)]
+    listed = {"eval_set": [(X[~train], y[~train])], "eval_group": [sizes[1]]}
+    plain = {"eval_set": (X[~train], y[~train]), "eval_group": sizes[1]}
+    fitted = [dorm.DormRanker(C=10, n_jobs=1).fit(X[train], y[train], group=sizes[0], **how) for how in (listed, plain)]
+    assert fitted[0].report_.validation == fitted[1].report_.validation
+    ids = {"eval_set": [(X[~train], y[~train])], "eval_qid": [qid[~train]]}
+    by_id = dorm.DormRanker(C=10, n_jobs=1).fit(X[train], y[train], group=sizes[0], **ids)
+    assert by_id.report_.validation == fitted[0].report_.validation
+
+
 def test_clone_and_parameters(ranker):
     fresh = clone(ranker)
     assert fresh.get_params() == ranker.get_params()
