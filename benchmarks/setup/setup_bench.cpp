@@ -65,10 +65,10 @@ void run(const std::string& path) {
   report("read", [&] { read_binary(path); });
   report("leaks", [&] { find_label_leaks(data); });
   report(
-      "scaling, norm, fingerprint",
+      "scaling, norm, survey",
       [&] {
-        Fingerprint fingerprint(data);
-        TrainingSet(data, "auto", 1, {}, 1, &fingerprint);
+        Survey survey(data);
+        TrainingSet(data, "auto", 1, {}, 1, &survey);
       },
       [&] { sink = sum_of(data); });  // scaling lets the rows of the file go
   const TrainingSet set(data, "auto", 1);

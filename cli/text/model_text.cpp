@@ -46,6 +46,19 @@ void kernel_lines(const KernelExpansion& kernel, const Line& line) {
     line("pruned", fmt::format("changes no score by more than {:.2g} sqrt(k(x, x))", kernel.pruned));
 }
 
+// Over all features, in training.
+std::string values_text(const FeatureStatistics& statistics) {
+  std::size_t constant = 0;
+  for (std::size_t j = 0; j < statistics.mean.size(); ++j) constant += statistics.minimum[j] == statistics.maximum[j];
+  const auto range = [](const std::vector<double>& low, const std::vector<double>& high) {
+    return fmt::format("{:.6g} to {:.6g}", *std::min_element(low.begin(), low.end()),
+                       *std::max_element(high.begin(), high.end()));
+  };
+  return fmt::format("{}, means of features {}{}", range(statistics.minimum, statistics.maximum),
+                     range(statistics.mean, statistics.mean),
+                     constant > 0 ? fmt::format("; {} constant", constant) : "");
+}
+
 std::string parts_text(const Model& model) {
   std::vector<std::vector<std::string>> rows = {
       {"share", "bound", "start", "trained for", "C", "decay", "rounds", "gap", "status", "health", "validation"}};
@@ -89,6 +102,7 @@ std::string described(const Model& model, const std::string& path, const std::st
   line("scaling", std::string(name_of(model.scaling.kind)));
   line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
                            model.data.usable_queries, model.data.documents, model.data.fingerprint));
+  if (model.data.statistics.known()) line("values", values_text(model.data.statistics));
   if (!model.parts.empty()) text += parts_text(model);
   if (model.kernel) return text;
   std::vector<std::vector<std::string>> rows = {{"feature", "weight"}};

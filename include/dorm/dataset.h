@@ -169,6 +169,17 @@ Dataset with_query_weights(const Dataset& data, std::vector<double> weights);
 /// Error(bad_input) where the parts differ in their features or in how they were read, or a query is in two of them.
 Dataset join(std::vector<Dataset> parts);
 
+/// The values of each feature over all documents, as they were read; empty: not known.
+struct FeatureStatistics {
+  std::vector<double> minimum, maximum, mean;
+
+  bool known() const { return !minimum.empty(); }
+
+  /// Those of `documents` documents, with `others` of other documents that have the same features. Not known
+  /// unless both are.
+  void add(std::size_t documents, const FeatureStatistics& others, std::size_t other_documents);
+};
+
 /// A feature that gives the label away, so that what is learnt from it is worth nothing.
 struct LabelLeak {
   enum class Kind {

@@ -35,7 +35,8 @@ struct Certificate {
 struct DataSummary {
   std::uint64_t fingerprint = 0;
   std::uint64_t queries = 0, usable_queries = 0, documents = 0, features = 0;
-  InputDescription input = {};  // how it was read: what is scored must be read the same way
+  InputDescription input = {};        // how it was read: what is scored must be read the same way
+  FeatureStatistics statistics = {};  // of the features of the model, in their order
 };
 
 /// One of the rankers that a model is the average of: what it was trained by, and how much it counts.

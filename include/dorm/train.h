@@ -226,6 +226,7 @@ class Stream {
   class Chunk;
 
   void take_new_features(const Dataset& data);
+  void note_statistics(const Dataset& data, const FeatureStatistics& found);
   void step(Chunk& chunk, std::size_t first, std::size_t end, double C);
 
   bool begun_ = false;

@@ -105,6 +105,17 @@ nb::object limited_places(const Dataset& data, const Vector<double>& scores, con
   return to_numpy(std::move(places));
 }
 
+/// None: not known.
+nb::object statistics_of(const Model& model) {
+  const FeatureStatistics& statistics = model.data.statistics;
+  if (!statistics.known()) return nb::none();
+  nb::dict numbers;
+  numbers["minimum"] = to_numpy(std::vector(statistics.minimum));
+  numbers["maximum"] = to_numpy(std::vector(statistics.maximum));
+  numbers["mean"] = to_numpy(std::vector(statistics.mean));
+  return numbers;
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
@@ -134,6 +145,7 @@ void bind_model(nb::module_& module) {
       .def_ro("validation", &Model::validation)
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("input", [](const Model& model) { return to_dict(model.data.input); })
+      .def_prop_ro("statistics", &statistics_of)
       .def_ro("one_per", &Model::one_per)
       .def_ro("folds", &Model::folds)
       .def_prop_ro("parts", &parts_of)

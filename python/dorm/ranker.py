@@ -118,6 +118,9 @@ class DormRanker(FittedView, BaseEstimator):
     coef_ : ndarray of shape (n_features_in_,)
         Weights of the scaled features; linear models only. Made when asked for: of very wide sparse X,
         ``model_.features`` and ``model_.weights`` hold the columns that occur alone.
+    feature_statistics_ : dict
+        ``"minimum"``, ``"maximum"`` and ``"mean"`` of every column of the training data before scaling, each an ndarray
+        of shape (n_features_in_,). Not there for models of earlier versions, which do not know them.
     model_
         The core's model.
     report_ : TrainReport
@@ -539,9 +542,7 @@ class DormRanker(FittedView, BaseEstimator):
         if not hasattr(self, "model_") or self.model_.kernel != "none":
             raise AttributeError("coef_ is there once a linear ranker is fitted")
         columns, weights = self._weighted_columns()
-        coefficients = np.zeros(self.n_features_in_)
-        coefficients[columns] = weights
-        return coefficients
+        return self._by_column(columns, weights)
 
     @property
     def intercept_(self) -> float:
@@ -578,24 +579,42 @@ class DormRanker(FittedView, BaseEstimator):
                 f"the model scales features by {model.scaling}, which {why}, so that scores are not linear in X; ask "
                 'ranker.explain(X), which is exact, or fit with scale="zscore", "minmax" or "none"'
             )
-        coefficients, intercept = np.zeros(self.n_features_in_), 0.0
+        intercept = 0.0
         columns, weights = self._weighted_columns()
         if model.scaling != "none":
             weights = weights * model.factor
             intercept = -float(weights @ model.shift)
-        coefficients[columns] = weights
-        return coefficients, intercept
+        return self._by_column(columns, weights), intercept
+
+    @property
+    def feature_statistics_(self) -> dict[str, np.ndarray]:
+        """Minimum, maximum and mean of every column of the training data, before scaling."""
+        statistics = self.model_.statistics if hasattr(self, "model_") else None
+        if statistics is None:
+            raise AttributeError("feature_statistics_ is there once a ranker is fitted; earlier versions kept none")
+        columns = self._columns()
+        return {name: self._by_column(columns, numbers) for name, numbers in statistics.items()}
 
     def _fitted_html(self) -> str:
         return ranker_html(self) if hasattr(self, "model_") else ""
 
     def _weighted_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Columns of X that have a weight, and those; of wide sparse data only columns that occur have one."""
-        weights, names = self.model_.weights, self._names()
-        if len(weights) == self.n_features_in_:
-            return np.arange(len(weights)), weights
+        return self._columns(), self.model_.weights
+
+    def _columns(self) -> np.ndarray:
+        """The column of X of each feature of the model."""
+        features, names = self.model_.features, self._names()
+        if len(features) == self.n_features_in_:
+            return np.arange(len(features))
         column = {name: j for j, name in enumerate(names or [])}
-        return np.array([column[name] if names else int(name) - 1 for name in self.model_.features]), weights
+        return np.array([column[name] if names else int(name) - 1 for name in features])
+
+    def _by_column(self, columns: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Numbers of these columns of X among zeros."""
+        spread = np.zeros(self.n_features_in_)
+        spread[columns] = numbers
+        return spread
 
     def _names(self) -> list[str] | None:
         return feature_names(self)

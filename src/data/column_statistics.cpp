@@ -58,6 +58,24 @@ template <std::size_t N>
 
 }  // namespace
 
+void StoredColumn::add(double x) {
+  low = count == 0 ? x : std::min(low, x);
+  high = count == 0 ? x : std::max(high, x);
+  const double difference = x - mean;
+  mean += difference / static_cast<double>(++count);
+  squares += difference * (x - mean);
+}
+
+void StoredColumn::complete(std::size_t documents) {
+  if (count == documents) return;
+  const auto stored = static_cast<double>(count), all = static_cast<double>(documents);
+  low = std::min(low, 0.0);
+  high = std::max(high, 0.0);
+  squares += mean * mean * stored * (all - stored) / all;
+  mean *= stored / all;
+  count = documents;
+}
+
 ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm) : columns_(columns), logarithm_(logarithm) {
   constexpr std::size_t kWidest = 8;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -66,6 +84,17 @@ ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm) : column
   high_.assign(padded, -kInfinity);
   mean_.assign(padded, 0.0);
   squares_.assign(padded, 0.0);
+}
+
+ColumnStatistics::ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents)
+    : ColumnStatistics(columns.size(), false) {
+  count_ = documents;
+  for (std::size_t j = 0; j < columns_ && documents > 0; ++j) {
+    low_[j] = columns[j].low;
+    high_[j] = columns[j].high;
+    mean_[j] = columns[j].mean;
+    squares_[j] = columns[j].squares;
+  }
 }
 
 void ColumnStatistics::add(const DenseRows& rows) {
@@ -117,6 +146,35 @@ void ColumnStatistics::scale(bool range, std::vector<double>& shift, std::vector
   for (std::size_t j = 0; j < columns_; ++j) {
     shift[j] = range ? low_[j] : mean_[j];
     factor[j] = factor_of({low_[j], high_[j], squares_[j], std::max<std::size_t>(1, count_)}, range);
+  }
+}
+
+// Rounding may have left the mean of a constant beside it.
+FeatureStatistics ColumnStatistics::summary() const {
+  FeatureStatistics summary;
+  for (std::size_t j = 0; j < columns_ && count_ > 0; ++j) {
+    summary.minimum.push_back(low_[j]);
+    summary.maximum.push_back(high_[j]);
+    summary.mean.push_back(std::clamp(mean_[j], low_[j], high_[j]));
+  }
+  return summary;
+}
+
+void FeatureStatistics::add(std::size_t documents, const FeatureStatistics& others, std::size_t other_documents) {
+  if (other_documents == 0) return;
+  if (documents == 0) {
+    *this = others;
+    return;
+  }
+  if (minimum.size() != others.minimum.size()) {
+    *this = {};
+    return;
+  }
+  const double share = static_cast<double>(other_documents) / static_cast<double>(documents + other_documents);
+  for (std::size_t j = 0; j < minimum.size(); ++j) {
+    minimum[j] = std::min(minimum[j], others.minimum[j]);
+    maximum[j] = std::max(maximum[j], others.maximum[j]);
+    mean[j] = std::clamp(mean[j] + share * (others.mean[j] - mean[j]), minimum[j], maximum[j]);
   }
 }
 

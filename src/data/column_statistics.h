@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimum, maximum, mean and sum of squared deviations of each column of dense rows, in double by Welford's update, one
-// document at a time.
+// Minimum, maximum, mean and sum of squared deviations of each column, in double by Welford's update, one document at a
+// time. Of compressed rows the values stored are counted first, then the zeros are taken in.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,26 @@
 #include <vector>
 
 #include "base/vector_ops.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
+
+/// Of the values stored in one column.
+struct StoredColumn {
+  double low = 0, high = 0, mean = 0, squares = 0;
+  std::size_t count = 0;
+
+  void add(double x);
+  /// Takes in the zeros of the other documents.
+  void complete(std::size_t documents);
+};
 
 class ColumnStatistics {
  public:
   /// Of the numbers themselves, or of sign(x) log(1 + |x|).
   ColumnStatistics(std::size_t columns, bool logarithm);
+  /// Of compressed columns whose zeros have been taken in.
+  ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents);
 
   void add(const DenseRows& rows);
   void add(const ColumnStatistics& others);
@@ -26,6 +39,8 @@ class ColumnStatistics {
 
   /// x becomes (x - shift) factor: from 0 to 1, or of mean 0 and variance 1.
   void scale(bool range, std::vector<double>& shift, std::vector<double>& factor) const;
+
+  FeatureStatistics summary() const;
 
  private:
   std::size_t columns_;

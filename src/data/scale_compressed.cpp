@@ -9,37 +9,13 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "data/column_statistics.h"
 #include "data/owned_columns.h"
 #include "data/scale_rules.h"
 #include "dorm/error.h"
 
 namespace dorm {
 namespace {
-
-/// Running statistics of the values stored in one column.
-struct StoredColumn {
-  double low = 0, high = 0, mean = 0, squares = 0;
-  std::size_t count = 0;
-
-  void add(double x) {
-    low = count == 0 ? x : std::min(low, x);
-    high = count == 0 ? x : std::max(high, x);
-    const double difference = x - mean;
-    mean += difference / static_cast<double>(++count);
-    squares += difference * (x - mean);
-  }
-
-  /// Takes in the zeros of the other documents.
-  void complete(std::size_t documents) {
-    if (count == documents) return;
-    const auto stored = static_cast<double>(count), all = static_cast<double>(documents);
-    low = std::min(low, 0.0);
-    high = std::max(high, 0.0);
-    squares += mean * mean * stored * (all - stored) / all;
-    mean *= stored / all;
-    count = documents;
-  }
-};
 
 /// What is done to each column that occurs in some rows.
 class ColumnRules {

@@ -62,6 +62,25 @@ Scaling scaling_from(const JsonFields& fields, std::size_t features) {
   return scaling;
 }
 
+Json statistics_json(const FeatureStatistics& statistics) {
+  return {{"minimum", statistics.minimum}, {"maximum", statistics.maximum}, {"mean", statistics.mean}};
+}
+
+FeatureStatistics statistics_from(const JsonFields& fields, std::size_t features) {
+  FeatureStatistics statistics;
+  const auto read = [&](const char* field, std::vector<double>& numbers) {
+    numbers = fields.required<std::vector<double>>(field, "a list of finite numbers");
+    if (numbers.size() != features) fields.fail(field, fmt::format("a list of {} numbers, one per feature", features));
+  };
+  read("minimum", statistics.minimum);
+  read("maximum", statistics.maximum);
+  read("mean", statistics.mean);
+  for (std::size_t j = 0; j < features; ++j)
+    if (!(statistics.minimum[j] <= statistics.mean[j] && statistics.mean[j] <= statistics.maximum[j]))
+      fields.fail("mean", "numbers from the minimum to the maximum of their feature");
+  return statistics;
+}
+
 Json certificate_json(const Certificate& certificate) {
   return {{"primal", certificate.primal},
           {"dual", certificate.dual},
@@ -138,6 +157,7 @@ Json json_of(const Model& model) {
   if (const Json input = input_json(model.data.input, model.features); !input.empty()) out["input"] = input;
   out["scaling"] = scaling_json(model.scaling);
   out["features"] = model.features;
+  if (model.data.statistics.known()) out["statistics"] = statistics_json(model.data.statistics);
   if (model.kernel)
     out["kernel"] = kernel_json(*model.kernel);
   else
@@ -208,6 +228,8 @@ Model model_from(const Json& json, const std::string& name) {
     model.data.features = data.optional<std::uint64_t>("features", "a number", 0);
   }
   if (fields.has("input")) model.data.input = input_from_json(fields.object("input"), model.features);
+  if (fields.has("statistics"))
+    model.data.statistics = statistics_from(fields.object("statistics"), model.features.size());
   return model;
 }
 

@@ -41,6 +41,7 @@ Model example() {
   model.folds = 5;
   model.data.input = {{.query = "session", .ignored = {"title", "url"}}, Missing::mean, {}};
   model.data.input.means = {{"bm25", 0.1}, {"\xC3\xBC", 2}, {"7", -3}};
+  model.data.statistics = {{-1, 0.1, 7}, {5e-324, 1e300, 7}, {-0.25, 1.0 / 3, 7}};
   return model;
 }
 
@@ -63,6 +64,9 @@ TEST(ModelJson, EveryFieldComesBackToTheLastBit) {
   EXPECT_EQ(back.scaling.kind, model.scaling.kind);
   EXPECT_EQ(back.scaling.shift, model.scaling.shift);
   EXPECT_EQ(back.scaling.factor, model.scaling.factor);
+  EXPECT_EQ(back.data.statistics.minimum, model.data.statistics.minimum);
+  EXPECT_EQ(back.data.statistics.maximum, model.data.statistics.maximum);
+  EXPECT_EQ(back.data.statistics.mean, model.data.statistics.mean);
   EXPECT_EQ(back.seed, model.seed);
   EXPECT_EQ(back.data.fingerprint, model.data.fingerprint);
   EXPECT_EQ(back.validation, model.validation);
@@ -83,9 +87,10 @@ TEST(ModelJson, AMissingValidationStaysMissing) {
 }
 
 TEST(ModelJson, RequiredFieldsAreNamedWhenMissing) {
-  for (const char* pointer : {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure",
-                              "/certificate", "/certificate/primal", "/certificate/dual", "/certificate/gap",
-                              "/parts/0/share", "/parts/1/bound", "/parts/1/certificate/gap"}) {
+  for (const char* pointer :
+       {"/format", "/version", "/features", "/weights", "/scaling", "/scaling/kind", "/measure", "/certificate",
+        "/certificate/primal", "/certificate/dual", "/certificate/gap", "/parts/0/share", "/parts/1/bound",
+        "/parts/1/certificate/gap", "/statistics/minimum", "/statistics/maximum", "/statistics/mean"}) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
     json[at.parent_pointer()].erase(at.back());
@@ -148,7 +153,13 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
                                                            {"/input/ignored", "x"},
                                                            {"/input/missing", "median"},
                                                            {"/input/means", {1, 2}},
-                                                           {"/input/means", nullptr}};
+                                                           {"/input/means", nullptr},
+                                                           {"/statistics", 1},
+                                                           {"/statistics/minimum", {1, 2}},
+                                                           {"/statistics/maximum", "x"},
+                                                           {"/statistics/mean", {-0.25, nullptr, 7}},
+                                                           {"/statistics/mean", {-1.5, 0.5, 7}},
+                                                           {"/statistics/mean", {-0.25, 0.5, 8}}};
   for (const auto& [pointer, value] : wrong) {
     Json json = parsed();
     const Json::json_pointer at(pointer);
@@ -161,9 +172,10 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
 
 TEST(ModelJson, OptionalFieldsMayBeAbsent) {
   Json json = parsed();
-  for (const char* key :
-       {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "input", "kind", "library"})
+  for (const char* key : {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "input",
+                          "kind", "library", "statistics"})
     json.erase(key);
+  EXPECT_FALSE(model_from_json(json.dump(), "m.json").data.statistics.known());
   EXPECT_EQ(model_from_json(json.dump(), "m.json").weights, example().weights);
 }
 

@@ -116,7 +116,22 @@ def test_info_describes_a_model(here):
     page = dorm("info", "m.json").stdout
     for part in ("linear model of 12 features", "ndcg@10", "certificate", "health", "fingerprint", "largest weights"):
         assert part in page
-    assert json.loads(dorm("info", "m.json", "--json").stdout)["weights"] == read_model()["weights"]
+    info = json.loads(dorm("info", "m.json", "--json").stdout)
+    assert info["weights"] == read_model()["weights"]
+    statistics = info["statistics"]
+    assert (
+        f"values         {min(statistics['minimum']):.6g} to {max(statistics['maximum']):.6g}, means of features "
+        f"{min(statistics['mean']):.6g} to {max(statistics['mean']):.6g}\n"
+    ) in page
+
+
+def test_info_of_a_model_without_statistics_says_nothing_of_them(here):
+    dorm("train", "train.txt", "--model", "m.json")
+    model = read_model()
+    del model["statistics"]
+    (here / "old.json").write_text(json.dumps(model))
+    assert "values" not in dorm("info", "old.json").stdout
+    assert dorm("rank", "old.json", "train.txt").stdout == dorm("rank", "m.json", "train.txt").stdout
 
 
 def test_a_stream_goes_on_from_its_model_and_ranks_better_than_chance(here):

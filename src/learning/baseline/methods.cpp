@@ -146,6 +146,13 @@ MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const
   return {set.model(fit.w), std::move(fit.report)};
 }
 
+/// Those of one feature.
+FeatureStatistics statistics_of(std::string_view feature, const Dataset& data, const FeatureStatistics& all) {
+  std::size_t j = 0;
+  while (data.feature_name(j) != feature) ++j;
+  return {{all.minimum[j]}, {all.maximum[j]}, {all.mean[j]}};
+}
+
 MethodResult train_rival(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
                          const Observer& observer) {
   MethodResult result;
@@ -159,6 +166,8 @@ MethodResult train_rival(const Dataset& data, const Spelling& spelling, const Me
                 .seed = options.solve.seed,
                 .data = summary_of(data)};
   origin.data.usable_queries = origin.data.queries;
+  if (result.model.features.size() < data.num_features())
+    origin.data.statistics = statistics_of(result.model.features.front(), data, origin.data.statistics);
   if (result.solve.passes > 0) {
     origin.solve = &options.solve;
     origin.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,

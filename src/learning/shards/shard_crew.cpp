@@ -89,6 +89,7 @@ void ShardCrew::take_descriptions(const std::vector<Answer>& answers) {
                               numbers_.front(), description_.features.size(), description_.features.front(),
                               answer.shard, one.features.size(), one.features.empty() ? "" : one.features.front()));
     }
+    description_.data.statistics.add(description_.data.documents, one.data.statistics, one.data.documents);
     description_.data.queries += one.data.queries;
     description_.data.documents += one.data.documents;
     description_.data.features = std::max(description_.data.features, one.data.features);

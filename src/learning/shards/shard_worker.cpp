@@ -7,6 +7,7 @@
 
 #include "data/column_statistics.h"
 #include "data/scale_rows.h"
+#include "data/survey.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
@@ -115,11 +116,14 @@ void ShardWorker::describe(Answer& answer) const {
   Model model;
   for (std::size_t j = 0; j < data.num_features(); ++j) model.features.push_back(data.feature_name(j));
   model.weights.assign(model.features.size(), 0.0);
-  model.data = {.fingerprint = data.fingerprint(),
+  Survey survey(data);
+  survey.add_all(1);
+  model.data = {.fingerprint = survey.fingerprint(),
                 .queries = data.num_queries(),
                 .documents = data.num_documents(),
                 .features = data.feature_range(),
-                .input = data.input()};
+                .input = data.input(),
+                .statistics = survey.statistics()};
   answer.text = to_json(model);
   answer.numbers = {choose_scaling(data) == ScalingKind::none ? 1.0 : 0.0, data.dense() ? 1.0 : 0.0};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/train/describe.h"
 
+#include "data/survey.h"
+
 namespace dorm {
 
 Certificate no_certificate() {
@@ -20,11 +22,14 @@ Origin origin_of(const TrainOptions& options) {
 }
 
 DataSummary summary_of(const Dataset& data) {
-  return {.fingerprint = data.fingerprint(),
+  Survey survey(data);
+  survey.add_all(1);
+  return {.fingerprint = survey.fingerprint(),
           .queries = data.num_queries(),
           .documents = data.num_documents(),
           .features = data.feature_range(),
-          .input = data.input()};
+          .input = data.input(),
+          .statistics = survey.statistics()};
 }
 
 void describe(Model& model, const Origin& origin) {

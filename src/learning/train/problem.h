@@ -23,7 +23,7 @@ class TrainingProblem {
 
   virtual ReferencedRisk& risk() = 0;
   virtual UnitsOfC units() const = 0;
-  /// With usable queries and fingerprint.
+  /// With usable queries, fingerprint and statistics.
   virtual DataSummary summary() const = 0;
   /// What a model is said to be trained for.
   virtual std::string measure_name() const = 0;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/vector_ops.h"
+#include "data/survey.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/describe.h"
@@ -56,8 +57,9 @@ ScalingKind stream_scaling(const TrainOptions& options, const Dataset& data) {
 /// The documents of one call in the stream's coordinates.
 class Stream::Chunk {
  public:
-  Chunk(const Dataset& data, const Model& model, const TrainOptions& options)
-      : features_(data, scaling_of_columns(model, data), default_kept_bytes(dense_bytes(data)), 1),
+  /// All queries are added to `survey`.
+  Chunk(const Dataset& data, const Model& model, const TrainOptions& options, Survey& survey)
+      : features_(data, scaling_of_columns(model, data), default_kept_bytes(dense_bytes(data)), 1, &survey),
         measure_(options),
         bound_(stream_bound(options)),
         decay_(options.decay) {
@@ -118,7 +120,9 @@ void Stream::learn(const Dataset& data, const TrainOptions& options, const Strea
   begun_ = true;
   take_new_features(data);
   require_features(model_, data);
-  Chunk chunk(data, model_, options);
+  Survey survey(data);
+  Chunk chunk(data, model_, options, survey);
+  note_statistics(data, survey.statistics());
   squared_norms_ += chunk.features().centred_norm(1) * static_cast<double>(data.num_documents());
   model_.data.documents += data.num_documents();
   model_.data.features = model_.features.size();
@@ -139,6 +143,24 @@ void Stream::take_new_features(const Dataset& data) {
     if (std::string name = data.feature_name(column); index.find(name) == FeatureIndex::kUnknown)
       model_.features.push_back(std::move(name));
   for (std::vector<double>* of : {&start_, &weights_, &model_.weights}) of->resize(model_.features.size(), 0.0);
+}
+
+// A feature that some documents lack is 0 there. A stream that was saved without statistics stays without.
+void Stream::note_statistics(const Dataset& data, const FeatureStatistics& found) {
+  const std::size_t features = model_.features.size(), documents = data.num_documents();
+  FeatureStatistics& known = model_.data.statistics;
+  if (model_.data.documents > 0 && !known.known()) return;
+  for (std::vector<double>* numbers : {&known.minimum, &known.maximum, &known.mean}) numbers->resize(features, 0.0);
+  FeatureStatistics added = {std::vector(features, 0.0), std::vector(features, 0.0), std::vector(features, 0.0)};
+  const FeatureIndex index(model_);
+  for (std::size_t j = 0; j < data.num_features(); ++j) {
+    const std::size_t slot = index.find(data.feature_name(j));
+    if (slot == FeatureIndex::kUnknown) continue;
+    added.minimum[slot] = found.minimum[j];
+    added.maximum[slot] = found.maximum[j];
+    added.mean[slot] = found.mean[j];
+  }
+  known.add(model_.data.documents, added, documents);
 }
 
 void Stream::step(Chunk& chunk, std::size_t first, std::size_t end, double C) {

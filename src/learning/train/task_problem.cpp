@@ -26,16 +26,16 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
-      fingerprint_(task.data()),
-      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed,
-           &fingerprint_),
+      survey_(task.data()),
+      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed, &survey_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }
 
 DataSummary TaskProblem::summary() const {
   DataSummary summary = set_.summary();
-  summary.fingerprint = fingerprint_.value();
+  summary.fingerprint = survey_.fingerprint();
+  summary.statistics = survey_.statistics();
   summary.usable_queries = risk_->num_lists();
   return summary;
 }

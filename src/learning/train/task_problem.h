@@ -35,7 +35,7 @@ class TaskProblem final : public TrainingProblem {
   const Task& task_;
   TrainOptions options_;  // with the threads that the task allows
   const Task* validation_;
-  Fingerprint fingerprint_;  // whole once set_ has been made
+  Survey survey_;  // whole once set_ has been made
   TrainingSet set_;
   std::unique_ptr<ReferencedRisk> risk_;
   std::unique_ptr<const Scorer> scorer_;  // of the validation data

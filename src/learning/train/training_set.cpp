@@ -64,11 +64,11 @@ Scaling scaling_for(const Dataset& data, std::string_view name, std::size_t thre
 }
 
 TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel,
-                         std::uint64_t seed, Fingerprint* fingerprint)
-    : TrainingSet(data, scaling_for(data, scale, threads, kernel), threads, kernel, seed, fingerprint) {}
+                         std::uint64_t seed, Survey* survey)
+    : TrainingSet(data, scaling_for(data, scale, threads, kernel), threads, kernel, seed, survey) {}
 
 TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel,
-                         std::uint64_t seed, Fingerprint* fingerprint)
+                         std::uint64_t seed, Survey* survey)
     : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
   data.require_labels();
   summary_.queries = data.num_queries();
@@ -77,11 +77,11 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
   summary_.input = data.input();
   Dataset scaled;
   if (kernel.used()) {
-    if (fingerprint) fingerprint->add_all(threads_);
+    if (survey) survey->add_all(threads_);
     scaled = apply_scaling(scaling_, data, threads_);
     prepare_kernel(scaled, seed);
   } else {
-    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_, fingerprint);
+    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_, survey);
     linear_ = linear.get();
     representation_ = std::move(linear);
   }

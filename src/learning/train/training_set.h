@@ -49,12 +49,12 @@ struct CheapFit {
 class TrainingSet {
  public:
   /// `scale` as in scaling_for(). Throws Error(bad_input) when all features are constant, or when the kernel does not
-  /// fit the data. To `fingerprint`, if any, all queries are added while their rows are visited.
+  /// fit the data. To `survey`, if any, all queries are added while their rows are visited.
   TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel = {},
-              std::uint64_t seed = 1, Fingerprint* fingerprint = nullptr);
+              std::uint64_t seed = 1, Survey* survey = nullptr);
   /// With a scaling fitted before, perhaps to more data.
   TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel = {},
-              std::uint64_t seed = 1, Fingerprint* fingerprint = nullptr);
+              std::uint64_t seed = 1, Survey* survey = nullptr);
 
   const Representation& features() const { return *representation_; }
   bool exact_kernel() const { return exact_ != nullptr; }
@@ -80,7 +80,7 @@ class TrainingSet {
   /// Starts are computed from every so many-th query.
   static std::size_t start_step(std::size_t documents) { return documents / 100000 + 1; }
 
-  /// What the model of a training is to say of its data; usable queries and fingerprint are not known here.
+  /// What the model of a training is to say of its data; usable queries, fingerprint and statistics are not known here.
   const DataSummary& summary() const { return summary_; }
 
   /// A model of these weights; describe() fills in how they were found.

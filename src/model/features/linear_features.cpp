@@ -43,6 +43,7 @@ double level_of(const Query& query, std::span<const double> coefficients) {
 
 // Queries are summed in this many parts, whatever the number of threads.
 constexpr std::size_t kPieces = ScaledRows::kPieces;
+static_assert(kPieces == Survey::kPieces);
 
 // sum over queries of body(query, sum, piece), in a fixed order: the result does not depend on the number of threads.
 template <class Body>
@@ -86,10 +87,10 @@ double sparse_scatter(const Query& query) {
 }  // namespace
 
 LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std::uint64_t kept_bytes,
-                               std::size_t threads, Fingerprint* fingerprint)
+                               std::size_t threads, Survey* survey)
     : data_(data.dense() ? data : apply_scaling(scaling, data, threads)) {
   const bool scaled = data.dense() && scaling.kind != ScalingKind::none;
-  if (fingerprint && (!scaled || kept_bytes == 0)) fingerprint->add_all(threads);
+  if (survey && (!scaled || kept_bytes == 0)) survey->add_all(threads);
   if (!scaled) return;
   if (kept_bytes == 0) {
     scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads);
@@ -100,7 +101,7 @@ LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std:
   scaled_ = std::make_shared<const ScaledRows>(data, scaling, kept_bytes, threads,
                                                [&](std::size_t q, const DenseRows& rows, std::size_t piece) {
                                                  squares[piece][0] += centred_squares(rows, workspaces[piece]);
-                                                 if (fingerprint) fingerprint->add(q);
+                                                 if (survey) survey->add(q, piece);
                                                });
   norm_ = norm_of(squares.total()[0], data);
 }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/fingerprint.h"
+#include "data/survey.h"
 #include "dorm/dataset.h"
 #include "dorm/scale.h"
 #include "model/features/representation.h"
@@ -25,10 +25,10 @@ namespace dorm {
 class LinearFeatures final : public Representation {
  public:
   explicit LinearFeatures(Dataset data) : data_(std::move(data)) {}
-  /// Under a scaling; `kept_bytes` are spent on scaled rows (scaled_rows.h), which are then seen at once. To
-  /// `fingerprint`, if any, all queries of the data are added.
+  /// Under a scaling; `kept_bytes` are spent on scaled rows (scaled_rows.h), which are then seen at once. To `survey`,
+  /// if any, all queries of the data are added.
   LinearFeatures(const Dataset& data, const Scaling& scaling, std::uint64_t kept_bytes, std::size_t threads,
-                 Fingerprint* fingerprint = nullptr);
+                 Survey* survey = nullptr);
 
   /// Those of some queries, which share what is kept.
   LinearFeatures select(const std::vector<std::size_t>& queries) const;

@@ -98,7 +98,7 @@ TEST(LinearFeatures, OnVisitAreThoseOfTheScaledCopy) {
   }
 }
 
-TEST(LinearFeatures, HashTheRowsThatTheySee) {
+TEST(LinearFeatures, SurveyTheRowsThatTheySee) {
   for (const bool sparse : {false, true}) {
     const Dataset data =
         test::random_data({.lengths = std::vector<std::size_t>(40, 5), .features = 21, .sparse = sparse});
@@ -106,9 +106,12 @@ TEST(LinearFeatures, HashTheRowsThatTheySee) {
       const Scaling scaling = fit_scaling(kind, data);
       for (const std::uint64_t kept : {std::uint64_t{0}, dense_bytes(data) / 3, dense_bytes(data)})
         for (const std::size_t threads : {1, 2, 3, 7}) {
-          Fingerprint fingerprint(data);
-          const LinearFeatures features(data, scaling, kept, threads, &fingerprint);
-          EXPECT_EQ(fingerprint.value(), data.fingerprint());
+          Survey survey(data);
+          const LinearFeatures features(data, scaling, kept, threads, &survey);
+          EXPECT_EQ(survey.fingerprint(), data.fingerprint());
+          Survey alone(data);
+          alone.add_all(1);
+          EXPECT_EQ(survey.statistics().mean, alone.statistics().mean);
         }
     }
   }

@@ -40,6 +40,30 @@ def test_predict_is_the_product_with_the_weights(data, ranker):
     np.testing.assert_allclose(ranker.predict(X), X.astype(float) @ ranker.coef_, rtol=1e-12)
 
 
+@pytest.mark.parametrize("scale", ["auto", "none", "zscore", "log-query-zscore"])
+def test_the_model_knows_the_range_and_mean_of_every_column(data, scale):
+    X = data[0].astype(float)
+    found = fit((10 * X - 3, *data[1:]), scale=scale).feature_statistics_
+    np.testing.assert_array_equal(found["minimum"], (10 * X - 3).astype(np.float32).min(axis=0))
+    np.testing.assert_array_equal(found["maximum"], (10 * X - 3).astype(np.float32).max(axis=0))
+    np.testing.assert_allclose(found["mean"], (10 * X - 3).mean(axis=0), rtol=1e-6, atol=1e-6)
+
+
+def test_columns_that_do_not_occur_are_zero_in_the_statistics(data):
+    from scipy import sparse
+
+    X, y, qid = data
+    rows, columns = np.indices(X.shape)
+    wide = sparse.csr_matrix((X.ravel(), (rows.ravel(), 7 * columns.ravel())), shape=(len(X), 5000))
+    found = fit((wide, y, qid), scale="none").feature_statistics_
+    np.testing.assert_array_equal(found["maximum"][: 7 * X.shape[1] : 7], X.max(axis=0))
+    assert np.count_nonzero(found["maximum"]) <= X.shape[1] and len(found["mean"]) == 5000
+
+
+def test_statistics_are_not_there_before_a_fit():
+    assert not hasattr(dorm.DormRanker(), "feature_statistics_")
+
+
 def test_score_is_the_trained_measure(data, ranker):
     X, y, qid = data
     for measure in ("mrr", "P@5", dorm.Measure(a=[1, 0.5], b=[0, 1, 2, 3, 4])):

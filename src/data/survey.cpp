@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/survey.h"
+
+#include <algorithm>
+
+#include "base/ordered_sum.h"
+#include "base/parallel.h"
+#include "data/scale_rows.h"
+#include "data/storage.h"
+
+namespace dorm {
+namespace {
+
+// Compressed data may have a great many columns, of which each piece would keep statistics.
+std::size_t compressed_pieces(std::size_t columns) {
+  constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+  return std::clamp<std::size_t>(kMostColumns / std::max<std::size_t>(1, columns), 1, Survey::kPieces);
+}
+
+// Scaled compressed rows are sums of two: as they are seen, one by one.
+void add_whole_rows(const Query& query, ColumnStatistics& statistics) {
+  std::vector<float> row(query.rows.num_features());
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    query.rows.load(i, row);
+    statistics.add({row.data(), 1, row.size(), row.size()});
+  }
+}
+
+ColumnStatistics stored_statistics(const Dataset& data, std::size_t first, std::size_t end) {
+  std::vector<StoredColumn> columns(data.num_features());
+  for (std::size_t q = first; q < end; ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      const SparseRow row = query.rows.sparse_row(i);
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        columns[row.columns[k]].add(static_cast<double>(row.values[k]));
+    }
+  }
+  const std::size_t documents = data.first_document(end) - data.first_document(first);
+  for (StoredColumn& column : columns) column.complete(documents);
+  return ColumnStatistics(columns, documents);
+}
+
+}  // namespace
+
+Survey::Survey(const Dataset& data)
+    : data_(data),
+      fingerprint_(data),
+      pieces_(data.dense() ? kPieces : compressed_pieces(data.num_features()),
+              ColumnStatistics(data.dense() ? data.num_features() : 0, false)) {}
+
+void Survey::add(std::size_t query, std::size_t piece) {
+  fingerprint_.add(query);
+  pieces_[piece].add(dense_rows(data_.query(query)));
+}
+
+void Survey::add_all(std::size_t threads) {
+  if (!data_.dense()) return add_compressed(threads);
+  parallel_for(kPieces, threads, [&](std::size_t piece, std::size_t) {
+    const std::size_t end = piece_begin(data_.num_queries(), kPieces, piece + 1);
+    for (std::size_t q = piece_begin(data_.num_queries(), kPieces, piece); q < end; ++q) add(q, piece);
+  });
+}
+
+void Survey::add_compressed(std::size_t threads) {
+  fingerprint_.add_all(threads);
+  const bool scaled = !data_.storage().background_end.empty();
+  parallel_for(pieces_.size(), threads, [&](std::size_t piece, std::size_t) {
+    const std::size_t first = piece_begin(data_.num_queries(), pieces_.size(), piece);
+    const std::size_t end = piece_begin(data_.num_queries(), pieces_.size(), piece + 1);
+    if (!scaled) {
+      pieces_[piece] = stored_statistics(data_, first, end);
+      return;
+    }
+    pieces_[piece] = ColumnStatistics(data_.num_features(), false);
+    for (std::size_t q = first; q < end; ++q) add_whole_rows(data_.query(q), pieces_[piece]);
+  });
+}
+
+FeatureStatistics Survey::statistics() const {
+  ColumnStatistics all(data_.num_features(), false);
+  for (const ColumnStatistics& piece : pieces_) all.add(piece);
+  return all.summary();
+}
+
+}  // namespace dorm
