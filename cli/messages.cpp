@@ -10,6 +10,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "base/quote.h"
 #include "style.h"
 
 namespace dorm::cli {
@@ -37,38 +38,7 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The length of the UTF-8 character at the start, if it is one that may be shown; 0 for controls and stray bytes.
-std::size_t shown_character(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t' ? 1 : 0;
-  const std::size_t length = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || first >= 0xf8 || text.size() < length) return 0;
-  unsigned code = first & (0xffu >> (length + 1));
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xc0u) != 0x80) return 0;
-    code = code << 6 | (byte(k) & 0x3fu);
-  }
-  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // below 0xa0: controls, again
-  const bool reordering = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return code < kSmallest[length] || code > 0x10ffff || reordering || surrogate ? 0 : length;
-}
-
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = shown_character(text);
-    if (length > 0)
-      out += text.substr(0, length);
-    else
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
-    text.remove_prefix(length > 0 ? length : 1);
-  }
-  return out;
-}
 
 void print(const std::string& text) {
   const std::string shown = rendered(text, colored(STDOUT_FILENO), printable);

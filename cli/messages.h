@@ -8,10 +8,6 @@
 
 namespace dorm::cli {
 
-/// The text with everything escaped (\x1b) that a terminal would obey: control characters except line ends and tabs,
-/// and bytes that are not UTF-8. Names of files and what stands in them come from anywhere.
-std::string printable(std::string_view text);
-
 /// Printable, with the colours of style.h where they are wanted.
 void print(const std::string& text);  // to standard output
 void say(const std::string& text);    // to standard error

@@ -3,24 +3,64 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dorm {
+namespace {
+
+// The length of the UTF-8 character at the start, if it is one that may be shown; 0 for controls and stray bytes.
+std::size_t shown_character(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || first >= 0xf8 || text.size() < length) return 0;
+  unsigned code = first & (0xffu >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xc0u) != 0x80) return 0;
+    code = code << 6 | (byte(k) & 0x3fu);
+  }
+  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // below 0xa0: controls, again
+  const bool reordering = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code < kSmallest[length] || code > 0x10ffff || reordering || surrogate ? 0 : length;
+}
+
+/// Appends the first character of the text, escaped where it may not be shown, and returns its length.
+std::size_t append_shown(std::string& out, std::string_view text) {
+  const std::size_t length = shown_character(text);
+  if (length == 0)
+    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+  else
+    out += text.substr(0, length);
+  return std::max<std::size_t>(length, 1);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const bool kept = text.front() == '\n' || text.front() == '\t';
+    if (kept) out += text.front();
+    text.remove_prefix(kept ? 1 : append_shown(out, text));
+  }
+  return out;
+}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string out = "'";
-  for (char c : text.substr(0, kLongest)) {
-    if (c == '\t')
-      out += "\\t";
-    else if (c == '\n')
-      out += "\\n";
-    else if (c == '\r')
-      out += "\\r";
-    else if (c >= 0x20 && c < 0x7f)
-      out += c;
-    else
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  for (std::size_t place = 0; place < text.size();) {
+    if (place >= kLongest) {
+      out += "...";
+      break;
+    }
+    const char c = text[place];
+    const char* const escaped = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : nullptr;
+    if (escaped) out += escaped;
+    place += escaped ? 1 : append_shown(out, text.substr(place));
   }
-  if (text.size() > kLongest) out += "...";
   return out + "'";
 }
 
