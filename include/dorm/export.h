@@ -30,7 +30,7 @@ bool can_serve(const Serving& serving, ScalingKind kind);
 
 struct ExportOptions {
   std::string name = "dorm";  // of the model, where the target gives it one
-  FeatureNames names;         // feature: how the target spells it; others as they are
+  FeatureNames names = {};    // feature: how the target spells it; others as they are
   bool fold = false;          // where the target has normalisers of its own: the scaling in the weights all the same
   bool non_negative = false;  // no score is negative while features stay within their range in training
 };
@@ -38,14 +38,20 @@ struct ExportOptions {
 /// What was written, as numbers: a score is constant + the sum over the terms, in their order, of weight (f(x) -
 /// shift) / divisor.
 struct ServedModel {
+  /// Where a target has no negative logarithms, f(x) = ln(1 + max(x, 0)) - ln(1 + max(-x, 0)) becomes two terms. What
+  /// is under these logarithms is in the precision of the target.
+  enum class Part { whole, positive, negative };
+
   struct Term {
     std::size_t feature;  // of the model
     double weight, shift = 0, divisor = 1;
+    Part part = Part::whole;
   };
   std::vector<Term> terms;
   double constant = 0;
-  double left_out = 0;                           // what the model's score has beside it, of all documents alike
-  bool logarithms = false;                       // f(x) = sign(x) ln(1 + |x|), else x
+  std::size_t group = 0;    // so many terms are summed by themselves, then the groups; 0: no groups
+  double left_out = 0;      // what the model's score has beside it, of all documents alike
+  bool logarithms = false;  // f(x) = sign(x) ln(1 + |x|), else x
   ScalingKind within_query = ScalingKind::none;  // else shift and divisor are those of the documents at hand
   bool single = false;                           // in float32: features, weights, every operation
   /// Instead of all that, for what is no sum of terms: the scores of documents in order.

@@ -2,9 +2,13 @@
 // One function per target, and what several of them need.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "dorm/export.h"
 
 namespace dorm {
@@ -35,7 +39,42 @@ Exported one_file(std::string text, ServedModel served);
 /// takes it for a whole number.
 std::string number_text(double value);
 
+/// constant + weight value + ...: the sum in the notation that programming languages share, with `value` of every term.
+/// Long sums are written in groups, so that parsers do not nest deeply, and `served` says so.
+std::string sum_text(ServedModel& served, const std::function<std::string(const ServedModel::Term& term)>& value);
+
+/// For engines that compute in float32 and have no place for a constant: every number becomes the shortest decimal that
+/// reads back as the same float32, and the constant is left out.
+void serve_in_single(ServedModel& served);
+/// The same for one number; one beyond float32 stays as it is.
+double single_decimal(double value);
+
+/// The maximum of a normaliser (x - minimum) / (maximum - minimum) of float32 that is the term's, whose divisor becomes
+/// what that difference is. Nothing where float32 cannot say the difference, or where the minimum is negative, which
+/// some engines do not take: then a mean and a deviation say the same.
+std::optional<double> maximum_of_range(ServedModel::Term& term);
+
+/// Whether it is a variable of Lucene's expressions: score, a.b, doc['price'].value.
+bool is_expression_variable(std::string_view name);
+
+/// `base`, or that with underscores behind it, unlike all in `taken`; it is taken then.
+std::string new_name(std::string base, std::set<std::string, std::less<>>& taken);
+/// How the target spells all features.
+std::set<std::string, std::less<>> spellings(const Model& model, const ExportOptions& options);
+
+/// The name as JSON; refused where it is empty or not UTF-8.
+Json json_name(std::string_view target, std::string_view name);
+
+/// Adds the sentence that features which a document lacks count as 0, where they counted as the mean in training.
+void note_missing(Exported& exported, const Model& model, std::string_view target);
+
+Exported export_elasticsearch(const Model& model, const ExportOptions& options);
+Exported export_lucene(const Model& model, const ExportOptions& options);
+Exported export_opensearch(const Model& model, const ExportOptions& options);
+Exported export_ranklib(const Model& model, const ExportOptions& options);
+Exported export_solr(const Model& model, const ExportOptions& options);
 Exported export_sql(const Model& model, const ExportOptions& options);
 Exported export_svmlight(const Model& model, const ExportOptions& options);
+Exported export_vespa(const Model& model, const ExportOptions& options);
 
 }  // namespace dorm

@@ -65,15 +65,28 @@ ServedModel::Term scaled_within(ServedModel::Term term, const ServedModel& serve
   return term;
 }
 
+/// f(x) in the precision of Number.
+template <class Number>
+Number value_of(const ServedModel& served, ServedModel::Part part, float x) {
+  if (part == ServedModel::Part::whole) return static_cast<Number>(served.logarithms ? signed_logarithm(x) : x);
+  const Number side = std::max(static_cast<Number>(part == ServedModel::Part::positive ? x : -x), Number{0});
+  return static_cast<Number>(std::log(static_cast<double>(1 + side)));
+}
+
 /// In the precision of Number.
 template <class Number>
 double sum_of_terms(const ServedModel& served, std::span<const ServedModel::Term> terms, std::span<const float> x) {
   auto sum = static_cast<Number>(served.constant);
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const ServedModel::Term& term = terms[k];
-    const auto value = static_cast<Number>(served.logarithms ? signed_logarithm(x[k]) : x[k]);
-    sum += static_cast<Number>(term.weight) *
-           ((value - static_cast<Number>(term.shift)) / static_cast<Number>(term.divisor));
+  const std::size_t group = served.group == 0 ? 1 : served.group;
+  for (std::size_t first = 0; first < terms.size(); first += group) {
+    Number part = 0;
+    for (std::size_t k = first; k < std::min(first + group, terms.size()); ++k) {
+      const ServedModel::Term& term = terms[k];
+      part += static_cast<Number>(term.weight) *
+              ((value_of<Number>(served, term.part, x[k]) - static_cast<Number>(term.shift)) /
+               static_cast<Number>(term.divisor));
+    }
+    sum += part;
   }
   return static_cast<double>(sum);
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank profile of Vespa: a function that is the score, and a second phase that ranks by it. In doubles. A numeric
+// attribute that a document lacks is no number there, and becomes what stood for missing values in training.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <set>
+
+#include "base/quote.h"
+#include "data/scale_rules.h"
+#include "dorm/error.h"
+#include "model/export/formats.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+
+bool is_rank_identifier(std::string_view text) {
+  for (const char c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front()));
+}
+
+/// Where the bracket that opens at `open` closes. Nowhere also if something before that could end the expression, begin
+/// a comment or mean something to the schema.
+std::size_t closing(std::string_view text, std::size_t open) {
+  std::string expected;  // the brackets that have to close, the next one last
+  bool quoted = false;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c < ' ' || c > '~' || std::string_view("{}#;'\\").find(c) != kNowhere) return kNowhere;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[') expected += c == '(' ? ')' : ']';
+    if (c != ')' && c != ']') continue;
+    if (expected.back() != c) return kNowhere;
+    expected.pop_back();
+    if (expected.empty()) return i;
+  }
+  return kNowhere;
+}
+
+/// With its arguments, and perhaps an output: bm25(title), fieldMatch(title).completeness.
+bool is_rank_feature(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == kNowhere || !is_rank_identifier(text.substr(0, open))) return false;
+  const std::size_t close = closing(text, open);
+  if (close == kNowhere) return false;
+  return close + 1 == text.size() || (text[close + 1] == '.' && is_rank_identifier(text.substr(close + 2)));
+}
+
+bool is_attribute(std::string_view text) {
+  constexpr std::string_view kBefore = "attribute(";
+  return text.starts_with(kBefore) && text.ends_with(')') &&
+         is_rank_identifier(text.substr(kBefore.size(), text.size() - kBefore.size() - 1));
+}
+
+/// The feature as a ranking expression. The map of names has such expressions; an identifier without a place in the map
+/// is an attribute, and a rank feature is itself.
+std::string rank_expression(const Model& model, const ExportOptions& options, std::size_t feature) {
+  const std::string text(spelling(model, options, feature));
+  const bool mapped = options.names.contains(model.features[feature]);
+  if (!mapped && is_rank_identifier(text)) return fmt::format("attribute({})", text);
+  if (is_rank_feature(text) || (mapped && is_rank_identifier(text))) return text;
+  if (!mapped) refuse_name("vespa", text, "it is neither an attribute nor a rank feature such as bm25(title)");
+  const std::string bracketed = fmt::format("({})", text);
+  if (text.find_first_not_of(' ') == kNowhere || closing(bracketed, 0) + 1 != bracketed.size())
+    refuse_name("vespa", text, "it is no ranking expression that can stand within another");
+  return bracketed;
+}
+
+std::string term_text(const std::string& x, bool logarithm, double missing) {
+  if (!logarithm) return is_attribute(x) ? fmt::format("if (isNan({0}) == 1, {1}, {0})", x, number_text(missing)) : x;
+  const std::string positive = fmt::format("log(1 + {})", x);
+  const std::string known =
+      is_attribute(x) ? fmt::format("if ({} >= 0, {}, {})", x, positive, number_text(signed_logarithm(missing)))
+                      : positive;
+  return fmt::format("if ({0} < 0, -log(1 - {0}), {1})", x, known);
+}
+
+}  // namespace
+
+Exported export_vespa(const Model& model, const ExportOptions& options) {
+  if (!is_rank_identifier(options.name))
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("vespa cannot say {}, the name of the model; expected an identifier", in_quotes(options.name)));
+  ServedModel served = folded(model, options);
+  std::set<std::string> expressions;
+  const std::string sum = sum_text(served, [&](const ServedModel::Term& term) {
+    const std::string x = rank_expression(model, options, term.feature);
+    if (!expressions.insert(x).second)
+      refuse_name("vespa", model.features[term.feature], fmt::format("{} is another feature already", x));
+    return term_text(x, served.logarithms, value_where_missing(model, term.feature));
+  });
+  return one_file(fmt::format("rank-profile {0} {{\n"
+                              "    function {0}_score() {{ expression: {1} }}\n"
+                              "    second-phase {{\n"
+                              "        rerank-count: 100\n"
+                              "        expression: {0}_score\n"
+                              "    }}\n"
+                              "}}\n",
+                              options.name, sum),
+                  std::move(served));
+}
+
+}  // namespace dorm

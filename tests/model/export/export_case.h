@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models and data that the tests of export targets share: features with negative values, a constant one, one without
+// weight; and what a target says of them, held against the model.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "dorm/export.h"
+
+namespace dorm::test {
+
+/// The values of a document by the names of features.
+using ExportRow = std::map<std::string, float>;
+
+struct ExportCase {
+  Dataset data;
+  Model model;
+
+  explicit ExportCase(ScalingKind kind, const std::vector<std::string>& names, std::uint64_t seed = 1) {
+    Rng rng(seed);
+    DatasetBuilder builder;
+    builder.set_feature_names(names);
+    for (std::size_t q = 0; q < 3; ++q)
+      for (std::size_t i = 0; i < 6; ++i) {
+        std::vector<float> row(names.size());
+        for (std::size_t j = 0; j < row.size(); ++j) row[j] = j == 1 ? 2.5F : value(rng, j);
+        builder.add({static_cast<float>(i % 3), std::to_string(q)}, row);
+      }
+    data = builder.finish();
+    model.features = names;
+    for (std::size_t j = 0; j < names.size(); ++j)
+      model.weights.push_back(j == 2 ? 0 : rng.normal() * std::pow(10, 4 * rng.uniform() - 2));
+    model.scaling = fit_scaling(kind, data);
+    model.measure = "ndcg@10";
+  }
+
+  /// The scores of all documents by a function of one.
+  std::vector<double> scores(const std::function<double(const ExportRow&)>& score_of) const {
+    std::vector<double> all;
+    std::vector<float> row(data.num_features());
+    for (std::size_t q = 0; q < data.num_queries(); ++q)
+      for (std::size_t i = 0; i < data.query(q).size(); ++i) {
+        data.query(q).rows.load(i, row);
+        ExportRow values;
+        for (std::size_t j = 0; j < row.size(); ++j) values[data.feature_name(j)] = row[j];
+        all.push_back(score_of(values));
+      }
+    return all;
+  }
+
+  /// The reader's scores are to the bit those that the export tells in numbers, and up to what is left out those of the
+  /// model, within the rounding errors of numbers with this unit.
+  void expect_served(const Exported& exported, const std::function<double(const ExportRow&)>& reader,
+                     double unit) const {
+    const std::vector<double> read = scores(reader), told = served_scores(exported.served, model, data);
+    const std::vector<double> ours = score(model, data);
+    std::vector<double> sizes;
+    const std::vector<double> truth = scores([&](const ExportRow& row) { return defined(row, sizes); });
+    for (std::size_t d = 0; d < read.size(); ++d) {
+      const double allowed = static_cast<double>(model.features.size() + 16) * unit * sizes[d];
+      EXPECT_EQ(read[d], told[d]) << name_of(model.scaling.kind);
+      EXPECT_NEAR(read[d] + exported.served.left_out, truth[d], allowed) << name_of(model.scaling.kind);
+      EXPECT_NEAR(read[d] + exported.served.left_out, ours[d], allowed + 1e-6 * sizes[d])
+          << name_of(model.scaling.kind);
+    }
+  }
+
+ private:
+  /// By the definition, in doubles; the sizes of its terms are added up as well.
+  double defined(const ExportRow& row, std::vector<double>& sizes) const {
+    double sum = 0, size = 0;
+    for (std::size_t j = 0; j < model.features.size(); ++j) {
+      const double x = row.at(model.features[j]);
+      const bool logarithm = model.scaling.kind == ScalingKind::log_zscore;
+      const double value = logarithm ? std::copysign(std::log1p(std::fabs(x)), x) : x;
+      const double shift = model.scaling.shift.empty() ? 0 : model.scaling.shift[j];
+      const double weight = model.weights[j] * (model.scaling.factor.empty() ? 1 : model.scaling.factor[j]);
+      sum += weight * (value - shift);
+      size += std::fabs(weight) * (std::fabs(value) + std::fabs(shift) + (logarithm ? 1 : 0));
+    }
+    sizes.push_back(size);
+    return sum;
+  }
+
+  static float value(Rng& rng, std::size_t j) {
+    const double x = rng.normal();
+    return static_cast<float>(j % 3 == 0 ? std::exp(2 * x) : j % 3 == 1 ? 10 * x : x + 1000);
+  }
+};
+
+inline constexpr double kDoubleUnit = 0x1p-53, kSingleUnit = 0x1p-24;
+inline constexpr ScalingKind kServableKinds[] = {ScalingKind::none, ScalingKind::zscore, ScalingKind::minmax,
+                                                 ScalingKind::log_zscore};
+
+}  // namespace dorm::test
