@@ -105,6 +105,7 @@ _MODULES = {
     "importance": ("Importance", "permutation_importance"),
     "ir_measures": (),
     "measure": ("Measure",),
+    "mlflow": (),
     "plot": (),
     "pyterrier": (),
     "ranker": ("DormRanker",),

@@ -35,6 +35,17 @@ double value_where_missing(const Model& model, std::size_t feature);
 /// What a target of one file wrote.
 Exported one_file(std::string text, ServedModel served);
 
+/// The name of the model in a folder that holds it whole.
+constexpr std::string_view kWholeModelFile = "model.json";
+
+/// What folders that hold the model itself begin with: kWholeModelFile. Throws Error(unsupported) for options that
+/// would change the model.
+Exported whole_model(std::string_view target, const Model& model, const ExportOptions& options);
+
+/// The text as a double-quoted scalar of YAML, on one line. What readers of YAML refuse is escaped; other text stands
+/// as it is, because PyYAML reads the surrogate escapes of JSON as two characters.
+std::string yaml_text(std::string_view text);
+
 /// The shortest decimal that reads back as the same double; always with a point or an exponent, so that no language
 /// takes it for a whole number.
 std::string number_text(double value);
@@ -70,6 +81,8 @@ void note_missing(Exported& exported, const Model& model, std::string_view targe
 
 Exported export_elasticsearch(const Model& model, const ExportOptions& options);
 Exported export_lucene(const Model& model, const ExportOptions& options);
+Exported export_mlflow(const Model& model, const ExportOptions& options);
+Exported export_modelcard(const Model& model, const ExportOptions& options);
 Exported export_opensearch(const Model& model, const ExportOptions& options);
 Exported export_ranklib(const Model& model, const ExportOptions& options);
 Exported export_solr(const Model& model, const ExportOptions& options);

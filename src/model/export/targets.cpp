@@ -18,6 +18,7 @@ namespace {
 
 constexpr Serving kSums{};
 constexpr Serving kLogarithms{.logarithms = true};
+constexpr Serving kWholeModels{.logarithms = true, .lists = true, .kernels = true};
 
 constexpr std::array kTargets{
     ExportTarget{{.name = "elasticsearch",
@@ -60,6 +61,18 @@ constexpr std::array kTargets{
                  kLogarithms,
                  false,
                  export_sql},
+    ExportTarget{{.name = "mlflow",
+                  .usage = "mlflow",
+                  .help = "a folder that MLflow loads and scores data frames by, with the Python package"},
+                 kWholeModels,
+                 true,
+                 export_mlflow},
+    ExportTarget{{.name = "modelcard",
+                  .usage = "modelcard",
+                  .help = "a folder for a hub of models: README.md with the fields of Hugging Face, and the model"},
+                 kWholeModels,
+                 true,
+                 export_modelcard},
 };
 
 constexpr auto kTargetNames = [] {

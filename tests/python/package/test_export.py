@@ -46,6 +46,23 @@ def test_the_check_measures_both(ranker, data):
     assert np.isnan(ranker.check_export("sql", data.X, qid=data.qid).before)
 
 
+def test_folders(ranker, data, tmp_path):
+    """The loader of MLflow's folder does without MLflow; tests/integrations has the rest."""
+    pandas = pytest.importorskip("pandas")
+    ranker.export("mlflow", tmp_path / "a" / "model")
+    files = sorted(file.name for file in (tmp_path / "a" / "model").iterdir())
+    assert files == ["MLmodel", "model.json", "python_env.yaml", "requirements.txt"]
+    served = dorm.mlflow._load_pyfunc(str(tmp_path / "a" / "model" / "model.json"))
+    frame = pandas.DataFrame(data.X, columns=["1", "2", "3", "4"])
+    assert np.array_equal(served.predict(frame), ranker.predict(data))
+    assert np.array_equal(served.predict(np.asarray(data.X)), ranker.predict(data))
+    with pytest.raises(ValueError, match="no columns for the features '2'"):
+        served.predict(frame.drop(columns="2"))
+    with pytest.raises(ValueError, match="mlflow is a folder; pass path="):
+        ranker.export("mlflow")
+    assert ranker.check_export("modelcard", data).largest_difference == 0
+
+
 def test_mistakes_are_named(ranker, data):
     with pytest.raises(ValueError, match='unknown target "sqll"'):
         ranker.export("sqll")
