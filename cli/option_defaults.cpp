@@ -87,6 +87,7 @@ std::vector<std::pair<std::string, std::string>> recorded(const Model& model, bo
       {"bound", bounded ? model.bound : ""},
       {"start", bounded && model.start != "model" ? model.start : ""},
       {"scale", std::string(name_of(model.scaling.kind))},
+      {"for", model.target},
       {"one-per", model.one_per},
       {"kernel", model.kernel ? model.kernel->kernel : ""},
       {"approx", model.kernel ? model.kernel->approximation : ""},

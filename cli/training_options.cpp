@@ -8,6 +8,7 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
+#include "learning/train/scaling_choice.h"
 #include "option_defaults.h"
 #include "option_group.h"
 #include "output.h"
@@ -62,7 +63,8 @@ void add_option_of(CLI::App& app, const TrainOption& option, TrainOptions& optio
         ->group(option.group);
     return;
   }
-  const std::string help = fmt::format("{} ({})", option.help, default_text(option));
+  const std::string otherwise = default_text(option);
+  const std::string help = otherwise.empty() ? option.help : fmt::format("{} ({})", option.help, otherwise);
   const OptionGroup group(app, option.group);
   if (std::string_view(option.value) == "SIZE") {
     app.add_option_function<std::string>(
@@ -185,12 +187,13 @@ MemoryForecast forecast_of(const TrainingData& data, const MemoryPlan& plan, con
 MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
                            const MemoryPlan& plan, TrainOptions& options) {
   if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
-  const ScalingKind kind =
-      options.scale == "auto" ? choose_scaling(data.train, settings.threads) : parse_scaling(options.scale);
-  if (options.scale == "auto" && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
+  const ScalingKind kind = ScalingChoice(options.scale, options.target).settle([&] {
+    return choose_scaling(data.train, settings.threads) == ScalingKind::none;
+  });
+  if (options.scale == "auto" && options.target.empty() && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
     say(fmt::format(
         "dorm: note: scaling {} works within each query, so that a document's score depends on its list and "
-        "no search engine can apply it; --scale log-zscore is the portable one\n",
+        "no search engine can apply it; --for ENGINE chooses one that it can\n",
         name_of(kind)));
   options.scale = name_of(kind);
   MemoryForecast forecast = forecast_of(data, plan, options, options.kernel);
@@ -244,9 +247,10 @@ std::string how_to_go_on(const std::string& checkpoint) {
 }
 
 std::string training_footer(const std::string& examples) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
                      catalog_text("Starts", start_catalog()), catalog_text("Decays", decay_catalog()),
-                     catalog_text("Scalings", scaling_catalog()), catalog_text("Solvers", solver_catalog()),
+                     catalog_text("Scalings", scaling_catalog()), catalog_text("Targets", target_choices()),
+                     catalog_text("Solvers", solver_catalog()),
                      catalog_text("Kernels, joined by * and +", kernel_catalog()),
                      catalog_text("Approximations", approximation_catalog()));
 }

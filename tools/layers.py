@@ -114,6 +114,7 @@ LAYERS = {
             "learning/shards",
             "learning/solver",
             "model",
+            "model/export",
             "model/features",
             "model/kernel",
             "ranking/measure",

@@ -16,7 +16,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-from splits import Command, Queries, generated, sets
+from splits import Command, Queries, generated, sets, uci
 
 SCALINGS = ("auto", "log-query-zscore", "query-minmax", "log-zscore", "zscore", "minmax", "none")
 SIZES = (1, 10, 100, 1000)  # of C
@@ -45,10 +45,12 @@ def heavy_tails(X, deviation, rng):
 
 
 def all_sets(dorm):
-    """As sets() of splits.py has them: real ones, and generated ones as they are, with units that depend on the query,
-    and with tails that are heavier."""
+    """As sets() of splits.py has them: real ones, all of whose features lie in [0, 1]; UCI sets, whose features do not;
+    generated ones as they are, with units that depend on the query, and with tails that are heavier."""
     known = sets(dorm)
     found = {name: known[name] for name in REAL}
+    for name in ("page-blocks", "pendigits", "optdigits"):
+        found[name] = (5, False, lambda name=name: uci(name, as_read=True))
     for size in (60, 200, 1000):
         number, again, make = known[f"generated {size}, noise 1"]
         found[f"generated {size}"] = (number, again, make)

@@ -124,7 +124,7 @@ def lightgbm_example(_):
     return split
 
 
-def uci(name):
+def uci(name, as_read=False):
     def table(file, **options):
         with gzip.open(DATA / "uci" / file, "rt") as stream:
             return np.loadtxt(stream, **options)
@@ -144,7 +144,7 @@ def uci(name):
         rng = np.random.default_rng(100 + seed)
         mixed = reserved[rng.permutation(len(reserved))]
         third, half = len(mixed) // 3, len(mixed) // 2
-        largest = np.maximum(np.abs(mixed[:third, :-1]).max(axis=0), 1e-30)
+        largest = 1 if as_read else np.maximum(np.abs(mixed[:third, :-1]).max(axis=0), 1e-30)
 
         def draw(pool, number):
             picked = [pool[rng.choice(len(pool), 100, replace=False)] for _ in range(number)]

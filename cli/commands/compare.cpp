@@ -256,6 +256,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
                  "candidate by validation: best, steady or one-standard-error, as in dorm\ntune (best)");
   comparison.add("--convention", options.convention, "NAME", "details of the measures (standard)");
   comparison.add("--scale", options.scale, "NAME", "feature scaling (auto)");
+  comparison.add("--for", options.target, "TARGET", "only scalings that this tool can evaluate, as in dorm train");
   comparison.number("--tolerance", options.tolerance, number_within(0, 1), "GAP",
                     "relative duality gap of each training (0.001)");
   comparison.number("--seed", options.seed, whole_from(0), "S", "of folds, samples and solvers (1)");

@@ -39,12 +39,13 @@ struct Topic {
 };
 
 // clang-format off
-constexpr std::array<Topic, 12> kTopics = {{
+constexpr std::array<Topic, 13> kTopics = {{
     {{"measures", "measures", "what rankings are judged by and trained for"}, [] { return catalog_text("Measures", measure_catalog()); }},
     {{"conventions", "conventions", "whose definitions of the measures"}, [] { return catalog_text("Conventions", convention_catalog()); }},
     {{"ties", "ties", "the order of equal scores"}, [] { return catalog_text("Ties", tie_catalog()); }},
     {{"formats", "formats", "of judged documents"}, [] { return catalog_text("Formats, --input-format", input_formats()); }},
     {{"scalings", "scalings", "of features"}, [] { return catalog_text("Scalings", scaling_catalog()); }},
+    {{"targets", "targets", "that models are trained for and exported to"}, [] { return catalog_text("Targets, --for", target_choices()); }},
     {{"kernels", "kernels", "and how they are approximated"}, [] { return catalog_text("Kernels, joined by * and +", kernel_catalog()) + "\n" + catalog_text("Approximations", approximation_catalog()); }},
     {{"bounds", "bounds", "on the loss, and where their rounds start"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Starts", start_catalog()); }},
     {{"decays", "decays", "of the weights of positions"}, [] { return catalog_text("Decays", decay_catalog()); }},

@@ -45,6 +45,7 @@ constexpr const char* kTrainExamples =
     "  mpirun -n 8 dorm train 'big/part-*.dorm' --shards 256 --model m.json\n"
     "  dorm train --stream monday.txt tuesday.txt --model m.json\n"
     "  dorm train --stream wednesday.txt --initial m.json --model n.json\n"
+    "  dorm train train.txt --for solr --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
@@ -73,6 +74,7 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
                              .measure = options.measure,
                              .convention = options.convention,
                              .scale = options.scale,
+                             .target = options.target,
                              .solve = options.solve};
   return train_method(data, arguments.method, method).model;
 }
@@ -95,16 +97,17 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
   if (arguments.model == "-") return;
   const Certificate& certificate = result.model.certificate;
   const bool solved = certificate.status != "none";
-  Json json = {{"model", arguments.model},
-               {"method", arguments.method},
-               {"bound", result.model.bound},
-               {"reports", arguments.reports}};
+  Json json = {{"model", arguments.model},      {"method", arguments.method},
+               {"bound", result.model.bound},   {"scaling", name_of(result.model.scaling.kind)},
+               {"target", result.model.target}, {"reports", arguments.reports}};
   if (solved) json["certificate"] = {{"primal", certificate.primal}, {"gap", certificate.gap}};
   const std::string told =
       solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal, certificate.gap, certificate.status)
              : "no certificate";
   print(settings.json ? printable_json(json, 2) + "\n"
-                      : fmt::format("{} baseline, {}\nmodel        {}\n{}", arguments.method, told, arguments.model,
+                      : fmt::format("{} baseline, {}\nscaling      {}{}\nmodel        {}\n{}", arguments.method, told,
+                                    name_of(result.model.scaling.kind),
+                                    result.model.target.empty() ? "" : " for " + result.model.target, arguments.model,
                                     report_lines(arguments.reports)));
 }
 
@@ -130,18 +133,20 @@ std::string stream_text(const Model& model, const TrainArguments& arguments, con
                            {"bound", model.bound},
                            {"start", model.start},
                            {"scaling", name_of(model.scaling.kind)},
+                           {"target", model.target},
                            {"queries", data.queries},
                            {"usable_queries", data.usable_queries},
                            {"documents", data.documents}},
                           2) +
            "\n";
   return fmt::format(
-      "trained for  {} ({}), C {:g}, decay {}, bound {}, scaling {}\n"
+      "trained for  {} ({}), C {:g}, decay {}, bound {}, scaling {}{}\n"
       "queries      {} seen once, {} with something to learn; {} documents\n"
       "certificate  none: a stream has no lower bound\n"
       "model        {}\n",
-      model.measure, model.convention, model.C, model.decay, model.bound, name_of(model.scaling.kind), data.queries,
-      data.usable_queries, data.documents, arguments.model);
+      model.measure, model.convention, model.C, model.decay, model.bound, name_of(model.scaling.kind),
+      model.target.empty() ? "" : " for " + model.target, data.queries, data.usable_queries, data.documents,
+      arguments.model);
 }
 
 /// `team`: the processes that have the data, of which `data` then holds none; nullptr: this one alone.

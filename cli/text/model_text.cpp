@@ -99,7 +99,8 @@ std::string described(const Model& model, const std::string& path, const std::st
     line("health", fmt::format("{:.4f}", model.health));
   }
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
-  line("scaling", std::string(name_of(model.scaling.kind)));
+  line("scaling",
+       fmt::format("{}{}", name_of(model.scaling.kind), model.target.empty() ? "" : ", for " + model.target));
   line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
                            model.data.usable_queries, model.data.documents, model.data.fingerprint));
   if (model.data.statistics.known()) line("values", values_text(model.data.statistics));

@@ -103,8 +103,9 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
   };
   if (!chosen.empty()) line("chosen", chosen);
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
-  line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}", model.measure, model.convention, model.C,
-                                  model.decay.empty() ? "-" : model.decay, name_of(model.scaling.kind)));
+  line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}{}", model.measure, model.convention, model.C,
+                                  model.decay.empty() ? "-" : model.decay, name_of(model.scaling.kind),
+                                  model.target.empty() ? "" : " for " + model.target));
   if (!report.kernel.empty()) line("kernel", report.kernel);
   if (model.kernel)
     line("support", fmt::format("{} {} of {} documents", model.kernel->support.num_documents(),
@@ -153,6 +154,7 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"bound", model.bound},
           {"start", model.start},
           {"scaling", name_of(model.scaling.kind)},
+          {"target", model.target},
           {"kernel", report.kernel},
           {"support", model.kernel ? model.kernel->support.num_documents() : 0},
           {"candidates", std::move(candidates)},

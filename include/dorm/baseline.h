@@ -25,6 +25,7 @@ struct MethodOptions {
   BoundChoice bound = std::nullopt;  // of dorm:MEASURE, as in TrainOptions
   StartChoice start = std::nullopt;
   std::string scale = "auto";
+  std::string target = "";              // likewise
   SolveOptions solve = {.threads = 0};  // the model does not depend on the number of threads
 };
 

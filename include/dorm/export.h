@@ -27,6 +27,8 @@ struct Serving {
 
 /// Whether documents can be scored under this scaling.
 bool can_serve(const Serving& serving, ScalingKind kind);
+/// The scalings under which they can, as a list in words.
+std::string servable_scalings(const Serving& serving);
 
 struct ExportOptions {
   std::string name = "dorm";  // of the model, where the target gives it one

@@ -58,6 +58,7 @@ struct Model {
   Scaling scaling;
   std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
+  std::string target;   // the tool that was to evaluate it (dorm/export.h), or any; empty: none in particular
   std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
   double C = 0, tolerance = 0;
   std::uint64_t seed = 0;

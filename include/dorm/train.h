@@ -58,6 +58,7 @@ struct TrainOptions {
   std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/shard.h)
   std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";                 // auto or a name of scaling_catalog()
+  std::string target = "";                    // who is to evaluate the model: of target_choices(); empty: DORM itself
   std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
   SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
   OracleKind oracle = {};                     // automatic; another to measure what it costs
@@ -144,7 +145,8 @@ TrainResult train(const Dataset& data, const TrainOptions& options = {}, const D
 /// convention, scale, threads and seed are taken from `options`.
 Model train_start(const Dataset& data, Start start, const TrainOptions& options = {});
 
-std::vector<CatalogEntry> bound_choices();  // auto, then bound_catalog()
+std::vector<CatalogEntry> bound_choices();   // auto, then bound_catalog()
+std::vector<CatalogEntry> target_choices();  // those of export_targets(), then any: what all of them can evaluate
 std::span<const CatalogEntry> start_catalog();
 
 /// The same from shards that are asked by messages (dorm/shard.h, docs/scale.md), to the bytes that train() with the

@@ -63,8 +63,9 @@ std::vector<Cell> make_cells(const std::vector<DataSplit>& splits, const Compari
     for (const std::vector<Setting>& own : settings) most = std::max(most, own.size());
     const std::string data = fmt::format("{:016x} {:016x} {:016x}", splits[split].train.fingerprint(),
                                          splits[split].valid.fingerprint(), splits[split].test.fingerprint());
-    const std::string shared = fmt::format("{} {} {} {:g} {} {}", build_identity(), options.convention, options.scale,
-                                           options.tolerance, options.seed, joined(all_measures(options)));
+    const std::string shared =
+        fmt::format("{} {} {}/{} {:g} {} {}", build_identity(), options.convention, options.scale, options.target,
+                    options.tolerance, options.seed, joined(all_measures(options)));
     for (std::size_t size : sizes)
       for (std::size_t at = 0; at < most; ++at)
         for (std::size_t m = 0; m < settings.size(); ++m) {
@@ -90,6 +91,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   method.measure = options.measures.front();
   method.convention = options.convention;
   method.scale = options.scale;
+  method.target = options.target;
   method.solve = {.tolerance = options.tolerance, .threads = 1, .seed = options.seed};
   CellRecord record;
   try {

@@ -146,6 +146,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("input", [](const Model& model) { return to_dict(model.data.input); })
       .def_prop_ro("statistics", &statistics_of)
+      .def_ro("target", &Model::target)
       .def_ro("one_per", &Model::one_per)
       .def_ro("folds", &Model::folds)
       .def_prop_ro("parts", &parts_of)

@@ -60,6 +60,10 @@ class DormRanker(FittedView, BaseEstimator):
         ``"auto"`` (none when all features lie in [0, 1], else ``"log-query-zscore"``), ``"none"``, ``"zscore"``,
         ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last two use the documents
         of the query at hand, so `predict` then needs the queries, too. Use ``"none"`` behind a scaler of a pipeline.
+    target
+        The tool that is to evaluate the model, such as ``"solr"`` or ``"elasticsearch"`` (``dorm.catalog("target")``),
+        or ``"any"``: ``scale="auto"`` then takes a scaling that it can evaluate, and what it cannot is refused. Empty:
+        `predict` is enough.
     solver
         ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"``, ``"fw"`` or ``"shards"``, which many
         machines run to the same bytes (docs/scale.md).
@@ -151,6 +155,7 @@ class DormRanker(FittedView, BaseEstimator):
         bound: str = "auto",
         given_ties: str = "",
         scale: str = "auto",
+        target: str = "",
         solver: str = "bcda",
         shards: int = 0,
         tolerance: float = 1e-3,
@@ -179,6 +184,7 @@ class DormRanker(FittedView, BaseEstimator):
         self.bound = bound
         self.given_ties = given_ties
         self.scale = scale
+        self.target = target
         self.solver = solver
         self.shards = shards
         self.tolerance = tolerance
@@ -502,7 +508,7 @@ class DormRanker(FittedView, BaseEstimator):
         """A ranker from a model file of `save` or of the command; ``report_`` is not stored."""
         model = _core.Model.load(os.fspath(path))
         ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
-        ranker.set_params(one_per=model.one_per, missing=model.input["missing"])
+        ranker.set_params(one_per=model.one_per, target=model.target, missing=model.input["missing"])
         if model.bound != "none":  # a baseline of the command has no bound, nor the rest
             ranker.set_params(bound=model.bound, decay=model.decay, C=model.C, random_state=model.seed)
             if model.solver:  # a stream has none

@@ -84,6 +84,7 @@ _LEARNING: dict[str, tuple[Any, Any, str]] = {
     "decay": ("measure", _TEXT, "position weights of the score of a ranking"),
     "bound": ("auto", _TEXT, "auto, best, predicted or average"),
     "scale": ("auto", _TEXT, "scaling of the features"),
+    "target": ("", _TEXT, "tool that is to evaluate the model, such as solr; any: all of them"),
     "tolerance": (1e-3, _NUMBER, "relative duality gap at which to stop"),
     "max_passes": (1000, _WHOLE, "most passes over the data in a round"),
     "convention": ("standard", _TEXT, "whose definition of the measure"),
@@ -150,8 +151,10 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
 
     Parameters
     ----------
-    measure, C, decay, bound, scale, tolerance, max_passes, convention, start, rounds, paper_C, unjudged, verbose
+    measure, C, decay, bound, scale, target, tolerance, max_passes, convention, start, rounds, paper_C
         As for `DormRanker`.
+    unjudged, verbose
+        Likewise.
     missing
         ``"error"`` or ``"zero"``; for means put `pyspark.ml.feature.Imputer` before.
     labelCol, qidCol, weightCol

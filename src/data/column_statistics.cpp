@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/log_lanes.h"
+#include "data/scale_rows.h"
 #include "data/scale_rules.h"
 #include "dorm/error.h"
 
@@ -86,8 +87,8 @@ ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm) : column
   squares_.assign(padded, 0.0);
 }
 
-ColumnStatistics::ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents)
-    : ColumnStatistics(columns.size(), false) {
+ColumnStatistics::ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents, bool logarithm)
+    : ColumnStatistics(columns.size(), logarithm) {
   count_ = documents;
   for (std::size_t j = 0; j < columns_ && documents > 0; ++j) {
     low_[j] = columns[j].low;
@@ -95,6 +96,28 @@ ColumnStatistics::ColumnStatistics(std::span<const StoredColumn> columns, std::s
     mean_[j] = columns[j].mean;
     squares_[j] = columns[j].squares;
   }
+}
+
+ColumnStatistics column_statistics(const Dataset& data, std::size_t first, std::size_t end, bool logarithm) {
+  if (data.dense()) {
+    ColumnStatistics statistics(data.num_features(), logarithm);
+    for (std::size_t q = first; q < end; ++q) statistics.add(dense_rows(data.query(q)));
+    return statistics;
+  }
+  std::vector<StoredColumn> columns(data.num_features());
+  for (std::size_t q = first; q < end; ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      const SparseRow row = query.rows.sparse_row(i);
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        const auto x = static_cast<double>(row.values[k]);
+        columns[row.columns[k]].add(logarithm ? signed_logarithm(x) : x);
+      }
+    }
+  }
+  const std::size_t documents = data.first_document(end) - data.first_document(first);
+  for (StoredColumn& column : columns) column.complete(documents);
+  return ColumnStatistics(columns, documents, logarithm);
 }
 
 void ColumnStatistics::add(const DenseRows& rows) {

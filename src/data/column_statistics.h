@@ -12,6 +12,11 @@
 
 namespace dorm {
 
+class ColumnStatistics;
+
+/// Of the documents of the queries [first, end), dense, or compressed and not scaled.
+ColumnStatistics column_statistics(const Dataset& data, std::size_t first, std::size_t end, bool logarithm);
+
 /// Of the values stored in one column.
 struct StoredColumn {
   double low = 0, high = 0, mean = 0, squares = 0;
@@ -27,7 +32,7 @@ class ColumnStatistics {
   /// Of the numbers themselves, or of sign(x) log(1 + |x|).
   ColumnStatistics(std::size_t columns, bool logarithm);
   /// Of compressed columns whose zeros have been taken in.
-  ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents);
+  ColumnStatistics(std::span<const StoredColumn> columns, std::size_t documents, bool logarithm);
 
   void add(const DenseRows& rows);
   void add(const ColumnStatistics& others);

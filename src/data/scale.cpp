@@ -47,9 +47,8 @@ Scaling fit_scaling(ScalingKind kind, const Dataset& data, std::size_t threads) 
   }
   std::vector<ColumnStatistics> parts(kFitPieces, ColumnStatistics(data.num_features(), takes_logarithm(kind)));
   parallel_for(kFitPieces, threads, [&](std::size_t piece, std::size_t) {
-    const std::size_t end = piece_begin(data.num_queries(), kFitPieces, piece + 1);
-    for (std::size_t q = piece_begin(data.num_queries(), kFitPieces, piece); q < end; ++q)
-      parts[piece].add(dense_rows(data.query(q)));
+    parts[piece] = column_statistics(data, piece_begin(data.num_queries(), kFitPieces, piece),
+                                     piece_begin(data.num_queries(), kFitPieces, piece + 1), takes_logarithm(kind));
   });
   ColumnStatistics& statistics = parts.front();
   for (std::size_t piece = 1; piece < kFitPieces; ++piece) statistics.add(parts[piece]);

@@ -154,10 +154,8 @@ struct ScaledRows {
 
 void fit_compressed(const Dataset& data, Scaling& scaling) {
   require_unscaled(data);
-  ColumnRules rules = rules_of_all(data, scaling.kind);
-  rules.fit(uses_range(scaling.kind));
-  scaling.shift = std::move(rules.shift);
-  scaling.factor = std::move(rules.factor);
+  column_statistics(data, 0, data.num_queries(), takes_logarithm(scaling.kind))
+      .scale(uses_range(scaling.kind), scaling.shift, scaling.factor);
 }
 
 Dataset scale_compressed(const Scaling& scaling, const Dataset& data, std::size_t threads) {

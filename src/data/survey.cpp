@@ -26,21 +26,6 @@ void add_whole_rows(const Query& query, ColumnStatistics& statistics) {
   }
 }
 
-ColumnStatistics stored_statistics(const Dataset& data, std::size_t first, std::size_t end) {
-  std::vector<StoredColumn> columns(data.num_features());
-  for (std::size_t q = first; q < end; ++q) {
-    const Query query = data.query(q);
-    for (std::size_t i = 0; i < query.size(); ++i) {
-      const SparseRow row = query.rows.sparse_row(i);
-      for (std::size_t k = 0; k < row.columns.size(); ++k)
-        columns[row.columns[k]].add(static_cast<double>(row.values[k]));
-    }
-  }
-  const std::size_t documents = data.first_document(end) - data.first_document(first);
-  for (StoredColumn& column : columns) column.complete(documents);
-  return ColumnStatistics(columns, documents);
-}
-
 }  // namespace
 
 Survey::Survey(const Dataset& data)
@@ -69,7 +54,7 @@ void Survey::add_compressed(std::size_t threads) {
     const std::size_t first = piece_begin(data_.num_queries(), pieces_.size(), piece);
     const std::size_t end = piece_begin(data_.num_queries(), pieces_.size(), piece + 1);
     if (!scaled) {
-      pieces_[piece] = stored_statistics(data_, first, end);
+      pieces_[piece] = column_statistics(data_, first, end, false);
       return;
     }
     pieces_[piece] = ColumnStatistics(data_.num_features(), false);

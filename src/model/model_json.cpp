@@ -137,6 +137,7 @@ Json json_of(const Model& model) {
   out["measure"] = model.measure;
   out["convention"] = model.convention;
   out["decay"] = model.decay;
+  if (!model.target.empty()) out["target"] = model.target;
   if (!model.one_per.empty()) out["one_per"] = model.one_per;
   out["bound"] = model.bound;
   out["start"] = model.start;
@@ -202,6 +203,7 @@ Model model_from(const Json& json, const std::string& name) {
   model.measure = fields.required<std::string>("measure", "the name of a measure");
   model.convention = fields.optional<std::string>("convention", "a name", "standard");
   model.decay = fields.optional<std::string>("decay", "a name", "");
+  model.target = fields.optional<std::string>("target", "a name", "");
   model.one_per = one_per_from(fields);
   model.bound = fields.optional<std::string>("bound", "a name", "");
   model.start = fields.optional<std::string>("start", "a name", "");

@@ -58,6 +58,7 @@ struct ComparisonOptions {
   Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
   std::string against = {};      // the method that others are tested against; empty: the best of each measure
   std::string convention = "standard", scale = "auto";
+  std::string target = {};  // as in TrainOptions
   double tolerance = 1e-3;
   std::uint64_t seed = 1;
   std::size_t threads = 0;     // cells side by side; results do not depend on it

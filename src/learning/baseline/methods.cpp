@@ -121,6 +121,7 @@ TrainOptions dorm_options(std::string_view argument, const MethodOptions& option
   train.convention = options.convention;
   train.C = options.C;
   train.scale = options.scale;
+  train.target = options.target;
   train.solve = options.solve;
   return train;
 }
@@ -138,7 +139,8 @@ MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const
   const Convention convention = make_convention(options.convention);
   KernelOptions linear;
   linear.scaled_bytes = std::numeric_limits<std::uint64_t>::max();  // some ask for one document at a time
-  const TrainingSet set(spelling.aim.applied(data, convention), options.scale, options.solve.threads, linear);
+  const TrainingSet set(spelling.aim.applied(data, convention), {options.scale, options.target}, options.solve.threads,
+                        linear);
   const BaselineProblem problem{set, spelling.aim.convention(convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
@@ -162,6 +164,7 @@ MethodResult train_rival(const Dataset& data, const Spelling& spelling, const Me
     result = train_baseline(data, spelling, options, observer);
   Origin origin{.measure = options.measure,
                 .convention = options.convention,
+                .target = options.target,
                 .C = spelling.row->uses_C ? options.C : 0.0,
                 .seed = options.solve.seed,
                 .data = summary_of(data)};

@@ -130,14 +130,8 @@ void ShardWorker::describe(Answer& answer) const {
 
 void ShardWorker::statistics(bool logarithm, Answer& answer) const {
   const Dataset& data = shard_.data;
-  if (!data.dense())
-    throw Error(ErrorCode::unsupported,
-                "scalings that are fitted to all documents need dense features where data lies in shards; expected "
-                "none or a scaling by query");
-  ColumnStatistics statistics(data.num_features(), logarithm);
-  for (std::size_t q = 0; q < data.num_queries(); ++q) statistics.add(dense_rows(data.query(q)));
+  answer.numbers = column_statistics(data, 0, data.num_queries(), logarithm).numbers();
   data.require_intact();
-  answer.numbers = statistics.numbers();
 }
 
 void ShardWorker::prepare(Answer& answer) {

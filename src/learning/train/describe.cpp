@@ -15,6 +15,7 @@ Origin origin_of(const TrainOptions& options) {
   return {.measure = options.measure,
           .convention = options.convention,
           .decay = options.decay,
+          .target = options.target,
           .one_per = options.one_per,
           .C = options.C,
           .seed = options.solve.seed,
@@ -36,6 +37,7 @@ void describe(Model& model, const Origin& origin) {
   model.measure = origin.measure;
   model.convention = origin.convention;
   model.decay = origin.decay;
+  model.target = origin.target;
   model.one_per = origin.one_per;
   model.bound = origin.bound;
   model.start = origin.start;

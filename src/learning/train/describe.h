@@ -15,7 +15,7 @@ Certificate no_certificate();
 
 /// What a method does not use is left as it is here.
 struct Origin {
-  std::string measure, convention, decay = {}, one_per = {};
+  std::string measure, convention, decay = {}, target = {}, one_per = {};
   std::string bound = "none", start = {};
   std::size_t rounds = 0;
   double C = 0;

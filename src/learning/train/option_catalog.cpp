@@ -95,6 +95,7 @@ constexpr std::array kTrainOptions{
     row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
     row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
+    row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),

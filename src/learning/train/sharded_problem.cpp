@@ -67,10 +67,7 @@ ShardedProblem::ShardedProblem(const AskShards& ask, const TrainOptions& options
 
 Scaling ShardedProblem::settle_scaling() const {
   Scaling scaling;
-  if (options_.scale == "auto")
-    scaling.kind = crew_.unit_range() ? ScalingKind::none : ScalingKind::log_query_zscore;
-  else
-    scaling.kind = parse_scaling(options_.scale);
+  scaling.kind = ScalingChoice(options_.scale, options_.target).settle([this] { return crew_.unit_range(); });
   if (scaling.kind == ScalingKind::none || scaling.per_query()) return scaling;
   const bool logarithm = takes_logarithm(scaling.kind);
   ColumnStatistics statistics(crew_.description().features.size(), logarithm);

@@ -10,6 +10,7 @@
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/describe.h"
+#include "learning/train/scaling_choice.h"
 #include "learning/train/task.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"
@@ -43,12 +44,13 @@ void check_stream_options(const TrainOptions& options) {
 
 // Only scalings that need no more than the query at hand; auto is settled by the first documents.
 ScalingKind stream_scaling(const TrainOptions& options, const Dataset& data) {
-  const ScalingKind kind = options.scale == "auto" ? choose_scaling(data) : parse_scaling(options.scale);
+  const ScalingKind kind =
+      ScalingChoice(options.scale, options.target).settle([&] { return choose_scaling(data) == ScalingKind::none; });
   if (std::find(kStreamScalings.begin(), kStreamScalings.end(), kind) == kStreamScalings.end())
     throw Error(ErrorCode::bad_option,
-                fmt::format("the scaling is {}, which needs all the data; a stream can do none, query-minmax and "
+                fmt::format("the scaling{} is {}, which needs all the data; a stream can do none, query-minmax and "
                             "log-query-zscore, or go on from a model with its scaling",
-                            name_of(kind)));
+                            options.target.empty() ? "" : " for " + options.target, name_of(kind)));
   return kind;
 }
 
@@ -117,6 +119,7 @@ void Stream::learn(const Dataset& data, const TrainOptions& options, const Strea
     model_.scaling.kind = stream_scaling(options, data);
     model_.data.input = data.input();
   }
+  require_served(options.target, model_.scaling.kind);
   begun_ = true;
   take_new_features(data);
   require_features(model_, data);

@@ -27,7 +27,8 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
       options_(fitting(task, options, validation)),
       validation_(validation),
       survey_(task.data()),
-      set_(task.data(), options.scale, options_.solve.threads, KernelOptions(options), options.solve.seed, &survey_),
+      set_(task.data(), {options.scale, options.target}, options_.solve.threads, KernelOptions(options),
+           options.solve.seed, &survey_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }

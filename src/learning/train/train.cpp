@@ -29,13 +29,15 @@ Model train_start(const Dataset& data, Start start, const TrainOptions& options)
   options.validate();
   const TimeLimit limit(options.solve.seconds);
   if (options.kernel == "precomputed") check_precomputed(data);
-  const TrainingSet set(data, options.scale, options.solve.threads, KernelOptions(options), options.solve.seed);
+  const TrainingSet set(data, {options.scale, options.target}, options.solve.threads, KernelOptions(options),
+                        options.solve.seed);
   const std::vector<double> w = set.fit({.kind = start, .convention = options.convention, .seconds = limit.left()}).w;
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
   Model model = set.model(w);
   describe(model, {.measure = options.measure,
                    .convention = options.convention,
+                   .target = options.target,
                    .start = std::string(name_of(start)),
                    .seed = options.solve.seed,
                    .data = summary_of(data)});

@@ -12,6 +12,7 @@
 #include "dorm/one_per.h"
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
+#include "learning/train/scaling_choice.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -74,10 +75,11 @@ void TrainOptions::validate() const {
   if (!own_measure) make_trainable(measure, known);
   const Decay parsed_decay(decay);
   if (!one_per.empty()) parse_one_per(one_per);
-  if (scale != "auto") parse_scaling(scale);
+  ScalingChoice(scale, target).validate();
   if (start == Start::model)
     throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
   if (KernelOptions(*this).used()) {
+    require_kernels(target);
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
     require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes), "at least a million bytes");

@@ -58,13 +58,14 @@ bool learnable(const Query& query) {
   return query.weight > 0 && low != query.labels.end() && *low < *high;
 }
 
-Scaling scaling_for(const Dataset& data, std::string_view name, std::size_t threads, const KernelOptions& kernel) {
-  if (name == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
-  return fit_scaling(name == "auto" ? choose_scaling(data, threads) : parse_scaling(name), data, threads);
+Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
+                    const KernelOptions& kernel) {
+  if (choice.scale == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
+  return fit_scaling(choice.settle([&] { return choose_scaling(data, threads) == ScalingKind::none; }), data, threads);
 }
 
-TrainingSet::TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel,
-                         std::uint64_t seed, Survey* survey)
+TrainingSet::TrainingSet(const Dataset& data, const ScalingChoice& scale, std::size_t threads,
+                         const KernelOptions& kernel, std::uint64_t seed, Survey* survey)
     : TrainingSet(data, scaling_for(data, scale, threads, kernel), threads, kernel, seed, survey) {}
 
 TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel,

@@ -13,6 +13,7 @@
 #include "dorm/scale.h"
 #include "dorm/solver.h"
 #include "learning/train/kernel_options.h"
+#include "learning/train/scaling_choice.h"
 #include "learning/train/units.h"
 #include "model/features/kernel_features.h"
 #include "model/features/linear_features.h"
@@ -21,8 +22,9 @@
 
 namespace dorm {
 
-/// `name` is "auto" or a name of scaling_catalog().
-Scaling scaling_for(const Dataset& data, std::string_view name, std::size_t threads, const KernelOptions& kernel = {});
+/// Fitted to the data.
+Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
+                    const KernelOptions& kernel = {});
 
 /// s^2 such that features times s have unit mean squared row norm, which is `norm` (centred per query). Throws
 /// Error(bad_input) where that is 0, or too small for 32 bits.
@@ -48,9 +50,9 @@ struct CheapFit {
 
 class TrainingSet {
  public:
-  /// `scale` as in scaling_for(). Throws Error(bad_input) when all features are constant, or when the kernel does not
-  /// fit the data. To `survey`, if any, all queries are added while their rows are visited.
-  TrainingSet(const Dataset& data, std::string_view scale, std::size_t threads, const KernelOptions& kernel = {},
+  /// Throws Error(bad_input) when all features are constant, or when the kernel does not fit the data. To `survey`, if
+  /// any, all queries are added while their rows are visited.
+  TrainingSet(const Dataset& data, const ScalingChoice& scale, std::size_t threads, const KernelOptions& kernel = {},
               std::uint64_t seed = 1, Survey* survey = nullptr);
   /// With a scaling fitted before, perhaps to more data.
   TrainingSet(const Dataset& data, Scaling scaling, std::size_t threads, const KernelOptions& kernel = {},

@@ -77,9 +77,10 @@ void Tuning::make_splits() {
   if (folded_)
     make_folds();
   else
-    splits_.push_back(std::make_unique<Split>(
-        task_, *validation_, options_.train,
-        scaling_for(task_.data(), options_.train.scale, options_.train.solve.threads, KernelOptions(options_.train))));
+    splits_.push_back(
+        std::make_unique<Split>(task_, *validation_, options_.train,
+                                scaling_for(task_.data(), {options_.train.scale, options_.train.target},
+                                            options_.train.solve.threads, KernelOptions(options_.train))));
   check_restored();
 }
 
@@ -96,8 +97,8 @@ void Tuning::check_restored() const {
 // Scaling knows no labels, so all folds may share that of the whole data: only then can their weights be added.
 void Tuning::make_folds() {
   const auto parts = folds(task_.data(), options_.folds, options_.train.solve.seed);
-  const Scaling scaling =
-      scaling_for(task_.data(), options_.train.scale, options_.train.solve.threads, KernelOptions(options_.train));
+  const Scaling scaling = scaling_for(task_.data(), {options_.train.scale, options_.train.target},
+                                      options_.train.solve.threads, KernelOptions(options_.train));
   TrainOptions each = options_.train;
   each.cache_bytes /= parts.size();
   for (std::size_t held = 0; held < parts.size(); ++held) {

@@ -81,15 +81,6 @@ constexpr auto kTargetNames = [] {
   return names;
 }();
 
-/// The scalings that a target can evaluate, as a list in words.
-std::string servable_scalings(const Serving& serving) {
-  std::string list;
-  for (const CatalogEntry& entry : scaling_catalog())
-    if (can_serve(serving, parse_scaling(entry.name)))
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", entry.name);
-  return list;
-}
-
 void require_known(const Model& model, const ExportOptions& options) {
   for (const auto& entry : options.names)
     if (std::find(model.features.begin(), model.features.end(), entry.first) == model.features.end())
@@ -129,6 +120,14 @@ void require_representable(const Model& model, const ServedModel& served, std::s
 bool can_serve(const Serving& serving, ScalingKind kind) {
   const bool per_query = Scaling{kind, {}, {}}.per_query();
   return (serving.lists || !per_query) && (serving.logarithms || !takes_logarithm(kind));
+}
+
+std::string servable_scalings(const Serving& serving) {
+  std::string list;
+  for (const CatalogEntry& entry : scaling_catalog())
+    if (can_serve(serving, parse_scaling(entry.name)))
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", entry.name);
+  return list;
 }
 
 std::span<const ExportTarget> export_targets() { return kTargets; }

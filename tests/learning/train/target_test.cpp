@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training for a target: what it cannot evaluate is not chosen, and refused where it is asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "dorm/baseline.h"
+#include "dorm/error.h"
+#include "dorm/export.h"
+#include "dorm/train.h"
+#include "support/message_of.h"
+#include "support/random_data.h"
+#include "support/temporary_directory.h"
+
+namespace dorm {
+namespace {
+
+constexpr const char* kSums = "svmlight";  // weighted sums of features and nothing else
+
+Dataset raw(bool sparse = false, std::uint64_t seed = 1) {
+  return test::random_data({.lengths = std::vector<std::size_t>(20, 8),
+                            .features = 4,
+                            .signal = 2,
+                            .seed = seed,
+                            .sparse = sparse,
+                            .factor = 100});
+}
+
+Dataset in_unit_range() {
+  Rng rng(1);
+  DatasetBuilder builder;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const double label = std::floor(3 * rng.uniform());
+    const float row[2] = {static_cast<float>((label + rng.uniform()) / 4), static_cast<float>(rng.uniform())};
+    builder.add({static_cast<float>(label), std::to_string(i % 20)}, row);
+  }
+  return builder.finish();
+}
+
+TrainOptions options_for(std::string target, std::string scale = "auto") {
+  TrainOptions options{.bound = Bound::best, .scale = std::move(scale)};
+  options.target = std::move(target);
+  options.solve.threads = 1;
+  return options;
+}
+
+ScalingKind chosen_for(const std::string& target, const Dataset& data) {
+  const Model model = train(data, options_for(target)).model;
+  EXPECT_EQ(model.target, target);
+  EXPECT_EQ(model_from_json(to_json(model), "m").target, target);
+  return model.scaling.kind;
+}
+
+TEST(Targets, GetAScalingThatTheyCanEvaluateAndThePreferredOneIfTheyCan) {
+  EXPECT_EQ(chosen_for("", raw()), ScalingKind::log_query_zscore);
+  for (const ExportTarget& target : export_targets()) {
+    const ScalingKind kind = chosen_for(std::string(target.entry.name), raw());
+    EXPECT_TRUE(can_serve(target.serving, kind)) << target.entry.name;
+    const ScalingKind expected = can_serve(target.serving, ScalingKind::log_query_zscore)
+                                     ? ScalingKind::log_query_zscore
+                                 : target.serving.logarithms ? ScalingKind::log_zscore
+                                                             : ScalingKind::zscore;
+    EXPECT_EQ(kind, expected) << target.entry.name;
+    EXPECT_EQ(chosen_for(std::string(target.entry.name), in_unit_range()), ScalingKind::none) << target.entry.name;
+  }
+}
+
+TEST(Targets, AnyIsWhatAllOfThemCanEvaluate) {
+  const ScalingKind kind = chosen_for("any", raw());
+  EXPECT_EQ(kind, ScalingKind::zscore);
+  for (const ExportTarget& target : export_targets()) EXPECT_TRUE(can_serve(target.serving, kind));
+  EXPECT_EQ(target_choices().size(), export_targets().size() + 1);
+}
+
+TEST(Targets, AreGivenModelsThatTheyTake) {
+  const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(20, 8), .signal = 2, .factor = 100});
+  for (const ExportTarget& target : export_targets()) {
+    Model model = train(data, options_for(std::string(target.entry.name))).model;
+    model.features = {"a", "b", "c", "d"};
+    EXPECT_NO_THROW(export_model(model, target)) << target.entry.name;
+  }
+}
+
+TEST(Targets, RefuseWhatTheyCannotEvaluateAndSayWhoCan) {
+  const std::string scaling =
+      test::message_of([] { options_for(kSums, "log-zscore").validate(); }, ErrorCode::bad_option);
+  EXPECT_TRUE(
+      scaling.starts_with("svmlight cannot evaluate the scaling log-zscore; expected auto or one of none, "
+                          "zscore, minmax, or a target that can: "))
+      << scaling;
+  EXPECT_NE(scaling.find("sql"), std::string::npos) << scaling;
+  EXPECT_TRUE(test::message_of([] { options_for("any", "query-minmax").validate(); }, ErrorCode::bad_option)
+                  .starts_with("not every target can evaluate the scaling query-minmax; expected auto or one of"));
+  TrainOptions kernel = options_for(kSums);
+  kernel.kernel = "rbf:gamma=1";
+  EXPECT_TRUE(test::message_of([&] { kernel.validate(); }, ErrorCode::bad_option)
+                  .starts_with("svmlight cannot evaluate kernels; expected none, or a target that can: "));
+  const std::string unknown = test::message_of([] { options_for("sorl").validate(); }, ErrorCode::unknown_name);
+  EXPECT_NE(unknown.find("any"), std::string::npos) << unknown;
+  for (const char* scale : {"none", "zscore", "minmax"}) EXPECT_NO_THROW(options_for("any", scale).validate());
+}
+
+TEST(Targets, HoldInTuningBaselinesAndShards) {
+  TuneOptions tuning;
+  tuning.C = {10};
+  tuning.folds = 3;
+  tuning.train = options_for(kSums);
+  const Model tuned = tune(raw(), tuning).model;
+  EXPECT_EQ(tuned.scaling.kind, ScalingKind::zscore);
+  EXPECT_EQ(tuned.target, kSums);
+  for (const char* method : {"ridge", "dorm:ndcg@10"}) {
+    const Model model = train_method(raw(), method, {.target = kSums}).model;
+    EXPECT_EQ(model.scaling.kind, ScalingKind::zscore) << method;
+    EXPECT_EQ(model.target, kSums) << method;
+  }
+  EXPECT_EQ(train_start(raw(), Start::ridge, options_for(kSums)).scaling.kind, ScalingKind::zscore);
+}
+
+// By the statistics of each: the same scaling as in one place, dense and compressed.
+TEST(Targets, ShardsAreScaledAsTheWhole) {
+  for (const bool sparse : {false, true}) {
+    TrainOptions options = options_for(kSums);
+    const Model whole = train(raw(sparse), options).model;
+    options.solve.solver = parse_solver("shards");
+    options.shards = 50;  // more than queries
+    const Model model = train(raw(sparse), options).model;
+    EXPECT_EQ(model.scaling.kind, ScalingKind::zscore);
+    ASSERT_EQ(model.scaling.factor.size(), whole.scaling.factor.size());
+    for (std::size_t j = 0; j < whole.scaling.factor.size(); ++j) {
+      EXPECT_NEAR(model.scaling.factor[j], whole.scaling.factor[j], 1e-12 * whole.scaling.factor[j]);
+      EXPECT_NEAR(model.scaling.shift[j], whole.scaling.shift[j], 1e-10);
+    }
+  }
+}
+
+TEST(Targets, StreamsCannotFitAScalingButGoOnFromOne) {
+  Stream stream;
+  EXPECT_NE(test::message_of([&] { stream.learn(raw(), options_for(kSums)); }, ErrorCode::bad_option)
+                .find("the scaling for svmlight is zscore, which needs all the data"),
+            std::string::npos);
+  Stream unscaled;
+  unscaled.learn(raw(), options_for(kSums, "none"));
+  EXPECT_EQ(unscaled.model(options_for(kSums)).target, kSums);
+  const Model batch = train(raw(), options_for(kSums)).model;
+  Stream more(&batch);
+  more.learn(raw(false, 2), options_for(kSums));
+  EXPECT_EQ(more.model(options_for(kSums)).scaling.kind, ScalingKind::zscore);
+  const Model within_queries = train(raw(), options_for("")).model;
+  Stream not_served(&within_queries);
+  EXPECT_NE(test::message_of([&] { not_served.learn(raw(), options_for(kSums)); }, ErrorCode::bad_option)
+                .find("svmlight cannot evaluate the scaling log-query-zscore"),
+            std::string::npos);
+}
+
+TEST(Targets, AreNotForLists) {
+  const LabelGains gains{2, {0, 1, 2, 3}, {0, 0, 1, 0, 0, 1, 1, 1}};
+  const Dataset data = raw();
+  EXPECT_NE(test::message_of([&] { train_positions(data, gains_of(gains, data), options_for(kSums)); },
+                             ErrorCode::unsupported)
+                .find("which svmlight cannot do; expected no target"),
+            std::string::npos);
+}
+
+TEST(Targets, ACheckpointOfAnotherIsAnotherTraining) {
+  const test::TemporaryDirectory directory;
+  TrainOptions options = options_for(kSums, "zscore");
+  options.checkpoint = directory.path("run.ck");
+  options.keep_checkpoint = true;
+  train(raw(), options);
+  options.target = "any";
+  EXPECT_THROW(train(raw(), options), Error);
+}
+
+}  // namespace
+}  // namespace dorm
