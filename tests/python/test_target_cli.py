@@ -49,8 +49,8 @@ def test_what_a_target_cannot_evaluate_is_refused(here):
             assert says in said, said
     assert "any" in dorm("train", "raw.txt", "--for", "sorl", "--model", "m.json", status=2).stderr
     (here / "gains.csv").write_text("label,1,2\n0,0,0\n1,1,0\n2,0,1\n3,0,1\n4,0,1\n")
-    said = dorm("train", "raw.txt", "--position-gains", "gains.csv", "--for", "sql", "--model", "m.json", status=2)
-    assert "sql cannot do; expected no target" in said.stderr
+    said = dorm("train", "raw.txt", "--position-gains", "gains.csv", "--for", "sql", "--model", "m.json", status=1)
+    assert "the target is sql, expected none" in said.stderr
 
 
 def test_tune_compare_baselines_streams_and_files_of_options_know_it(here):

@@ -39,6 +39,16 @@ std::vector<double> decay_of_measure(const FactoredMeasure& measure, const std::
 
 }  // namespace
 
+void require_no_target(const TrainOptions& options) {
+  if (options.target.empty()) return;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format(
+          "lists of positions or topics are found by an assignment, which no other tool does; the target is {}, "
+          "expected none",
+          options.target));
+}
+
 std::unique_ptr<ReferencedRisk> ListTask::risk(const TrainingSet& set, const TrainOptions& options) const {
   std::vector<double> storage;
   return std::make_unique<PositionRisk>(set.linear_features(), problem(options, storage), options.solve.threads);

@@ -10,6 +10,9 @@
 
 namespace dorm {
 
+/// Throws Error(unsupported) for a target, which finds no lists.
+void require_no_target(const TrainOptions& options);
+
 class ListTask : public Task {
  public:
   using Task::Task;

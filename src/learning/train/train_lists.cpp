@@ -18,11 +18,7 @@ void check_list_options(const TrainOptions& options) {
   if (options.initial) throw Error(ErrorCode::unsupported, "lists cannot begin at an earlier model; expected none");
   if (!options.given_ties.empty())
     throw Error(ErrorCode::unsupported, "ties by a feature are those of rankings by sorting; expected none for lists");
-  if (!options.target.empty())
-    throw Error(ErrorCode::unsupported,
-                fmt::format("lists of positions or topics are found by an assignment, which {} cannot do; expected no "
-                            "target",
-                            options.target == "any" ? "no target" : options.target));
+  require_no_target(options);
   if (!options.one_per.empty())
     throw Error(ErrorCode::unsupported, "limits on groups are not kept by lists of positions or topics; expected none");
 }

@@ -82,6 +82,7 @@ PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gain
                                   bool one_function, const JudgedPositions* validation, const TuneObserver& observer,
                                   const TrainObserver& refit_observer) {
   options.validate();
+  require_no_target(options.train);
   const Stopwatch watch;
   const PositionTask task(data, gains, one_function);
   std::optional<PositionTask> held_out;
@@ -111,6 +112,7 @@ TuneResult tune_topics(const Dataset& data, const TopicTable& topics, std::size_
                        const TopicOptions& topic_options, TopicReport* report, const JudgedTopics* validation,
                        const TuneObserver& observer, const TrainObserver& refit_observer) {
   options.validate();
+  require_no_target(options.train);
   const Stopwatch watch;
   const TopicTask task(data, topics, positions, topic_options);
   std::optional<TopicTask> held_out;

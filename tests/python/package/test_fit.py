@@ -60,6 +60,24 @@ def test_columns_that_do_not_occur_are_zero_in_the_statistics(data):
     assert np.count_nonzero(found["maximum"]) <= X.shape[1] and len(found["mean"]) == 5000
 
 
+def test_a_target_decides_what_auto_means(data, tmp_path):
+    X, y, qid = data
+    raw = (100 * X, y, qid)
+    assert fit(raw).model_.scaling == "log-query-zscore"
+    ranker = fit(raw, target="any")
+    assert (ranker.model_.scaling, ranker.model_.target) == ("zscore", "any")
+    np.testing.assert_array_equal(ranker.coef_, fit(raw, scale="zscore").coef_)
+    np.testing.assert_allclose(fit(raw, target="any", solver="shards").model_.factor, ranker.model_.factor, rtol=1e-12)
+    ranker.save(tmp_path / "m.json")
+    assert dorm.DormRanker.load(tmp_path / "m.json").target == "any"
+    with pytest.raises(ValueError, match="not every target can evaluate the scaling log-query-zscore"):
+        fit(raw, target="any", scale="log-query-zscore")
+    with pytest.raises(ValueError, match="not every target can evaluate kernels"):
+        fit(raw, target="any", kernel="rbf")
+    with pytest.raises(ValueError, match="sorl"):
+        fit(raw, target="sorl")
+
+
 def test_statistics_are_not_there_before_a_fit():
     assert not hasattr(dorm.DormRanker(), "feature_statistics_")
 
