@@ -18,7 +18,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .trec import evaluate_run
+import numpy as np
+
+from .trec import Qrels, evaluate_run
 
 try:
     import ir_measures
@@ -46,6 +48,8 @@ _BINARY = {
     "SetP": "setp",
     "SetR": "setr",
 }
+# The same of judgments of subtopics, which ir_measures calls iterations.
+_SUBTOPICS = {"alpha_nDCG": "alpha-ndcg", "P_IA": "ia-precision", "StRecall": "subtopic-recall"}
 
 
 def spelled(measure: ir_measures.Measure) -> str:
@@ -64,6 +68,8 @@ def spelled(measure: ir_measures.Measure) -> str:
         return f"ndcg{at}:gain={'exp2' if _given(measure, 'dcg') == 'exp-log2' else 'linear'}"
     if name in ("ERR", "Judged"):
         return f"{name.lower()}{at}"
+    if name in _SUBTOPICS:
+        return f"{_SUBTOPICS[name]}{at}" + (f":alpha={_given(measure, 'alpha', 0.5)}" if name == "alpha_nDCG" else "")
     raise ValueError(f"unsupported measure {measure}")
 
 
@@ -88,24 +94,35 @@ class DormProvider(providers.Provider):
         measures._SetR(rel=Anything()),
         measures._SetF(rel=Anything(), beta=Anything(), judged_only=Anything()),
         measures._Judged(cutoff=Anything()),
+        measures._alpha_nDCG(cutoff=Anything(), alpha=Anything(), rel=Anything(), judged_only=Anything()),
+        measures._P_IA(cutoff=Anything(required=True), rel=Anything(), judged_only=Anything()),
+        measures._StRecall(cutoff=Anything(required=True), rel=Anything()),
         measures._NumRet(rel=Anything()),
         measures._NumRel(rel=Anything()),
         measures._NumQ(),
     ]
 
     def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> DormEvaluator:
-        return DormEvaluator(list(measures), ir_measures.util.QrelsConverter(qrels).as_dict_of_dict())
+        return DormEvaluator(list(measures), list(ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter()))
+
+    def qrel_inputs(self, measures: Iterable[ir_measures.Measure]) -> list[str]:
+        """The columns of judgments; of subtopics, also those."""
+        more = ["iteration"] if any(measure.NAME in _SUBTOPICS for measure in measures) else []
+        return [*super().qrel_inputs(measures), *more]
 
 
 class DormEvaluator(providers.Evaluator):
     """Judges runs by judgments that it holds."""
 
-    def __init__(self, measures: list[ir_measures.Measure], qrels: Nested) -> None:
-        super().__init__(measures, set(qrels))
+    def __init__(self, measures: list[ir_measures.Measure], judgments: list[Any]) -> None:
+        super().__init__(measures, {judgment.query_id for judgment in judgments})
         for measure in measures:
             if measure.NAME not in _COUNTS:
                 spelled(measure)  # refuses now what it cannot say
-        self.qrels = qrels
+        self.judgments = judgments
+        self.qrels: dict[str, dict[str, float]] = {}
+        for judgment in judgments:
+            self.qrels.setdefault(judgment.query_id, {})[judgment.doc_id] = judgment.relevance
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         run = ir_measures.util.RunConverter(run).as_dict_of_dict()
@@ -118,11 +135,33 @@ class DormEvaluator(providers.Evaluator):
                 for query, documents in run.items():
                     yield Metric(query, measure, _COUNTS[measure.NAME](measure, self.qrels[query], documents))
             else:
-                gains = _given(measure, "gains")
-                key = (tuple(sorted(gains.items())) if gains else (), _given(measure, "judged_only", False))
+                gains, name = _given(measure, "gains"), measure.NAME
+                labels = tuple(sorted(gains.items())) if gains else _given(measure, "rel") if name in _SUBTOPICS else ()
+                key = (name in _SUBTOPICS, labels, _given(measure, "judged_only", False))
                 views.setdefault(key, []).append(measure)
-        for (gains, judged_only), seen_alike in views.items():
-            yield from _values(*_view(self.qrels, run, dict(gains), judged_only), run, seen_alike)
+        for (subtopics, labels, judged_only), alike in views.items():
+            qrels = self._subtopics(labels) if subtopics else self._gains(dict(labels))
+            yield from _values(qrels, self._judged(run, subtopics) if judged_only else run, run, alike)
+
+    def _subtopics(self, rel: float) -> Qrels:
+        """What is relevant to which subtopic."""
+        rows = [(j.query_id, j.doc_id, float(j.relevance >= rel), str(j.iteration)) for j in self.judgments]
+        queries, documents, labels, subtopics = map(list, zip(*rows))
+        return Qrels(queries, documents, np.array(labels), subtopics)
+
+    def _gains(self, gains: Mapping[int, float]) -> Nested:
+        """The judgments with gains in place of labels."""
+        if not gains:
+            return self.qrels
+        return {query: {d: gains.get(y, y) for d, y in labels.items()} for query, labels in self.qrels.items()}
+
+    def _judged(self, run: Nested, subtopics: bool) -> Nested:
+        """The run without documents that are not judged: to trec_eval those of negative labels, too."""
+        lowest = -math.inf if subtopics else 0
+        return {
+            query: {d: s for d, s in found.items() if self.qrels[query].get(d, -math.inf) >= lowest}
+            for query, found in run.items()
+        }
 
 
 def _given(measure: ir_measures.Measure, name: str, otherwise: Any = None) -> Any:
@@ -130,16 +169,7 @@ def _given(measure: ir_measures.Measure, name: str, otherwise: Any = None) -> An
     return otherwise if value is NOT_PROVIDED else value
 
 
-def _view(qrels: Nested, run: Nested, gains: Mapping[int, float], judged_only: bool) -> tuple[Nested, Nested]:
-    """The judgments with gains in place of labels, and the run perhaps without documents that have none."""
-    if gains:
-        qrels = {query: {d: gains.get(y, y) for d, y in labels.items()} for query, labels in qrels.items()}
-    if judged_only:
-        run = {query: {d: s for d, s in found.items() if qrels[query].get(d, -1) >= 0} for query, found in run.items()}
-    return qrels, run
-
-
-def _values(qrels: Nested, run: Nested, queries: Iterable[str], asked: list[ir_measures.Measure]) -> Iterator[Metric]:
+def _values(qrels: Any, run: Nested, queries: Iterable[str], asked: list[ir_measures.Measure]) -> Iterator[Metric]:
     by_depth: dict[int, list[ir_measures.Measure]] = {}
     for measure in asked:
         depth = _given(measure, "cutoff", 0) if measure.NAME.startswith("Set") else 0

@@ -11,6 +11,7 @@ pytest.importorskip("pytrec_eval", reason="pytrec_eval, the judge, is not instal
 from ir_measures import (  # noqa: E402
     AP,
     ERR,
+    P_IA,
     RBP,
     RR,
     Bpref,
@@ -26,7 +27,9 @@ from ir_measures import (  # noqa: E402
     SetF,
     SetP,
     SetR,
+    StRecall,
     Success,
+    alpha_nDCG,
     infAP,
     nDCG,
 )
@@ -105,6 +108,25 @@ def test_values_of_gdeval():
         wanted = table(ir_measures.gdeval, asked, qrels, run)
         got = table(dorm.ir_measures.provider, asked, qrels, run)
         assert {key: got[key] for key in wanted} == pytest.approx(wanted, abs=6e-6)  # gdeval writes five digits
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_values_of_ndeval(seed):
+    """Judgments of subtopics; without ties, which ndeval breaks by the order of the run."""
+    pytest.importorskip("pyndeval", reason="pyndeval, the judge, is not installed")
+    rng = random.Random(seed)
+    judged, found = [], []
+    for query in range(6):
+        documents = [f"d{i}" for i in range(30)]
+        for subtopic in range(1, rng.randint(2, 5)):
+            for document in rng.sample(documents, rng.randint(1, 12)):
+                judged.append(ir_measures.Qrel(str(query), document, rng.choice([0, 1, 1, 2]), str(subtopic)))
+        found += [ir_measures.ScoredDoc(str(query), d, rng.random()) for d in rng.sample(documents, 20)]
+    for measure in (alpha_nDCG @ 5, alpha_nDCG @ 20, alpha_nDCG(alpha=0.8) @ 10, alpha_nDCG(rel=2) @ 10, P_IA @ 5,
+                    P_IA(rel=2) @ 10, StRecall @ 5, StRecall(rel=2) @ 10):  # fmt: skip
+        wanted = table(ir_measures.pyndeval, [measure], judged, found)
+        got = table(dorm.ir_measures.provider, [measure], judged, found)
+        assert got == pytest.approx(wanted, abs=1e-6), measure
 
 
 def test_rank_biased_precision_by_hand():

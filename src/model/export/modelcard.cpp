@@ -113,12 +113,19 @@ std::string card_features(const Model& model) {
       return std::fabs(model.weights[i]) > std::fabs(model.weights[j]);
     });
   const std::size_t shown = std::min(order.size(), kShownWeights);
-  std::string out = fmt::format("## Features\n\n{} of {}{}.\n\n| feature |{}\n|---|{}\n", shown, order.size(),
-                                linear ? ", by the weight of the scaled feature" : "", linear ? " weight |" : "",
-                                linear ? "---:|" : "");
-  for (const std::size_t j : std::span(order).first(shown))
-    out += fmt::format("| {} |{}\n", plain_markdown(model.features[j]),
-                       linear ? fmt::format(" {:+.6g} |", model.weights[j]) : "");
+  const FeatureStatistics& seen = model.data.statistics;
+  std::string out = fmt::format("## Features\n\n{} of {}{}{}.\n\n", shown, order.size(),
+                                linear ? ", by the weight of the scaled feature" : "",
+                                seen.known() ? "; values are those of the training data" : "");
+  out += fmt::format("| feature |{}{}\n|---|{}{}\n", linear ? " weight |" : "",
+                     seen.known() ? " minimum | mean | maximum |" : "", linear ? "---:|" : "",
+                     seen.known() ? "---:|---:|---:|" : "");
+  for (const std::size_t j : std::span(order).first(shown)) {
+    out += fmt::format("| {} |", plain_markdown(model.features[j]));
+    if (linear) out += fmt::format(" {:+.6g} |", model.weights[j]);
+    if (seen.known()) out += fmt::format(" {:.6g} | {:.6g} | {:.6g} |", seen.minimum[j], seen.mean[j], seen.maximum[j]);
+    out += '\n';
+  }
   return out;
 }
 

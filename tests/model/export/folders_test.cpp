@@ -77,6 +77,8 @@ TEST(ExportedFolders, ModelCardsHaveAFigureWhereThereIsOne) {
   EXPECT_TRUE(plain.files[1].bytes.starts_with("---\nlibrary_name: dorm\n"));
   EXPECT_FALSE(holds(plain, 1, "model-index"));
   EXPECT_TRUE(holds(plain, 1, R"(| a\|b \`c\` \<d\> | +0.5 |)"));
+  model.data.statistics = {{0, -1, 2}, {1, 1, 8}, {0.5, 0, 4}};
+  EXPECT_TRUE(holds(export_model(model, card), 1, R"(| a\|b \`c\` \<d\> | +0.5 | 2 | 4 | 8 |)"));
   model.validation = 0.625;
   model.folds = 3;
   const Exported judged = export_model(model, card, {.name = "shop", .names = {}});

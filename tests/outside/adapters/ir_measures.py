@@ -50,7 +50,7 @@ class DormProvider(providers.Provider):
         self.NAME, self.SUPPORTED_MEASURES = other.NAME, other.SUPPORTED_MEASURES
 
     def _evaluator(self, measures, qrels):
-        qrels = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
+        qrels = list(ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter())
         try:
             return (Rounded if self.NAME == "gdeval" else DormEvaluator)(list(measures), qrels)
         except ValueError as error:
@@ -67,7 +67,7 @@ class Rounded(providers.Evaluator):
     """gdeval's five digits, and its gains, which it has for every nDCG."""
 
     def __init__(self, measures, qrels):
-        super().__init__(measures, set(qrels))
+        super().__init__(measures, {judgment.query_id for judgment in qrels})
         self.asked_as = {m(dcg="exp-log2") if m.NAME == "nDCG" else m: m for m in measures}
         self.exact = DormEvaluator(list(self.asked_as), qrels)
 
