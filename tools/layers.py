@@ -49,7 +49,9 @@ LAYERS = {
         "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel",)
     ),
     "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
-    "model/export": Room("models in the formats of other tools, one file each", ("base", "data", "model"), ("export",)),
+    "model/export": Room(
+        "models in the formats of other tools, one file each", ("base", "data", "model", "model/kernel"), ("export",)
+    ),
     "model": Room(
         "models: scoring, ranking, JSON",
         (

@@ -157,7 +157,7 @@ def test_sqlite_scores_as_rank_does(here):
     Path("odd.csv").write_text("\n".join([header, *(",".join(map(repr, row)) for row in rows)]) + "\n")
     dorm("train", "odd.csv", "--scale", "zscore", "--model", "odd.json")
     expected = [float(x) for x in dorm("rank", "odd.json", "odd.csv").stdout.split()]
-    expression = dorm("export", "odd.json", "--to", "sql").stdout
+    expression = dorm("export", "odd.json", "--to", "sql", "--fold").stdout
     base = sqlite3.connect(":memory:")
     columns = ", ".join('"' + name.replace('"', '""') + '" REAL' for name in names)
     base.execute(f"CREATE TABLE documents ({columns})")

@@ -23,6 +23,16 @@ ServedModel normalised(const Model& model, const ExportOptions& options);
 /// As the documents of a query are scaled together: the weights of all features that have one.
 ServedModel within_queries(const Model& model);
 
+/// For targets that compute in double: the scaling as shift and divisor, which loses no digits where a feature is far
+/// from 0, or folded where options ask for it, or within queries.
+ServedModel in_doubles(const Model& model, const ExportOptions& options);
+
+/// Whether a term has a shift or a divisor.
+bool has_scaling(const ServedModel& served);
+
+/// The divisors into the weights, which loses nothing.
+void divide_weights(ServedModel& served);
+
 /// As the target spells the feature.
 std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature);
 
@@ -31,6 +41,15 @@ double value_where_missing(const Model& model, std::size_t feature);
 
 /// Throws Error(unsupported): `the target "lucene" cannot say the name "x y" of a feature (why); expected ...`.
 [[noreturn]] void refuse_name(std::string_view target, std::string_view name, std::string_view why);
+
+/// The characters of a name; refuses what is not UTF-8.
+std::u32string code_points(std::string_view target, std::string_view name);
+
+/// What the model is, in one line that is safe inside a comment of any language: version, measure, scaling, data.
+std::string provenance(const Model& model);
+
+/// What becomes of missing values, as a sentence for the readers of exported code.
+std::string missing_rule(const Model& model);
 
 /// What a target of one file wrote.
 Exported one_file(std::string text, ServedModel served);
@@ -79,11 +98,15 @@ Json json_name(std::string_view target, std::string_view name);
 /// Adds the sentence that features which a document lacks count as 0, where they counted as the mean in training.
 void note_missing(Exported& exported, const Model& model, std::string_view target);
 
+Exported export_c(const Model& model, const ExportOptions& options);
 Exported export_elasticsearch(const Model& model, const ExportOptions& options);
 Exported export_lucene(const Model& model, const ExportOptions& options);
 Exported export_mlflow(const Model& model, const ExportOptions& options);
 Exported export_modelcard(const Model& model, const ExportOptions& options);
+Exported export_onnx(const Model& model, const ExportOptions& options);
 Exported export_opensearch(const Model& model, const ExportOptions& options);
+Exported export_pmml(const Model& model, const ExportOptions& options);
+Exported export_python(const Model& model, const ExportOptions& options);
 Exported export_ranklib(const Model& model, const ExportOptions& options);
 Exported export_solr(const Model& model, const ExportOptions& options);
 Exported export_sql(const Model& model, const ExportOptions& options);

@@ -2,6 +2,8 @@
 // A linear model as the sum that targets evaluate.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "data/scale_rules.h"
 #include "dorm/error.h"
@@ -51,6 +53,23 @@ ServedModel within_queries(const Model& model) {
     served.terms.push_back({.feature = j, .weight = weight});
   });
   return served;
+}
+
+ServedModel in_doubles(const Model& model, const ExportOptions& options) {
+  if (model.scaling.per_query()) return within_queries(model);
+  return options.fold ? folded(model, options) : normalised(model, options);
+}
+
+bool has_scaling(const ServedModel& served) {
+  return std::any_of(served.terms.begin(), served.terms.end(),
+                     [](const ServedModel::Term& term) { return term.shift != 0 || term.divisor != 1; });
+}
+
+void divide_weights(ServedModel& served) {
+  for (ServedModel::Term& term : served.terms) {
+    term.weight /= term.divisor;
+    term.divisor = 1;
+  }
 }
 
 std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature) {

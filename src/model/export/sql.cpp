@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // An expression of SQL that is the score of a document whose features are columns. A column that is NULL counts as what
-// stood in for missing values in training: the mean, or 0.
+// stood in for missing values in training: the mean, or 0. Terms stand in brackets by groups, because databases limit
+// how deep an expression is, and a sum is as deep as it has terms.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <map>
+
+#include "base/quote.h"
 #include "model/export/formats.h"
 
 namespace dorm {
 namespace {
+
+constexpr std::size_t kTermsInBrackets = 32;
+constexpr std::size_t kLeastLongestName = 63;  // PostgreSQL cuts names there
 
 /// A name as SQL quotes it: between double quotes, those inside it doubled.
 std::string identifier(std::string_view name) {
@@ -15,20 +23,64 @@ std::string identifier(std::string_view name) {
   return quoted + '"';
 }
 
-/// With an exponent, so that no database takes it for a decimal of a fixed number of digits.
-std::string literal(double value) { return fmt::format("{:.16e}", value); }
+/// Throws for names that no database takes, and for two that some database takes for one.
+void require_columns(const Model& model, const ServedModel& served, const ExportOptions& options) {
+  std::map<std::string, std::string_view> taken;
+  for (const ServedModel::Term& term : served.terms) {
+    const std::string_view name = spelling(model, options, term.feature);
+    code_points("sql", name);
+    if (name.empty()) refuse_name("sql", name, "no column has an empty name");
+    if (name.find('\0') != std::string_view::npos) refuse_name("sql", name, "a statement ends at its first zero byte");
+    std::string key(name.substr(0, kLeastLongestName));
+    for (char& c : key)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const auto [place, is_new] = taken.emplace(std::move(key), name);
+    if (!is_new)
+      refuse_name("sql", name,
+                  fmt::format("databases that compare names without case, or by their first {} bytes, take {} for it",
+                              kLeastLongestName, in_quotes(place->second)));
+  }
+}
+
+/// The shortest that reads back the same; with an exponent, so that no database takes it for a decimal of a fixed
+/// number of digits.
+std::string literal(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find('e') == std::string::npos) text += "e0";
+  return text;
+}
+
+/// ln(1 + |x|) to the last digits also where x is small: 1 + |x| is rounded, and the quotient makes up for it.
+std::string logarithm(const std::string& x) {
+  return fmt::format(
+      "CASE WHEN 1 + ABS({0}) = 1 THEN {0} ELSE SIGN({0}) * LN(1 + ABS({0})) * (ABS({0}) / ((1 + ABS({0})) - 1)) END",
+      x);
+}
+
+std::string sql_term(const Model& model, const ServedModel& served, const ExportOptions& options,
+                     const ServedModel::Term& term) {
+  const double missing = value_where_missing(model, term.feature);
+  std::string value = fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)),
+                                  missing == 0 ? std::string("0") : literal(missing));
+  if (served.logarithms) value = logarithm(value);
+  if (term.shift != 0)
+    value = fmt::format("({} {} {})", value, term.shift < 0 ? '+' : '-', literal(std::fabs(term.shift)));
+  return fmt::format("{} * {}", literal(term.weight), value);
+}
 
 }  // namespace
 
 Exported export_sql(const Model& model, const ExportOptions& options) {
-  ServedModel served = folded(model, options);
+  ServedModel served = in_doubles(model, options);
+  divide_weights(served);
+  require_columns(model, served, options);
+  served.group = served.terms.size() > kTermsInBrackets ? kTermsInBrackets : 0;
   std::string text = "(" + literal(served.constant);
-  for (const ServedModel::Term& term : served.terms) {
-    const double missing = value_where_missing(model, term.feature);
-    const std::string value = fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)),
-                                          missing == 0 ? std::string("0") : literal(missing));
-    text += fmt::format("\n + {} * {}", literal(term.weight),
-                        served.logarithms ? fmt::format("SIGN({0}) * LN(1 + ABS({0}))", value) : value);
+  for (std::size_t k = 0; k < served.terms.size(); ++k) {
+    const bool first = served.group != 0 && k % served.group == 0;
+    const bool last = served.group != 0 && (k + 1 == served.terms.size() || (k + 1) % served.group == 0);
+    text += fmt::format("\n + {}{}{}", first ? "(" : "", sql_term(model, served, options, served.terms[k]),
+                        last ? ")" : "");
   }
   return one_file(text + ")\n", std::move(served));
 }

@@ -19,6 +19,7 @@ namespace {
 constexpr Serving kSums{};
 constexpr Serving kLogarithms{.logarithms = true};
 constexpr Serving kWholeModels{.logarithms = true, .lists = true, .kernels = true};
+constexpr Serving kLists{.logarithms = true, .lists = true};
 
 constexpr std::array kTargets{
     ExportTarget{{.name = "elasticsearch",
@@ -61,6 +62,18 @@ constexpr std::array kTargets{
                  kLogarithms,
                  false,
                  export_sql},
+    ExportTarget{{.name = "onnx", .usage = "onnx", .help = "a graph of ONNX in double; kernels too"},
+                 kWholeModels,
+                 false,
+                 export_onnx},
+    ExportTarget{
+        {.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4"}, kLogarithms, false, export_pmml},
+    ExportTarget{
+        {.name = "c", .usage = "c", .help = "a header of C and C++ that needs nothing else"}, kLists, false, export_c},
+    ExportTarget{{.name = "python", .usage = "python", .help = "a module of plain Python that needs nothing else"},
+                 kLists,
+                 false,
+                 export_python},
     ExportTarget{{.name = "mlflow",
                   .usage = "mlflow",
                   .help = "a folder that MLflow loads and scores data frames by, with the Python package"},

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field numbers are those of onnx.proto.
+#include "model/export/onnx_graph.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
+
+constexpr std::int64_t kInt64 = 7;
+constexpr std::uint64_t kOpset = 13, kIrVersion = 8;
+constexpr std::uint64_t kAttributeInt = 2, kAttributeInts = 7;
+constexpr std::size_t kLargestFile = (std::size_t{1} << 31) - 1;  // of protobuf
+
+template <class T>
+std::string_view raw(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+/// A value of the graph's surface; a dimension is a name, or a number.
+ProtoMessage surface(std::string_view name, std::int64_t type, std::size_t columns) {
+  ProtoMessage shape;
+  shape.message(1, ProtoMessage().bytes(2, "documents"));
+  if (columns > 0) shape.message(1, ProtoMessage().number(1, columns));
+  const ProtoMessage tensor = ProtoMessage().number(1, static_cast<std::uint64_t>(type)).message(2, shape);
+  return ProtoMessage().bytes(1, name).message(2, ProtoMessage().message(1, tensor));
+}
+
+}  // namespace
+
+void ProtoMessage::varint(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7U) bytes_ += static_cast<char>(value | 0x80U);
+  bytes_ += static_cast<char>(value);
+}
+
+ProtoMessage& ProtoMessage::number(std::uint32_t field, std::uint64_t value) {
+  varint(std::uint64_t{field} << 3U);
+  varint(value);
+  return *this;
+}
+
+ProtoMessage& ProtoMessage::bytes(std::uint32_t field, std::string_view value) {
+  varint(std::uint64_t{field} << 3U | 2U);
+  varint(value.size());
+  bytes_ += value;
+  return *this;
+}
+
+OnnxGraph::Value OnnxGraph::node(std::string_view op, std::span<const Value> inputs,
+                                 std::span<const Attribute> attributes) {
+  const Value out = fmt::format("{}_{}", op, ++values_);
+  ProtoMessage node;
+  for (const Value& input : inputs) node.bytes(1, input);
+  node.bytes(2, out).bytes(3, out).bytes(4, op);
+  for (const Attribute& attribute : attributes)
+    node.message(5, ProtoMessage()
+                        .bytes(1, attribute.name)
+                        .number(attribute.list ? 8 : 3, static_cast<std::uint64_t>(attribute.number))
+                        .number(20, attribute.list ? kAttributeInts : kAttributeInt));
+  graph_.message(1, node);
+  return out;
+}
+
+OnnxGraph::Value OnnxGraph::constant(std::int64_t type, std::span<const std::int64_t> dimensions,
+                                     std::string_view values) {
+  if (values.size() > kLargestFile)
+    throw Error(ErrorCode::unsupported, "the model is larger than the 2 GB that a file of onnx may have");
+  const Value out = fmt::format("constant_{}", ++values_);
+  ProtoMessage tensor;
+  for (const std::int64_t dimension : dimensions) tensor.number(1, static_cast<std::uint64_t>(dimension));
+  tensor.number(2, static_cast<std::uint64_t>(type)).bytes(8, out).bytes(9, values);
+  graph_.message(5, tensor);
+  return out;
+}
+
+OnnxGraph::Value OnnxGraph::doubles(std::span<const double> values) {
+  const std::int64_t size[] = {static_cast<std::int64_t>(values.size())};
+  return constant(kDouble, size, raw(values));
+}
+
+OnnxGraph::Value OnnxGraph::number(double value) {
+  return constant(kDouble, {}, raw(std::span<const double>(&value, 1)));
+}
+
+OnnxGraph::Value OnnxGraph::integers(std::span<const std::int64_t> values) {
+  const std::int64_t size[] = {static_cast<std::int64_t>(values.size())};
+  return constant(kInt64, size, raw(values));
+}
+
+OnnxGraph::Value OnnxGraph::floats(std::span<const float> values, std::size_t columns) {
+  const std::int64_t size[] = {static_cast<std::int64_t>(values.size() / columns), static_cast<std::int64_t>(columns)};
+  return constant(kFloat, size, raw(values));
+}
+
+std::string OnnxGraph::file(const std::string& name, std::size_t features, const Value& scores,
+                            std::span<const std::pair<std::string, std::string>> properties) {
+  ProtoMessage last;
+  last.bytes(1, scores).bytes(2, kOutput).bytes(3, kOutput).bytes(4, "Identity");
+  graph_.message(1, last).bytes(2, name);
+  graph_.message(11, surface(kInput, kFloat, features)).message(12, surface(kOutput, kDouble, 0));
+  ProtoMessage model;
+  model.number(1, kIrVersion).bytes(2, "dorm").bytes(3, DORM_VERSION).message(7, graph_);
+  model.message(8, ProtoMessage().bytes(1, "").number(2, kOpset));
+  for (const auto& [key, value] : properties) model.message(14, ProtoMessage().bytes(1, key).bytes(2, value));
+  if (model.written().size() > kLargestFile)
+    throw Error(ErrorCode::unsupported, "the model is larger than the 2 GB that a file of onnx may have");
+  return model.written();
+}
+
+}  // namespace dorm
