@@ -154,7 +154,8 @@ TEST(Onnx, KernelsAreEmulatedAsTheModelScores) {
       if (kernel == "precomputed") own = test::random_data({.lengths = {7, 5, 1}, .features = 6, .seed = 3});
       const Model model = kernel_model(kernel, false, parse_scaling(entry.name), own);
       if (kernel == "identity(2)" && (model.scaling.per_query() || entry.name == "log-zscore")) {
-        EXPECT_NE(test::message_of([&] { onnx_of(model); }, ErrorCode::unsupported).find("rounding"), std::string::npos);
+        EXPECT_NE(test::message_of([&] { onnx_of(model); }, ErrorCode::unsupported).find("rounding"),
+                  std::string::npos);
         continue;
       }
       const Exported exported = onnx_of(model);
