@@ -41,7 +41,7 @@ test:          ## all tests, C++ and Python, on one build of the library
 	ctest --preset $(PRESET)
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra -n auto --dist worksteal tests/python
 	@echo "not in this run: $$(cat tests/distributed/test_*.py | grep -c '^def test_') tests of Dask, MPI and Spark (make test-distributed)," \
-	  "$$(cat tests/engines/test_*.py | grep -c '^def test_') of search engines (make test-engines)"
+	  "$$(cat tests/engines/test_*.py tests/integrations/test_*.py | grep -c '^def test_') of search engines and Python libraries (make test-engines)"
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/setup.sh build lint python
