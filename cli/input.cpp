@@ -19,13 +19,14 @@
 namespace dorm::cli {
 namespace {
 
-constexpr std::array<CatalogEntry, 6> kInputFormats = {{
+constexpr std::array<CatalogEntry, 7> kInputFormats = {{
     {.name = "detect", .usage = "detect", .help = "by content, then by extension"},
     {.name = "letor", .usage = "letor", .help = "LETOR or SVMlight text"},
     {.name = "csv", .usage = "csv", .help = "comma-separated, with a header"},
     {.name = "tsv", .usage = "tsv", .help = "tab-separated, with a header"},
     {.name = "binary", .usage = "binary", .help = "the binary form"},
     {.name = "jsonl", .usage = "jsonl", .help = "JSON lines: an object per document or query"},
+    {.name = "log", .usage = "log", .help = "answers of a search engine with logged features, as JSON"},
 }};
 constexpr std::array<CatalogEntry, 3> kMissing = {{
     {.name = "error", .usage = "error", .help = "refuse them"},
@@ -48,6 +49,8 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
   options.need_groups = arguments.need_groups;
   options.side_files = arguments.side_files;
   options.need_labels = expected.labels;
+  options.judgments = arguments.qrels;
+  if (!arguments.query_ids.empty()) options.query_ids = read_lines(arguments.query_ids);
   if (expected.like) {
     options.missing = expected.like->missing;
     options.columns = expected.like->columns;
@@ -118,7 +121,7 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   ColumnRoles& columns = arguments.columns;
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
-              "letor, csv, tsv, jsonl or binary; by default by content and\nextension");
+              "letor, csv, tsv, jsonl, binary or log (of a search engine); by\ndefault by content and extension");
   reading.add(
       "--missing", arguments.missing, "NAME",
       "NaN and infinite features: error, zero, or mean of the training\ndata (as the model was trained, else error)");
@@ -134,11 +137,13 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   reading.add("--ignore-column", columns.ignored, "NAMES", "CSV: columns to leave out, as a,b; may be repeated")
       ->expected(1)
       ->take_all();
+  reading.add("--query-ids", arguments.query_ids, "FILE",
+              "log of a search engine: a line for each answer, the id of its query");
   reading.flag("!--no-side-files", arguments.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
 }
 
 DataFormat parse_output_format(const std::string& name) {
-  const std::span<const CatalogEntry> known = std::span(kInputFormats).first(5);  // JSON lines are not written
+  const std::span<const CatalogEntry> known = std::span(kInputFormats).first(5);  // JSON is not written
   return name.empty() ? DataFormat::detect : parse<DataFormat>("format", name, known);
 }
 
@@ -179,7 +184,7 @@ Loaded load(const std::string& path, const std::vector<std::string>& files, cons
   loaded.format = kInputFormats[static_cast<std::size_t>(format)].name;
   if (!arguments.groups_from.empty() && (format == DataFormat::letor || format == DataFormat::binary))
     throw Error(ErrorCode::bad_option,
-                fmt::format("--one-per {}: only CSV, TSV and JSON lines have named columns, and {} has none; expected "
+                fmt::format("--one-per {}: only CSV, TSV and JSON have named columns, and {} has none; expected "
                             "group, host or domain",
                             arguments.groups_from, path));
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);

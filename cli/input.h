@@ -21,6 +21,8 @@ struct InputArguments {
   std::string groups_from = {};                                     // the column --one-per names, if it does
   ColumnRoles columns{{}, {}, {}, {}, {}, {}};                      // empty where nothing was said
   bool need_groups = false, side_files = true;
+  std::string query_ids = {};  // a file
+  std::string qrels = {};      // likewise, where the verb has the option
 };
 
 /// What is known of a file before it is read.
@@ -51,7 +53,7 @@ std::span<const CatalogEntry> input_formats();
 
 struct Loaded {
   Dataset data;
-  std::string format;  // letor, csv, tsv, jsonl or binary
+  std::string format;  // letor, csv, tsv, jsonl, binary or log
   ReadReport report;
 };
 

@@ -37,12 +37,15 @@ const char* option_of(Remedy::Kind kind) {
       return "--query-column";
     case Remedy::Kind::document_column:
       return "--document-column";
+    case Remedy::Kind::query_ids:
+      return "--query-ids";
   }
   return "";
 }
 
 bool names_a_role(const Remedy& remedy) {
-  return remedy.kind != Remedy::Kind::ignore_columns && remedy.kind != Remedy::Kind::treat_missing;
+  return remedy.kind == Remedy::Kind::label_column || remedy.kind == Remedy::Kind::query_column ||
+         remedy.kind == Remedy::Kind::document_column;
 }
 
 }  // namespace
@@ -60,6 +63,8 @@ Error with_options(const Error& error, bool by_model) {
       roles += fmt::format("{}{}", roles.empty() ? "" : " ", option_text(remedy));
     } else if (remedy.kind == Remedy::Kind::ignore_columns) {
       others += fmt::format("; to leave {} out: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
+    } else if (remedy.kind == Remedy::Kind::query_ids) {
+      others += "; to name all queries: --query-ids FILE, with a line for each answer";
     } else {
       others += by_model ? "; the model was trained without missing values: --missing zero takes them for 0, and a "
                            "model trained with --missing mean fills them"

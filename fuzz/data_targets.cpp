@@ -56,6 +56,20 @@ void jsonl(Bytes input) {
   require(set.fingerprint() == parse_binary(std::as_bytes(std::span(written)), "written").fingerprint());
 }
 
+// Ids, labels and features come back from the binary form as they were read.
+void feature_log(Bytes input) {
+  const std::uint8_t choice = take_choice(input);
+  ReadOptions options = one_thread(choice);
+  options.need_labels = false;
+  if (choice % 2 == 1) options.query_ids = {"1", "2"};
+  const Dataset set = parse_feature_log(as_text(input), "input", options);
+  require(set.has_document_ids() && !set.has_labels());
+  std::ostringstream bytes;
+  write_binary(set, bytes);
+  const std::string written = bytes.str();
+  require(set.fingerprint() == parse_binary(std::as_bytes(std::span(written)), "written").fingerprint());
+}
+
 void sign_header(std::span<std::byte> bytes) {
   BinaryHeader header;
   if (bytes.size() < sizeof header) return;
@@ -109,8 +123,9 @@ void side_files(Bytes input) {
 }  // namespace
 
 std::span<const Target> data_targets() {
-  static constexpr Target kTargets[] = {{"letor", letor},   {"csv", csv},       {"jsonl", jsonl},
-                                        {"binary", binary}, {"stream", stream}, {"side-files", side_files}};
+  static constexpr Target kTargets[] = {
+      {"letor", letor},   {"csv", csv},       {"jsonl", jsonl},          {"feature-log", feature_log},
+      {"binary", binary}, {"stream", stream}, {"side-files", side_files}};
   return kTargets;
 }
 

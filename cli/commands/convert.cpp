@@ -23,6 +23,10 @@ constexpr const char* kConvertDescription =
     "processes. It keeps everything: ids, groups, weights, feature names and the order of the rows. LETOR\n"
     "text has no place for query weights and feature names.\n"
     "\n"
+    "Answers of Elasticsearch, OpenSearch (ltr_log) and Solr ([features]) are read as well. Labels come from\n"
+    "--qrels; what it does not judge gets label -1, or what --unjudged says. The query id of an answer is\n"
+    "\"qid\" beside it, a line of --query-ids, or Solr's parameter qid or q; --query-column names another.\n"
+    "\n"
     "With --shards N the data becomes a folder of .dorm files, part-00000-of-0000N.dorm and so on: each has\n"
     "whole queries, found by a hash of their ids, in an order that does not depend on that of the rows. The\n"
     "data may be larger than memory. train, eval, rank and info take the folder, or a quoted pattern of\n"
@@ -35,6 +39,7 @@ constexpr const char* kConvertFooter =
     "  dorm convert train.dorm train.txt.zst\n"
     "  dorm convert web.csv - | head\n"
     "  dorm convert big.txt big/ --shards 256\n"
+    "  dorm convert log.json train.csv --qrels judgments.qrels\n"
     "  zcat web.csv.gz | dorm convert - - --to csv --ignore-column title | head\n";
 
 constexpr double kMostShards = 65536;
@@ -66,7 +71,8 @@ void convert_into_shards(const ConvertArguments& arguments, const Settings& sett
 Action declare_convert(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ConvertArguments>();
   app.add_option("IN", arguments->in,
-                 "file to read: LETOR, CSV, TSV, JSON lines or .dorm; text may be .gz\nor .zst; - is standard input");
+                 "file to read: LETOR, CSV, TSV, JSON lines, .dorm, or answers of a\nsearch engine; text may be .gz or "
+                 ".zst; - is standard input");
   CLI::Option* const out = written(
       app.add_option("OUT", arguments->out,
                      "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
@@ -81,6 +87,9 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
       },
       whole_from(1, kMostShards), "N", "write the N shards of the data, .dorm files, into the new folder OUT");
   add_input_options(app, arguments->input);
+  const OptionGroup reading(app, "Reading");
+  reading.add("--qrels", arguments->input.qrels, "FILE",
+              "labels, by query and document id: TREC judgments, or a table with\ncolumns qid, docid and label");
   app.description(kConvertDescription);
   app.footer(kConvertFooter);
   return [arguments, &settings] {

@@ -34,6 +34,7 @@ struct Remedy {
     label_column,     // say that this column holds the labels
     query_column,     // ... the query ids
     document_column,  // ... the document ids
+    query_ids,        // name the queries of a log, one after another
   };
   Kind kind;
   std::vector<std::string> columns = {};

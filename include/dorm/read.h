@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, JSON lines, the binary form), scores, and TREC qrels and
-// runs. Plain, .gz and .zst files are read directly. Every error names file, line, column, what was found there and
-// what was expected. docs/formats.md describes each format.
+// Reading data: judged documents (LETOR/SVMlight, CSV/TSV, JSON lines, the binary form), features that a search engine
+// has logged, scores, and TREC qrels and runs. Plain, .gz and .zst files are read directly. Every error names file,
+// line, column, what was found there and what was expected. docs/formats.md describes each format.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace dorm {
 
-enum class DataFormat { detect, letor, csv, tsv, binary, jsonl };
+enum class DataFormat { detect, letor, csv, tsv, binary, jsonl, log };
 
 struct ReadOptions {
   DataFormat format = DataFormat::detect;  // the binary form by content, others by extension, else by content
@@ -36,6 +36,11 @@ struct ReadOptions {
   ColumnRoles columns = {};                // tables: the columns with a meaning
   bool need_groups = false;                // an error when there is no column of groups
   std::vector<std::string> features = {};  // tables: read these columns alone as features; empty: all without a meaning
+
+  /// A file of judgments (read_qrels): labels come from it, by query and document, and not from the data. What it does
+  /// not judge has label -1.
+  std::string judgments = {};
+  std::vector<std::string> query_ids = {};  // logs: of the answers, in order; empty: they stand in the log
 
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};  // total 0: not known
 };
@@ -81,13 +86,21 @@ Dataset parse_csv(std::string_view text, const std::string& name, const ReadOpti
 Dataset parse_jsonl(std::string_view text, const std::string& name, const ReadOptions& options = {},
                     ReadReport* report = nullptr);
 
+/// Answers of Elasticsearch and OpenSearch (`_search`, `_msearch`, with `ltr_log`) and of Solr (with `[features]`), one
+/// after another or in a list. There are no labels, so that need_labels must be false. What an answer leaves out is 0,
+/// as it is to the engine, or the mean for Missing::mean; Missing::error is about NaN and infinite values.
+Dataset parse_feature_log(std::string_view text, const std::string& name, const ReadOptions& options,
+                          ReadReport* report = nullptr);
+
 /// One finite number per line, in the order of the data file's rows; blank lines and # comments are skipped.
 std::vector<double> read_scores(const std::string& path);
 std::vector<double> parse_scores(std::string_view text, const std::string& name);
 
-/// `qid iter docid rel` per line. In this and the next two kinds of files, lines that begin with # are comments.
-std::vector<Judgment> read_qrels(const std::string& path);
-std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name);
+/// `qid iter docid rel` per line, or a table whose header names the three columns: as `roles` say, else by names such
+/// as query-id, docId and grade, one of which must look like each; the third of three columns is the label in any case.
+/// In this and the next two kinds of files, lines that begin with # are comments.
+std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles = {});
+std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name, const ColumnRoles& roles = {});
 
 /// `qid Q0 docid rank score tag` per line. The rank is ignored, and so is what follows the tag, as trec_eval does.
 /// `tag`, if not nullptr, becomes that of the first line.

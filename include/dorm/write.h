@@ -45,9 +45,9 @@ ShardsWritten write_shards(const Dataset& data, const std::string& folder, std::
                            const FileWriter& writer = write_atomically);
 
 /// The same of a file. LETOR, CSV and TSV text passes through an unnamed file beside the folder, so that memory is
-/// needed for the largest shard, not for the data; JSON lines, and LETOR text with files of sizes or weights beside it,
-/// are held in memory. What concerns all rows is settled before the first shard is written: features, their form, means
-/// of missing values, and what is unjudged.
+/// needed for the largest shard, not for the data; JSON, what is joined with judgments, and LETOR text with files of
+/// sizes or weights beside it, are held in memory. What concerns all rows is settled before the first shard is written:
+/// features, their form, means of missing values, and what is unjudged.
 ShardsWritten convert_to_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
                                 const ReadOptions& options = {}, Unjudged unjudged = Unjudged::grade,
                                 const FileWriter& writer = write_atomically, ReadReport* report = nullptr);

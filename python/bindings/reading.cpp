@@ -65,6 +65,8 @@ ReadOptions read_options(const nb::dict& fields) {
   take_roles(fields, options.columns);
   take(fields, "means", options.means);
   take(fields, "features", options.features);
+  take(fields, "judgments", options.judgments);
+  take(fields, "query_ids", options.query_ids);
   take(fields, "need_labels", options.need_labels);
   take(fields, "need_groups", options.need_groups);
   take(fields, "threads", options.threads);

@@ -58,6 +58,8 @@ def read_letor(
     unjudged: str = "grade",
     labels: bool | None = None,
     like: Any = None,
+    qrels: str | os.PathLike[str] | None = None,
+    query_ids: str | os.PathLike[str] | Sequence[Any] | None = None,
     n_jobs: int | None = None,
     **columns: Any,
 ) -> RankingData:
@@ -66,7 +68,8 @@ def read_letor(
     Parameters
     ----------
     path
-        LETOR/SVMlight text (``label qid:id 1:value ...``), CSV, TSV or DORM's binary form (``.dorm``), by extension;
+        LETOR/SVMlight text (``label qid:id 1:value ...``), CSV, TSV, JSON lines, DORM's binary form (``.dorm``), or
+        features that Elasticsearch, OpenSearch or Solr have logged in their answers (JSON), by extension and content;
         text may be compressed (``.gz``, ``.zst``). Sizes and weights in ``PATH.query`` or ``PATH.group`` and
         ``PATH.weight`` are used where those files exist.
     missing
@@ -80,6 +83,11 @@ def read_letor(
     like
         A fitted ranker or a model file: the file is read as the data was that it was trained on, with the same columns,
         and missing values filled by the means of that data.
+    qrels
+        A file that `read_qrels` reads: labels come from it, by query and document id, and not from ``path``. What it
+        does not judge has label -1, or what ``unjudged`` says.
+    query_ids
+        Of logs: the id of each answer's query, in order, or a file with one per line; None: ids stand in the log.
     columns
         Of CSV and TSV: what `read_csv` takes.
 
@@ -94,7 +102,13 @@ def read_letor(
     >>> data.qid
     array([7, 7, 8, 8])
     """
-    return _read_file(path, "auto", missing, unjudged, labels, like, n_jobs, columns)
+    joined: dict[str, Any] = {} if qrels is None else {"judgments": os.fspath(qrels)}
+    if isinstance(query_ids, (str, os.PathLike)):
+        with open(query_ids, encoding="utf-8") as lines:
+            query_ids = [line.strip() for line in lines if line.strip()]
+    if query_ids is not None:
+        joined["query_ids"] = [str(query) for query in query_ids]
+    return _read_file(path, "auto", missing, unjudged, labels, like, n_jobs, columns, joined)
 
 
 def read_csv(
@@ -177,9 +191,17 @@ def merged_reading(columns: dict[str, Any], missing: str | None, like: Any) -> d
 
 
 def _read_file(
-    path: Any, form: str, missing: Any, unjudged: str, labels: bool | None, like: Any, n_jobs: Any, columns: dict
+    path: Any,
+    form: str,
+    missing: Any,
+    unjudged: str,
+    labels: bool | None,
+    like: Any,
+    n_jobs: Any,
+    columns: dict[str, Any],
+    joined: dict[str, Any] | None = None,
 ) -> RankingData:
-    fields = merged_reading(columns, missing, like)
+    fields = {**merged_reading(columns, missing, like), **(joined or {})}
     if (
         not os.fspath(path).removesuffix(".gz").removesuffix(".zst").lower().endswith((".csv", ".tsv"))
         and form == "auto"

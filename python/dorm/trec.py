@@ -79,6 +79,9 @@ class Run:
 def read_qrels(path: str | os.PathLike[str], *, subtopics: bool = False) -> Qrels:
     """Judgments from a file: ``qid iter docid rel`` per line, or with ``subtopics`` ``qid subtopic docid rel``.
 
+    Without subtopics a table will do, whose header names the columns of queries, documents and labels, such as
+    ``qid,docid,label``.
+
     >>> import dorm, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("q1 0 a 2\\nq1 0 b 0\\nq2 0 c 1\\n")

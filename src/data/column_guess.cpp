@@ -12,12 +12,12 @@ namespace {
 constexpr std::array<std::string_view, 14> kLabels = {
     "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "y", "target", "judgment",
     "judgement", "relevancelabel", "relevancegrade", "gain", "relevant"};
-constexpr std::array<std::string_view, 12> kQueries = {"qid",       "query",   "queryid",   "session",
-                                                       "sessionid", "srchid",  "searchid",  "search",
-                                                       "topic",     "topicid", "requestid", "groupid"};
-constexpr std::array<std::string_view, 13> kDocuments = {"docid", "doc",    "document", "documentid", "url",
-                                                         "uri",   "itemid", "item",     "productid",  "product",
-                                                         "asin",  "sku",    "propid"};
+constexpr std::array<std::string_view, 13> kQueries = {"qid",       "query",    "queryid", "session", "sessionid",
+                                                       "srchid",    "searchid", "search",  "topic",   "topicid",
+                                                       "requestid", "groupid",  "keywords"};
+constexpr std::array<std::string_view, 14> kDocuments = {"corpusid", "docid", "doc",    "document", "documentid",
+                                                         "url",      "uri",   "itemid", "item",     "productid",
+                                                         "product",  "asin",  "sku",    "propid"};
 
 template <std::size_t n>
 bool among(std::string_view column, const std::array<std::string_view, n>& names) {

@@ -41,6 +41,7 @@ CALLS = {
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
+    "convert --qrels": "{in:a.qrels} {in:log.json} {out:t.csv} --query-ids {in:ids.txt}",
 }
 MARK = re.compile(r"\{(in|out|dir):([^}]*)\}")
 
@@ -65,6 +66,8 @@ def world(tmp_path_factory):
     (folder / "limits.csv").write_text("topic,limit\na,1\n")
     (folder / "a.run").write_text("1 Q0 d1 1 2 me\n1 Q0 d2 2 1 me\n")
     (folder / "a.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    (folder / "log.json").write_text('{"response": {"docs": [{"id": "d1", "[features]": "x=1"}]}}')
+    (folder / "ids.txt").write_text("1\n")
     rows = [f"u{u},i{(u * 3 + k) % 7},{1 + (u + k) % 5}" for u in range(8) for k in range(5)]
     (folder / "ratings.csv").write_text("\n".join(rows) + "\n")
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")
@@ -111,6 +114,7 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
         "--config",
         "--like",
         "--features",
+        "--query-ids",
     }  # read in the same way as those that are tried
     missing = []
     for verb in {verb.split()[0] for verb in CALLS}:

@@ -11,10 +11,11 @@
 #include "data/io/binary.h"
 #include "data/io/decompress.h"
 #include "data/io/file.h"
+#include "data/io/judged_labels.h"
 #include "data/io/peek.h"
+#include "data/io/peeked_text.h"
 #include "data/io/side_files.h"
 #include "data/io/text_formats.h"
-#include "data/io/text_source.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -50,45 +51,29 @@ Dataset read_any_binary(const std::string& path, const ReadOptions& options, Rea
   return with_needed_labels(read_binary(path, true, options.mapped, options.threads), path, options);
 }
 
-/// A source whose first chunk has been looked at.
-class PeekedText final : public TextSource {
- public:
-  explicit PeekedText(std::unique_ptr<TextSource> source) : source_(std::move(source)) {
-    has_first_ = source_->next(first_);
-    if (has_first_) source_->load(first_);
-  }
-
-  std::string_view first() const { return has_first_ ? first_.text : std::string_view(); }
-
-  bool next(TextChunk& chunk) override {
-    if (!has_first_) return source_->next(chunk);
-    chunk = std::move(first_);
-    has_first_ = false;
-    return true;
-  }
-  void load(TextChunk& chunk) const override { source_->load(chunk); }
-  std::uint64_t total_bytes() const override { return source_->total_bytes(); }
-
- private:
-  std::unique_ptr<TextSource> source_;
-  TextChunk first_;
-  bool has_first_ = false;
-};
-
 }  // namespace
 
 std::unique_ptr<TextSource> open_dataset(const std::string& path, ReadOptions& options) {
-  if (options.format == DataFormat::detect)
-    options.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
+  const bool said = options.format != DataFormat::detect;
+  if (!said) options.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
   if (options.format == DataFormat::binary) return nullptr;
   auto source = std::make_unique<PeekedText>(open_text(path));
-  if (options.format == DataFormat::detect) options.format = format_of_text(source->first());
+  const DataFormat seen = said ? options.format : format_of_text(source->first());
+  if (options.format == DataFormat::detect || (options.format == DataFormat::jsonl && seen == DataFormat::log))
+    options.format = seen;  // both kinds of JSON are called .jsonl
   return source;
 }
 
 Dataset read_opened(TextSource* source, const std::string& path, const ReadOptions& options, ReadReport* report) {
+  if (!options.judgments.empty()) {
+    ReadOptions without = options;
+    without.judgments.clear();
+    without.need_labels = false;
+    return with_judgments(read_opened(source, path, without, report), path, options, report);
+  }
   if (report != nullptr) report->format = options.format;
   if (source == nullptr) return read_any_binary(path, options, report);
+  if (options.format == DataFormat::log) return feature_log_from(*source, path, options, report);
   if (options.format == DataFormat::jsonl) return jsonl_from(*source, path, options, report);
   if (options.format != DataFormat::letor) return csv_from(*source, path, options, report);
   return letor_from(*source, path, options.side_files ? find_side_files(path) : SideFiles(), options, report);
@@ -105,8 +90,8 @@ void write_dataset(const Dataset& data, const std::string& path, const FileWrite
   if (format == DataFormat::binary && compression_of_name(path) != Compression::none)
     throw Error(ErrorCode::unsupported, {path, 0, 0},
                 "the binary form is not written compressed; expected a name ending in .dorm");
-  if (format == DataFormat::jsonl)
-    throw Error(ErrorCode::unsupported, {path, 0, 0}, "JSON lines are read, but not written; expected another format");
+  if (format == DataFormat::jsonl || format == DataFormat::log)
+    throw Error(ErrorCode::unsupported, {path, 0, 0}, "JSON is read, but not written; expected another format");
   writer(path, [&](std::ostream& out) {
     if (format == DataFormat::binary)
       write_binary(data, out);

@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 
 #include "base/json.h"
-#include "base/number.h"
 #include "base/quote.h"
-#include "data/io/column_problems.h"
+#include "data/io/json_cell.h"
 #include "data/io/line_reader.h"
+#include "data/io/named_rows.h"
 #include "data/io/read_ahead.h"
 #include "data/io/table_cell.h"
 #include "data/io/table_columns.h"
-#include "data/io/table_rows.h"
 #include "data/io/text_formats.h"
 
 namespace dorm {
@@ -25,32 +23,16 @@ namespace {
 constexpr std::string_view kFeatures = "features", kDocuments = "documents";
 constexpr std::string_view kLineExpected = "one object per line";
 
-/// Text of a name: a string, or a number as it is written.
-std::string name_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? json_text(value) : std::string();
-}
-
-Cell parse_value(const Json& value, double& number) {
-  if (value.is_null()) return Cell::missing;
-  if (value.is_boolean()) {
-    number = value.get<bool>() ? 1 : 0;
-    return Cell::number;
-  }
-  if (value.is_string()) return parse_cell(value.get<std::string>(), number);
-  if (!value.is_number()) return Cell::text;
-  number = value.get<double>();
-  return fits_float(number) ? Cell::number : Cell::too_large;
-}
-
 class JsonlReader {
  public:
   JsonlReader(TextSource& source, const std::string& name, const ReadOptions& options)
-      : source_(source), lines_(source, name), options_(options), roles_(options.columns) {
-    roles_.ignored.clear();
-    for (const std::string& asked : options.columns.ignored)
-      for (const std::string& each : split_names(asked)) roles_.ignored.push_back(each);
-    for (const std::string& feature : options.features) number_of(feature);
+      : source_(source),
+        lines_(source, name),
+        options_(options),
+        roles_(options.columns),
+        rows_(lines_.name(), options, NamedRows::Absent::missing) {
+    roles_.ignored = split_names(options.columns.ignored);
+    for (const std::string& feature : options.features) rows_.column(feature);
   }
 
   Dataset read(ReadReport* report) {
@@ -61,25 +43,11 @@ class JsonlReader {
       if (!json.is_object()) throw error(fmt::format("found no object; expected {}", kLineExpected));
       add_line(json);
     }
-    TableRows rows;
-    fill(rows);
-    if (!problems_.empty()) throw problems_.error(any_document_);
     if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : lines_.done_bytes();
-    PackedText names;
-    for (const std::string& name : names_) names.push_back(name);
-    return rows.finish(lines_.name(), std::move(names), {roles_, options_.missing, options_.means}, options_.threads,
-                       report);
+    return rows_.finish(roles_, report);
   }
 
  private:
-  struct Row {
-    float label;
-    std::string query, document, group;
-    std::optional<double> weight;
-    std::uint64_t line;
-    std::size_t end;  // of its values
-  };
-
   Error error(const std::string& message) const {
     return {ErrorCode::bad_input, {lines_.name(), lines_.line_number(), 0}, message};
   }
@@ -102,22 +70,16 @@ class JsonlReader {
   }
 
   void add_document(const Json& document, const Json& query) {
-    if (rows_.empty()) check_roles(document, query);
+    if (rows_.size() == 0) check_roles(document, query);
     const auto named = [&](const std::string& key) {
       const Json* value = find(document, query, key);
       return value ? name_text(*value) : std::string();
     };
-    Row row{label(document, query),
-            named(roles_.query),
-            named(roles_.document),
-            named(roles_.group),
-            {},
-            lines_.line_number(),
-            0};
+    NamedRows::Row row{label(document, query), named(roles_.query), named(roles_.document), named(roles_.group), {},
+                       lines_.line_number()};
     for (const std::string* name : {&row.query, &row.document, &row.group})
       if (name->find('\0') != std::string::npos) throw error("found a NUL byte in a name; expected text");
     if (row.query.empty()) throw error(fmt::format("found no query id in {}; expected one", in_quotes(roles_.query)));
-    any_document_ |= !row.document.empty();
     if (options_.need_groups && !find(document, query, roles_.group))
       throw error(fmt::format("found no group in {}; expected one", in_quotes(roles_.group)));
     if (const Json* weight = find(document, query, roles_.weight)) row.weight = weight_of(*weight);
@@ -126,8 +88,7 @@ class JsonlReader {
       add_numbered(*features);
     else
       add_named(features != document.end() && features->is_object() ? *features : document);
-    row.end = values_.size();
-    rows_.push_back(std::move(row));
+    rows_.add_row(std::move(row));
   }
 
   /// Of the first document: the same complaints, and the same guesses, as for the header of a table.
@@ -175,57 +136,17 @@ class JsonlReader {
   }
 
   void add_value(const std::string& name, const Json& value) {
-    if (!options_.features.empty() && !numbers_.contains(name)) return;
+    if (!options_.features.empty() && !rows_.knows(name)) return;
     double number = 0;
     const Cell kind = parse_value(value, number);
-    const bool missing = kind == Cell::missing || kind == Cell::too_large;
-    if (kind != Cell::number && (!missing || options_.missing == Missing::error))
-      problems_.add(name, kind, {lines_.name(), lines_.line_number(), 0}, name_text(value));
-    if (kind == Cell::number || options_.missing == Missing::error)
-      values_.push_back({number_of(name), static_cast<float>(number) + 0.0f});
+    rows_.add_value(rows_.column(name), kind, number, lines_.line_number(), name_text(value));
   }
-
-  std::uint32_t number_of(const std::string& name) {
-    const auto [entry, added] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
-    if (added) names_.push_back(name);
-    return entry->second;
-  }
-
-  /// Every row with every feature.
-  void fill(TableRows& out) {
-    std::vector<std::uint32_t> ids(names_.size());
-    for (std::size_t j = 0; j < ids.size(); ++j) ids[j] = static_cast<std::uint32_t>(j + 1);
-    const float absent = options_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-    std::vector<float> values(names_.size());
-    std::size_t begin = 0;
-    for (const Row& row : rows_) {
-      std::fill(values.begin(), values.end(), absent);
-      for (std::size_t k = begin; k < row.end; ++k) values[values_[k].feature] = values_[k].value;
-      begin = row.end;
-      for (std::size_t j = 0; options_.missing == Missing::error && j < values.size(); ++j)
-        if (values[j] != values[j]) problems_.add(names_[j], Cell::missing, {lines_.name(), row.line, 0}, "");
-      if (row.weight)
-        if (const std::optional<std::string> conflict = out.set_weight(row.query, *row.weight))
-          throw Error(ErrorCode::bad_input, {lines_.name(), row.line, 0}, *conflict);
-      out.add(row.label, {row.query, row.document, row.group}, ids, values);
-    }
-  }
-
-  struct Value {
-    std::uint32_t feature;
-    float value;
-  };
 
   TextSource& source_;
   LineReader lines_;
   const ReadOptions& options_;
   ColumnRoles roles_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::vector<std::string> names_;  // of the features, as they appear
-  std::vector<Value> values_;
-  std::vector<Row> rows_;
-  bool any_document_ = false;
-  ColumnProblems problems_;
+  NamedRows rows_;
 };
 
 }  // namespace

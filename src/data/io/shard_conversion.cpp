@@ -242,8 +242,9 @@ ShardsWritten convert_to_shards(const std::string& path, const std::string& fold
   const std::unique_ptr<TextSource> source = open_dataset(path, settled);
   const SideFiles beside =
       settled.side_files && settled.format == DataFormat::letor ? find_side_files(path) : SideFiles();
+  const bool json = settled.format == DataFormat::jsonl || settled.format == DataFormat::log;
   const bool streams =
-      source != nullptr && settled.format != DataFormat::jsonl && beside.sizes.empty() && beside.weights.empty();
+      source != nullptr && !json && settled.judgments.empty() && beside.sizes.empty() && beside.weights.empty();
   if (!streams) {
     std::size_t changed = 0;
     const Dataset data = with_unjudged(read_opened(source.get(), path, settled, report), unjudged, &changed);

@@ -79,6 +79,13 @@ std::vector<std::string> split_names(std::string_view list) {
   return names;
 }
 
+std::vector<std::string> split_names(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists)
+    for (std::string& name : split_names(list)) names.push_back(std::move(name));
+  return names;
+}
+
 std::string columns_text(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) {

@@ -24,8 +24,9 @@ struct TableColumns {
 /// name are no features.
 TableColumns find_columns(const std::vector<std::string>& header, const ReadOptions& options, const SourcePosition& at);
 
-/// The names of such a list.
+/// The names of such a list, and of several.
 std::vector<std::string> split_names(std::string_view list);
+std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
 /// The names in quotes, cut short where there are many.
 std::string columns_text(const std::vector<std::string>& names);

@@ -17,6 +17,7 @@ Dataset letor_from(TextSource& source, const std::string& name, const SideFiles&
                    ReadReport* report);
 Dataset csv_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
 Dataset jsonl_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
+Dataset feature_log_from(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report);
 
 /// The same with rows that go to a sink. LETOR: every row names its query.
 RowsSummary letor_rows(TextSource& source, const std::string& name, const ReadOptions& options, ReadReport* report,
@@ -31,5 +32,7 @@ Dataset read_opened(TextSource* source, const std::string& path, const ReadOptio
 
 /// What the beginning of a text looks like; LETOR where nothing else does.
 DataFormat format_of_text(std::string_view text);
+/// The first line that is neither blank nor a comment, without blanks around it; empty: there is none.
+std::string_view first_line_of(std::string_view text);
 
 }  // namespace dorm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TREC relevance judgments and runs: words separated by blanks, one judgment or document per line. Lines that begin
-// with # are comments.
+// with # are comments. Judgments may also be a table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/io/judgment_table.h"
 #include "data/io/line_reader.h"
+#include "data/io/peeked_text.h"
 #include "dorm/read.h"
 
 namespace dorm {
@@ -76,7 +78,9 @@ auto entries_from(TextSource& source, const std::string& name, std::string_view 
   return entries;
 }
 
-std::vector<Judgment> qrels_from(TextSource& source, const std::string& name) {
+std::vector<Judgment> qrels_from(std::unique_ptr<TextSource> given, const std::string& name, const ColumnRoles& roles) {
+  PeekedText source(std::move(given));
+  if (is_judgment_table(source.first(), name, roles)) return judgment_table_from(source, name, roles);
   return entries_from<4>(
       source, name, "qid iteration docid relevance", "judgments",
       [](const LineReader& reader, const std::array<Word, 4>& words) {
@@ -106,9 +110,11 @@ std::vector<RunEntry> run_from(TextSource& source, const std::string& name, std:
 
 }  // namespace
 
-std::vector<Judgment> read_qrels(const std::string& path) { return qrels_from(*open_text(path), path); }
-std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name) {
-  return qrels_from(*text_in_memory(text), name);
+std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles) {
+  return qrels_from(open_text(path), path, roles);
+}
+std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name, const ColumnRoles& roles) {
+  return qrels_from(text_in_memory(text), name, roles);
 }
 
 std::vector<SubtopicJudgment> read_subtopics(const std::string& path) { return subtopics_from(*open_text(path), path); }

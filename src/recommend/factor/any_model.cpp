@@ -3,15 +3,17 @@
 
 #include "data/io/file.h"
 #include "data/io/peek.h"
+#include "data/io/text_formats.h"
 
 namespace dorm {
 
 std::optional<SavedModel> load_saved_model(const std::string& path) {
   if (path != "-" && !file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
-  const std::string head = first_bytes(path, 256);
-  const bool named = path.ends_with(".json") || head.find("\"format\"") != std::string::npos;
-  if (!head.starts_with('{') || !named) return std::nullopt;  // JSON lines are data
+  const std::string head = first_bytes(path, 4096);
+  const bool named = path.ends_with(".json") || head.substr(0, 256).find("\"format\"") != std::string::npos;
+  if (!head.starts_with('{') || !named) return std::nullopt;         // JSON lines are data
+  if (format_of_text(head) == DataFormat::log) return std::nullopt;  // and so are answers of a search engine
   return std::visit([]<class M>(M&& model) { return SavedModel(std::forward<M>(model)); }, load_any_model(path));
 }
 

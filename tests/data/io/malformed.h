@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,13 @@ inline std::string complaint(const std::string& path, const std::function<void(c
   for (std::size_t at = shown.find(directory); at != std::string::npos; at = shown.find(directory))
     shown.erase(at, directory.size());
   return shown;
+}
+
+/// Each file of `cases`, called `name`, earns its complaint.
+inline void expect_complaints(std::span<const Malformed> cases, const std::string& name,
+                              const std::function<void(const std::string&)>& read) {
+  const TemporaryDirectory directory;
+  for (const Malformed& item : cases) EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
 }
 
 }  // namespace dorm::test

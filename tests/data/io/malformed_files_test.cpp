@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <span>
-
 #include "data/io/malformed.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -11,14 +9,9 @@ namespace dorm {
 namespace {
 
 using test::complaint;
+using test::expect_complaints;
 using test::Malformed;
 using test::text;
-
-void expect_complaints(std::span<const Malformed> cases, const std::string& name,
-                       const std::function<void(const std::string&)>& read) {
-  const test::TemporaryDirectory directory;
-  for (const Malformed& item : cases) EXPECT_EQ(complaint(directory.write(name, item.content), read), item.message);
-}
 
 TEST(MalformedCsv, EveryFileOfTheCorpusEarnsItsComplaint) {
   const Malformed cases[] = {
@@ -91,7 +84,21 @@ TEST(MalformedQrels, EveryFileOfTheCorpusEarnsItsComplaint) {
       {text("1 0 d1 nan\n"), "q:1:8: found 'nan'; expected a finite number as relevance"},
       {text("1 0 d1 1e50\n"), "q:1:8: found '1e50'; expected a number within the range of float32"},
       {text("1 0 d\0 1\n"), "q:1:6: found a NUL byte; expected text"},
+      {text("qid,docid,label\nq,d,high\n"), "q:2:5: found 'high'; expected a finite number as label"},
+      {text("qid,docid,label\nq,d,1e50\n"), "q:2:5: found '1e50'; expected a number within the range of float32"},
+      {text("qid,docid,label\nq,,1\n"), "q:2:3: found an empty cell; expected an id"},
+      {text("qid,docid,label\nq,1\n"), "q:2: found 2 cells; expected 3 as in the header"},
+      {text("qid,docid,label\n"), "q: no judgments"},
   };
+  const Malformed tables[] = {
+      {text(""), "q.csv: empty; expected a header: qid,docid,label"},
+      {text("qid,docid,a,b\nq,d,1,2\n"),
+       "q.csv:1: found no column of the labels; the header has 'qid', 'docid', 'a', 'b'"},
+      {text("query,search,docid,label\nq,q,d,1\n"),
+       "q.csv:1: found no column of the query ids; the header has 'query', 'search', 'docid', 'label'"},
+      {text("q 0 d 1\n"), "q.csv:1: found no column of the query ids; the header has 'q 0 d 1'"},
+  };
+  expect_complaints(tables, "q.csv", [](const std::string& path) { read_qrels(path); });
   expect_complaints(cases, "q", [](const std::string& path) { read_qrels(path); });
 }
 

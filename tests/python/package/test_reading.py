@@ -208,3 +208,28 @@ def test_limits_on_groups(tmp_path):
     assert ranker.score(data) != dorm.evaluate(data.y, scores, qid=data.qid, measures="ndcg@10").measures[0].mean
     ranker.save(tmp_path / "m.json")
     assert np.array_equal(dorm.DormRanker.load(tmp_path / "m.json").rank(data), places)
+
+
+LOG = """{"qid": "a", "response": {"hits": {"hits": [
+ {"_id": "1", "fields": {"_ltrlog": [{"e": [{"name": "x", "value": 1.5}, {"name": "y"}]}]}},
+ {"_id": "2", "fields": {"_ltrlog": [{"e": [{"name": "x"}, {"name": "y", "value": 2}]}]}}]}}}
+{"responseHeader": {"params": {"q": "b"}}, "response": {"docs": [{"id": "1", "[features]": "y=-3.0"}]}}
+"""
+
+
+def test_logs_of_search_engines_are_joined_with_judgments(tmp_path):
+    log, qrels = tmp_path / "log.json", tmp_path / "q.csv"
+    log.write_text(LOG)
+    qrels.write_text("qid,docid,label\na,2,3\nb,1,1\n")
+    with pytest.warns(UserWarning, match="1 of 3 documents have no judgment"):
+        data = dorm.read_letor(log, qrels=qrels)
+    assert data.feature_names == ["x", "y"]
+    assert data.X.tolist() == [[1.5, 0], [0, 2], [0, -3]]
+    assert data.y.tolist() == [-1, 3, 1]
+    assert (data.qid.tolist(), data.document_ids) == (["a", "a", "b"], ["1", "2", "1"])
+    assert dorm.read_letor(log, labels=False, query_ids=[7, 8]).qid.tolist() == [7, 7, 8]
+    (tmp_path / "ids").write_text("c\n\nd\n")
+    assert dorm.read_letor(log, labels=False, query_ids=tmp_path / "ids").qid.tolist() == ["c", "c", "d"]
+    with pytest.raises(ValueError, match="a log of features has no labels"):
+        dorm.read_letor(log)
+    assert len(dorm.read_qrels(qrels)) == 2
