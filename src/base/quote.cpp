@@ -58,8 +58,9 @@ std::string in_quotes(std::string_view text) {
     }
     const char c = text[place];
     const char* const escaped = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : nullptr;
-    if (escaped) out += escaped;
-    place += escaped ? 1 : append_shown(out, text.substr(place));
+    const bool looks_blank = text.substr(place).starts_with("\xc2\xa0");  // a no-break space: nobody would see it
+    if (escaped || looks_blank) out += escaped ? escaped : "\\xc2\\xa0";
+    place += escaped ? 1 : looks_blank ? 2 : append_shown(out, text.substr(place));
   }
   return out + "'";
 }

@@ -15,6 +15,9 @@ TEST(Quote, EscapesWhatATerminalMightObey) {
 TEST(Quote, ShowsOtherLanguages) {
   EXPECT_EQ(in_quotes("ünï 日本 😀"), "'ünï 日本 😀'");
   EXPECT_EQ(in_quotes("cut \xc3"), "'cut \\xc3'");
+  EXPECT_EQ(in_quotes("no\xc2\xa0"
+                      "break"),
+            "'no\\xc2\\xa0break'");
   EXPECT_EQ(in_quotes("\xc2\x9b"), "'\\xc2\\x9b'");           // a control of Latin-1
   EXPECT_EQ(in_quotes("\xe2\x80\xae"), "'\\xe2\\x80\\xae'");  // writes from right to left
 }
