@@ -90,6 +90,7 @@ struct ExportTarget {
   Serving serving;
   bool folder = false;
   Exported (*write)(const Model& model, const ExportOptions& options);
+  bool binary = false;  // its file is no text
 };
 
 std::span<const ExportTarget> export_targets();

@@ -30,6 +30,7 @@ nb::dict exported_to(const Model& model, const std::string& target, const Export
   nb::dict out;
   out["files"] = files;
   out["folder"] = found.folder;
+  out["binary"] = found.binary;
   out["features"] = exported.features;
   out["notes"] = exported.notes;
   return out;

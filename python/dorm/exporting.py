@@ -75,7 +75,4 @@ def write_export(
     if path is not None:
         _core.write_file(os.fspath(path), content)
         return None
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content
+    return content if exported["binary"] else content.decode()

@@ -5,25 +5,17 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace dorm {
 namespace {
 
 // The length of the UTF-8 character at the start, if it is one that may be shown; 0 for controls and stray bytes.
 std::size_t shown_character(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const std::size_t length = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || first >= 0xf8 || text.size() < length) return 0;
-  unsigned code = first & (0xffu >> (length + 1));
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xc0u) != 0x80) return 0;
-    code = code << 6 | (byte(k) & 0x3fu);
-  }
-  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // below 0xa0: controls, again
+  const auto [code, length] = first_character(text);
+  const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   const bool reordering = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return code < kSmallest[length] || code > 0x10ffff || reordering || surrogate ? 0 : length;
+  return control || reordering ? 0 : length;
 }
 
 /// Appends the first character of the text, escaped where it may not be shown, and returns its length.

@@ -110,7 +110,7 @@ std::string OnnxGraph::file(const std::string& name, std::size_t features, const
   for (const auto& [key, value] : properties) model.message(14, ProtoMessage().bytes(1, key).bytes(2, value));
   if (model.written().size() > kLargestFile)
     throw Error(ErrorCode::unsupported, "the model is larger than the 2 GB that a file of onnx may have");
-  return model.written();
+  return std::move(model).written();
 }
 
 }  // namespace dorm

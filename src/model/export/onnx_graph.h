@@ -20,7 +20,8 @@ class ProtoMessage {
   ProtoMessage& bytes(std::uint32_t field, std::string_view value);
   ProtoMessage& message(std::uint32_t field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
 
-  const std::string& written() const { return bytes_; }
+  const std::string& written() const& { return bytes_; }
+  std::string written() && { return std::move(bytes_); }
 
  private:
   void varint(std::uint64_t value);

@@ -45,6 +45,14 @@ std::vector<Term> terms_of(const std::string& kernel, const Documents& support, 
   return expression->terms();
 }
 
+std::vector<float> transposed_rows(std::span<const float> rows, std::size_t columns) {
+  const std::size_t count = rows.size() / columns;
+  std::vector<float> out(rows.size());
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t k = 0; k < columns; ++k) out[k * count + j] = rows[j * columns + k];
+  return out;
+}
+
 Value of_row(OnnxGraph& graph, std::string_view op, const Value& x) {
   return graph.node(op, {x}, {{.name = "axes", .number = 1, .list = true}, {.name = "keepdims", .number = 1}});
 }
@@ -93,23 +101,34 @@ Value distances(OnnxGraph& graph, const Value& x, const Value& products, std::sp
 OnnxKernel::OnnxKernel(const Model& model) : model_(model) {
   const Documents support(model.kernel->support);
   const std::size_t width = support.num_features();
-  support_.resize(support.size() * width);
-  for (std::size_t j = 0; j < support.size(); ++j) support.load(j, std::span(support_).subspan(j * width, width));
-  if (model.kernel->fourier) return;
-  if (model.kernel->kernel == "precomputed")
+  std::vector<float> rows(support.size() * width);
+  for (std::size_t j = 0; j < support.size(); ++j) support.load(j, std::span(rows).subspan(j * width, width));
+  if (model.kernel->fourier) {
+    frequencies_ = std::move(rows);
+    return;
+  }
+  if (model.kernel->kernel == "precomputed") {
     for (std::size_t j = 0; j < support.size(); ++j)
       precomputed_.push_back(static_cast<std::int64_t>(support.data().source_row(j)));
-  else
-    terms_ = terms_of(model.kernel->kernel, support, model.scaling.kind);
+    return;
+  }
+  for (const Term& term : terms_of(model.kernel->kernel, support, model.scaling.kind)) {
+    terms_.push_back({rounded(term.weight), {}});
+    for (const Part& part : term.parts) {
+      const std::size_t columns = part.columns.size();
+      TakenPart& taken = terms_.back().parts.emplace_back(part, std::vector<float>(support.size() * columns));
+      taken.part.gamma = rounded(part.gamma);
+      taken.part.coef0 = rounded(part.coef0);
+      for (std::size_t j = 0; j < support.size(); ++j)
+        part.take(std::span(rows).subspan(j * width, width), std::span(taken.support).subspan(j * columns, columns));
+    }
+  }
 }
 
-Value OnnxKernel::write_part(OnnxGraph& graph, const Value& x, const Part& part) const {
+Value OnnxKernel::write_part(OnnxGraph& graph, const Value& x, const TakenPart& taken) const {
+  const Part& part = taken.part;
   const std::size_t columns = part.columns.size(), support = num_support(), width = model_.features.size();
-  std::vector<float> transposed(columns * support), row(columns);
-  for (std::size_t j = 0; j < support; ++j) {
-    part.take(std::span(support_).subspan(j * width, width), row);
-    for (std::size_t k = 0; k < columns; ++k) transposed[k * support + j] = row[k];
-  }
+  const std::vector<float> transposed = transposed_rows(taken.support, columns);
   const std::vector<std::int64_t> picked(part.columns.begin(), part.columns.end());
   bool all = columns == width;
   for (std::size_t k = 0; k < columns; ++k) all = all && part.columns[k] == k;
@@ -121,21 +140,19 @@ Value OnnxKernel::write_part(OnnxGraph& graph, const Value& x, const Part& part)
   const Value products = graph.node("MatMul", {own, theirs});
   if (part.kind == PartKind::rbf) {
     const Value square = distances(graph, own, products, transposed, columns);
-    return graph.node("Exp", {graph.node("Mul", {square, graph.number(-rounded(part.gamma))})});
+    return graph.node("Exp", {graph.node("Mul", {square, graph.number(-part.gamma)})});
   }
   if (part.kind != PartKind::poly) return products;
-  const Value base = graph.node(
-      "Add", {graph.node("Mul", {products, graph.number(rounded(part.gamma))}), graph.number(rounded(part.coef0))});
+  const Value base =
+      graph.node("Add", {graph.node("Mul", {products, graph.number(part.gamma)}), graph.number(part.coef0)});
   Value power = base;
   for (std::uint32_t d = 1; d < part.degree; ++d) power = graph.node("Mul", {power, base});
   return power;
 }
 
 Value OnnxKernel::write_fourier(OnnxGraph& graph, const Value& x) const {
-  const std::size_t width = model_.features.size(), frequencies = num_support();
-  std::vector<float> transposed(support_.size());
-  for (std::size_t j = 0; j < frequencies; ++j)
-    for (std::size_t k = 0; k < width; ++k) transposed[k * frequencies + j] = support_[j * width + k];
+  const std::size_t frequencies = num_support();
+  const std::vector<float> transposed = transposed_rows(frequencies_, model_.features.size());
   std::vector<double> of_cosines, of_sines;
   for (std::size_t j = 0; j < frequencies; ++j) {
     of_cosines.push_back(model_.kernel->coefficients[2 * j]);
@@ -151,11 +168,11 @@ Value OnnxKernel::write(OnnxGraph& graph, const Value& x) const {
   Value sum;
   if (!precomputed_.empty())
     sum = graph.node("Gather", {x, graph.integers(precomputed_)}, {{.name = "axis", .number = 1}});
-  for (const Term& term : terms_) {
+  for (const TakenTerm& term : terms_) {
     Value product = write_part(graph, x, term.parts[0]);
     for (std::size_t p = 1; p < term.parts.size(); ++p)
       product = graph.node("Mul", {product, write_part(graph, x, term.parts[p])});
-    if (term.weight != 1) product = graph.node("Mul", {product, graph.number(rounded(term.weight))});
+    if (term.weight != 1) product = graph.node("Mul", {product, graph.number(term.weight)});
     sum = sum.empty() ? product : graph.node("Add", {sum, product});
   }
   return graph.node("MatMul", {sum, graph.doubles(model_.kernel->coefficients)});

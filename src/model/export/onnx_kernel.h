@@ -23,16 +23,27 @@ class OnnxKernel {
   std::vector<double> scores(const Dataset& data) const;
 
  private:
+  /// A part with what it takes of the support, document by document.
+  struct TakenPart {
+    Part part;
+    std::vector<float> support;
+  };
+  struct TakenTerm {
+    double weight;
+    std::vector<TakenPart> parts;
+  };
+
   std::size_t num_support() const { return model_.kernel->support.num_documents(); }
-  OnnxGraph::Value write_part(OnnxGraph& graph, const OnnxGraph::Value& x, const Part& part) const;
+  OnnxGraph::Value write_part(OnnxGraph& graph, const OnnxGraph::Value& x, const TakenPart& taken) const;
   OnnxGraph::Value write_fourier(OnnxGraph& graph, const OnnxGraph::Value& x) const;
-  double value(const Part& part, std::span<const float> row, std::span<const float> support) const;
+  /// Kernel values of a document against the support.
+  std::vector<double> values(std::span<const float> row) const;
   double score(std::span<const float> row) const;
 
   Model model_;
-  std::vector<Term> terms_;                // of the expression; empty: other forms
+  std::vector<TakenTerm> terms_;           // of the expression; empty: other forms
   std::vector<std::int64_t> precomputed_;  // the features that are the values of the kernel
-  std::vector<float> support_;             // row by row
+  std::vector<float> frequencies_;         // row by row
 };
 
 }  // namespace dorm

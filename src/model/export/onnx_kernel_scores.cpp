@@ -53,45 +53,60 @@ void scale_in_doubles(const Scaling& scaling, std::vector<std::vector<double>>& 
   }
 }
 
+double product(std::span<const float> x, std::span<const float> y) {
+  double sum = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x[k]) * static_cast<double>(y[k]);
+  return sum;
+}
+
+double squared_distance(std::span<const float> x, std::span<const float> y) {
+  double sum = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double away = static_cast<double>(x[k]) - static_cast<double>(y[k]);
+    sum += away * away;
+  }
+  return sum;
+}
+
+/// Of what the part takes of two documents.
+double kernel_value(const Part& part, std::span<const float> x, std::span<const float> y) {
+  if (part.kind == PartKind::rbf) return std::exp(-part.gamma * squared_distance(x, y));
+  if (part.kind == PartKind::same_values) return std::equal(x.begin(), x.end(), y.begin()) ? 1 : 0;
+  if (part.kind != PartKind::poly) return product(x, y);
+  return std::pow(part.gamma * product(x, y) + part.coef0, part.degree);
+}
+
 }  // namespace
 
-double OnnxKernel::value(const Part& part, std::span<const float> row, std::span<const float> support) const {
-  std::vector<float> x(part.columns.size()), y(part.columns.size());
-  part.take(row, x);
-  part.take(support, y);
-  double product = 0, distance = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const auto a = static_cast<double>(x[k]), b = static_cast<double>(y[k]);
-    product += a * b;
-    distance += (a - b) * (a - b);
+std::vector<double> OnnxKernel::values(std::span<const float> row) const {
+  std::vector<double> sums(num_support());
+  for (std::size_t j = 0; j < precomputed_.size(); ++j)
+    sums[j] = static_cast<double>(row[static_cast<std::size_t>(precomputed_[j])]);
+  for (const TakenTerm& term : terms_) {
+    std::vector<double> products(sums.size(), term.weight);
+    for (const auto& [part, support] : term.parts) {
+      std::vector<float> x(part.columns.size());
+      part.take(row, x);
+      for (std::size_t j = 0; j < products.size(); ++j)
+        products[j] *= kernel_value(part, x, std::span(support).subspan(j * x.size(), x.size()));
+    }
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += products[j];
   }
-  const auto gamma = static_cast<double>(static_cast<float>(part.gamma));
-  if (part.kind == PartKind::rbf) return std::exp(-gamma * distance);
-  if (part.kind == PartKind::same_values) return x == y ? 1 : 0;
-  if (part.kind != PartKind::poly) return product;
-  return std::pow(gamma * product + static_cast<double>(static_cast<float>(part.coef0)), part.degree);
+  return sums;
 }
 
 double OnnxKernel::score(std::span<const float> row) const {
   const std::vector<double>& coefficients = model_.kernel->coefficients;
   double sum = 0;
-  for (std::size_t j = 0; j < num_support(); ++j) {
-    const std::span<const float> support = std::span(support_).subspan(j * row.size(), row.size());
-    if (model_.kernel->fourier) {
-      double angle = 0;
-      for (std::size_t k = 0; k < row.size(); ++k)
-        angle += static_cast<double>(row[k]) * static_cast<double>(support[k]);
+  if (model_.kernel->fourier) {
+    for (std::size_t j = 0; j < num_support(); ++j) {
+      const double angle = product(row, std::span(frequencies_).subspan(j * row.size(), row.size()));
       sum += coefficients[2 * j] * std::cos(angle) + coefficients[2 * j + 1] * std::sin(angle);
-      continue;
     }
-    double kernel = precomputed_.empty() ? 0 : static_cast<double>(row[static_cast<std::size_t>(precomputed_[j])]);
-    for (const Term& term : terms_) {
-      auto product = static_cast<double>(static_cast<float>(term.weight));
-      for (const Part& part : term.parts) product *= value(part, row, support);
-      kernel += product;
-    }
-    sum += coefficients[j] * kernel;
+    return sum;
   }
+  const std::vector<double> kernel = values(row);
+  for (std::size_t j = 0; j < kernel.size(); ++j) sum += coefficients[j] * kernel[j];
   return sum;
 }
 

@@ -8,6 +8,8 @@
 namespace dorm {
 namespace {
 
+constexpr std::size_t kFieldsOfJpmml = 1000;
+
 /// The value of an attribute: in ASCII, so that no reader guesses an encoding, and with references for white space,
 /// which a reader of XML would make blanks of.
 std::string attribute(std::string_view name) {
@@ -91,6 +93,11 @@ Exported export_pmml(const Model& model, const ExportOptions& options) {
   Exported exported = one_file(std::move(text), std::move(served));
   if (score != "score")
     exported.notes.push_back(fmt::format("the output is called {}, since a feature is called score", score));
+  if (written.terms.size() > kFieldsOfJpmml)
+    exported.notes.push_back(
+        fmt::format("JPMML's evaluator refuses more than {} fields unless its builder has "
+                    "setCheckSchema(false)",
+                    kFieldsOfJpmml));
   return exported;
 }
 

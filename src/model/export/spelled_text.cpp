@@ -2,42 +2,18 @@
 // Text of a model inside files that programs read: nothing in it may end a comment or a string early.
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "model/export/formats.h"
 
 namespace dorm {
-namespace {
-
-/// The bytes that follow `first` in UTF-8, and what `first` adds to the code point; no such byte: more than 3.
-struct Lead {
-  std::size_t following;
-  char32_t bits;
-};
-
-Lead lead_of(unsigned char first) {
-  if (first < 0x80) return {0, first};
-  if (first >= 0xC2 && first < 0xE0) return {1, first & 0x1FU};
-  if (first >= 0xE0 && first < 0xF0) return {2, first & 0x0FU};
-  if (first >= 0xF0 && first < 0xF5) return {3, first & 0x07U};
-  return {4, 0};
-}
-
-}  // namespace
 
 std::u32string code_points(std::string_view target, std::string_view name) {
-  constexpr char32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
   std::u32string out;
-  for (std::size_t i = 0; i < name.size();) {
-    const auto [following, bits] = lead_of(static_cast<unsigned char>(name[i++]));
-    if (following > 3 || name.size() - i < following) refuse_name(target, name, "it is not UTF-8");
-    char32_t code = bits;
-    for (std::size_t k = 0; k < following; ++k, ++i) {
-      const auto byte = static_cast<unsigned char>(name[i]);
-      if ((byte & 0xC0U) != 0x80) refuse_name(target, name, "it is not UTF-8");
-      code = code << 6U | (byte & 0x3FU);
-    }
-    if (code < kSmallest[following] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
-      refuse_name(target, name, "it is not UTF-8");
+  for (std::string_view rest = name; !rest.empty();) {
+    const auto [code, length] = first_character(rest);
+    if (length == 0) refuse_name(target, name, "it is not UTF-8");
     out += code;
+    rest.remove_prefix(length);
   }
   return out;
 }

@@ -65,7 +65,8 @@ constexpr std::array kTargets{
     ExportTarget{{.name = "onnx", .usage = "onnx", .help = "a graph of ONNX in double; kernels too"},
                  kWholeModels,
                  false,
-                 export_onnx},
+                 export_onnx,
+                 true},
     ExportTarget{
         {.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4"}, kLogarithms, false, export_pmml},
     ExportTarget{
