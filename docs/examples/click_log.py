@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data and the steps of docs/click-log.md that the command does not do. Needs nothing but Python.
 
-click_log.py make               write log.csv, features.csv and judged.csv of an invented shop
-click_log.py gains              log.csv and features.csv to train.csv and vali.csv, clicks weighted by position
-click_log.py solr SCORE.sql     the weights that `dorm export --to sql` wrote, as a linear model of Solr
+click_log.py make     write log.csv, features.csv and judged.csv of an invented shop
+click_log.py gains    log.csv and features.csv to train.csv and vali.csv, clicks weighted by position
 """
 
 import csv
-import json
 import random
-import re
 import sys
 from collections import defaultdict
 
@@ -93,19 +90,5 @@ def gains():
                     out.writerow([f"{label:.4f}", row["qid"], row["docid"], *(row[k] for k in FEATURES)])
 
 
-def solr(path):
-    """From `weight * COALESCE("feature", 0)` of every line; the constant is the same for all documents."""
-    with open(path) as f:
-        pairs = re.findall(r'([-+.\de]+) \* COALESCE\("(\w+)", 0\)', f.read())
-    weights = {name: float(weight) for weight, name in pairs}
-    model = {
-        "class": "org.apache.solr.ltr.model.LinearModel",
-        "name": "dorm",
-        "features": [{"name": name} for name in weights],
-        "params": {"weights": weights},
-    }
-    print(json.dumps(model, indent=2))
-
-
 if __name__ == "__main__":
-    {"make": make, "gains": gains, "solr": solr}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "gains": gains}[sys.argv[1]]()

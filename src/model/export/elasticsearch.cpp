@@ -25,7 +25,8 @@ Json derived_json(const Json& name, std::string_view target, std::string_view va
 }
 
 Exported export_plugin(const Model& model, const ExportOptions& options, std::string_view target) {
-  ServedModel served = options.fold ? folded(model, options) : normalised(model, options);
+  const bool folds = options.fold && !options.non_negative;  // which takes normalisers
+  ServedModel served = folds ? folded(model, options) : normalised(model, options);
   serve_in_single(served);
   const bool range = uses_range(model.scaling.kind) && !options.non_negative;
   std::set<std::string, std::less<>> taken = spellings(model, options);

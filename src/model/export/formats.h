@@ -14,10 +14,12 @@
 namespace dorm {
 
 /// The scaling of a linear model folded into its weights: weight f(x) + constant. Features that change no score (of
-/// weight 0, or constant in training) are left out. Expects a scaling that is not within queries.
+/// weight 0, or constant in training) are left out. Expects a scaling that is not within queries. Where scores have to
+/// be non-negative, the constant sees to it.
 ServedModel folded(const Model& model, const ExportOptions& options);
 
-/// The scaling kept as shift and divisor, which a reader of the model understands; left out as above.
+/// The scaling kept as shift and divisor, which a reader of the model understands; left out as above. Where scores have
+/// to be non-negative, every term is, by a shift of its own: for targets without a constant.
 ServedModel normalised(const Model& model, const ExportOptions& options);
 
 /// As the documents of a query are scaled together: the weights of all features that have one.

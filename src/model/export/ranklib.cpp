@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "dorm/error.h"
 #include "model/export/formats.h"
 
 namespace dorm {
@@ -23,6 +24,8 @@ void require_feature_number(std::string_view name) {
 }  // namespace
 
 Exported export_ranklib(const Model& model, const ExportOptions& options) {
+  if (options.non_negative)
+    throw Error(ErrorCode::unsupported, "RankLib has no constant that could keep scores from being negative");
   ServedModel served = folded(model, options);
   served.left_out += served.constant;
   served.constant = 0;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/quote.h"
 #include "data/scale_rules.h"
@@ -23,9 +25,48 @@ void visit_terms(const Model& model, const Visit& visit) {
   }
 }
 
+/// f(x) where a term of this weight is smallest in training. Logarithms go a little beyond, by more than
+/// targets round theirs.
+double smallest_at(const Model& model, std::size_t feature, double weight) {
+  const FeatureStatistics& statistics = model.data.statistics;
+  const double x = weight > 0 ? statistics.minimum[feature] : statistics.maximum[feature];
+  if (!takes_logarithm(model.scaling.kind)) return x;
+  const double value = signed_logarithm(x);
+  return value - std::copysign(1e-6 * (1 + std::fabs(value)), weight);
+}
+
+/// Folded, with shifts that keep the terms from being negative.
+ServedModel shifted(const Model& model) {
+  ServedModel served;
+  served.logarithms = takes_logarithm(model.scaling.kind);
+  visit_terms(model, [&](std::size_t j, double weight, double shift, double factor) {
+    const double smallest = smallest_at(model, j, weight);
+    served.terms.push_back({.feature = j, .weight = weight * factor, .shift = smallest});
+    served.left_out += weight * factor * (smallest - shift);
+  });
+  return served;
+}
+
+/// The shifts in the constant, which is larger than that by what rounding can take from a sum in doubles.
+ServedModel shifted_by_constant(const Model& model) {
+  ServedModel served = shifted(model);
+  double sizes = 0;
+  for (ServedModel::Term& term : served.terms) {
+    const double other = smallest_at(model, term.feature, -term.weight);
+    sizes += std::fabs(term.weight) * (std::fabs(term.shift) + std::fabs(other));
+    served.constant -= term.weight * term.shift;
+    term.shift = 0;
+  }
+  const double rounding = static_cast<double>(served.terms.size() + 2) * std::numeric_limits<double>::epsilon() * sizes;
+  served.constant += rounding;
+  served.left_out -= rounding;
+  return served;
+}
+
 }  // namespace
 
-ServedModel folded(const Model& model, const ExportOptions&) {
+ServedModel folded(const Model& model, const ExportOptions& options) {
+  if (options.non_negative) return shifted_by_constant(model);
   ServedModel served;
   served.logarithms = takes_logarithm(model.scaling.kind);
   visit_terms(model, [&](std::size_t j, double weight, double shift, double factor) {
@@ -36,6 +77,7 @@ ServedModel folded(const Model& model, const ExportOptions&) {
 }
 
 ServedModel normalised(const Model& model, const ExportOptions& options) {
+  if (options.non_negative) return shifted(model);
   if (model.scaling.shift.empty()) return folded(model, options);
   ServedModel served;
   served.logarithms = takes_logarithm(model.scaling.kind);

@@ -23,9 +23,15 @@ std::string field_function(std::string_view name, double missing) {
 
 /// Solr makes 0 of a negative value of a function, so the logarithm of a feature that may be negative has two parts.
 /// What was never negative in training has the first.
-void split_logarithms(ServedModel& served) {
+void split_logarithms(ServedModel& served, const Model& model) {
+  const FeatureStatistics& statistics = model.data.statistics;
   std::vector<ServedModel::Term> parts;
   for (const ServedModel::Term& term : served.terms) {
+    if (statistics.known() && statistics.minimum[term.feature] >= 0) {
+      parts.push_back(term);
+      parts.back().part = ServedModel::Part::positive;
+      continue;
+    }
     parts.push_back({.feature = term.feature,
                      .weight = term.weight,
                      .shift = std::max(term.shift, 0.0),
@@ -69,8 +75,9 @@ std::string suffix(ServedModel::Part part) { return part == ServedModel::Part::p
 }  // namespace
 
 Exported export_solr(const Model& model, const ExportOptions& options) {
-  ServedModel served = options.fold ? folded(model, options) : normalised(model, options);
-  if (served.logarithms) split_logarithms(served);
+  const bool folds = options.fold && !options.non_negative;
+  ServedModel served = folds ? folded(model, options) : normalised(model, options);
+  if (served.logarithms) split_logarithms(served, model);
   serve_in_single(served);
   if (served.terms.empty())
     served.terms.push_back({.feature = 0, .weight = 0});  // Solr takes no model without features

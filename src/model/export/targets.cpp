@@ -115,6 +115,21 @@ void require_distinct(const Model& model, const ExportOptions& options) {
   }
 }
 
+/// What keeps scores from being negative is known of the training data, for terms of one feature each.
+void require_ranges(const Model& model, const ExportTarget& target) {
+  if (target.folder)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} holds the model itself, whose scores may be negative", target.entry.name));
+  if (model.kernel || model.scaling.per_query())
+    throw Error(ErrorCode::unsupported,
+                "scores can be kept from being negative for linear models whose scaling is the same in all queries");
+  if (model.data.statistics.minimum.size() != model.features.size())
+    throw Error(
+        ErrorCode::unsupported,
+        "the model does not know the range of its features in training, which scores that are not to be negative "
+        "need; expected a model of version 1.1 or later");
+}
+
 /// Throws where a number that was written is none in the precision of the target.
 void require_representable(const Model& model, const ServedModel& served, std::string_view target) {
   const double largest = served.single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
@@ -167,6 +182,7 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
                     name, servable_scalings(target.serving)));
   require_known(model, options);
   require_distinct(model, options);
+  if (options.non_negative) require_ranges(model, target);
   Exported exported = target.write(model, options);
   require_representable(model, exported.served, name);
   return exported;

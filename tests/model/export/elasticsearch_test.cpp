@@ -102,6 +102,18 @@ TEST(Elasticsearch, ScoresAsTheModelDoes) {
       }
 }
 
+TEST(Elasticsearch, ScoresCanBeKeptFromBeingNegative) {
+  for (const ScalingKind kind : test::kServableKinds)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      test::ExportCase one(kind, {"a", "b", "c", "d", "e", "f", "g"}, seed);
+      one.learn_ranges();
+      const Exported exported = to_plugin(one.model, {.fold = seed % 2 == 0, .non_negative = true});
+      const PluginReader plugin(exported);
+      one.expect_non_negative(
+          exported, [&](const test::ExportRow& row) { return plugin.score(row); }, test::kSingleUnit);
+    }
+}
+
 TEST(Elasticsearch, SaysThatItTakesZeroForWhatIsMissing) {
   Model model = test::ExportCase(ScalingKind::none, {"x"}).model;
   EXPECT_TRUE(to_plugin(model).notes.empty());

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "dorm/export.h"
+#include "export_case.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 
@@ -98,6 +99,36 @@ TEST(Exporters, WhatIsWrittenIsToldInNumbers) {
     EXPECT_EQ(changed.document, data.first_document(1));
     EXPECT_EQ(changed.changed_queries,
               top_ranking(std::span(scores).subspan(data.first_document(1)))[0] == 0 ? 0u : 1u);
+  }
+}
+
+TEST(Exporters, ScoresAreKeptFromBeingNegativeWhereThatIsKnown) {
+  const std::vector<std::string> names{"a", "b", "c", "d"};
+  test::ExportCase one(ScalingKind::zscore, names);
+  const auto refusal = [](const Model& model, std::string_view target) {
+    return test::message_of([&] { export_model(model, find_export_target(target), {.non_negative = true}); },
+                            ErrorCode::unsupported);
+  };
+  EXPECT_NE(refusal(one.model, "sql").find("does not know the range"), std::string::npos);
+  one.learn_ranges();
+  EXPECT_NE(refusal(one.model, "ranklib").find("no constant"), std::string::npos);
+  Model model = one.model;
+  model.scaling = fit_scaling(ScalingKind::query_minmax, one.data);
+  for (const ExportTarget& target : export_targets()) {
+    if (target.serving.lists) {
+      EXPECT_NE(refusal(model, target.entry.name).find(target.folder ? "the model itself" : "in all queries"),
+                std::string::npos);
+    }
+    if (target.folder || target.entry.name == "ranklib") continue;
+    ExportOptions options{.non_negative = true};
+    if (target.entry.name == "svmlight") options.names = {{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}};
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      test::ExportCase other(ScalingKind::minmax, names, seed);
+      other.learn_ranges();
+      const Exported exported = export_model(other.model, target, options);
+      for (const double found : served_scores(exported.served, other.model, other.data))
+        EXPECT_GE(found, 0) << target.entry.name;
+    }
   }
 }
 

@@ -30,6 +30,18 @@ TEST(Lucene, ScoresAsTheModelDoes) {
   }
 }
 
+TEST(Lucene, ScoresCanBeKeptFromBeingNegative) {
+  for (const ScalingKind kind : test::kServableKinds)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      test::ExportCase one(kind, {"a", "b", "c", "d", "e", "f", "g"}, seed);
+      one.learn_ranges();
+      const Exported exported = to_lucene(one.model, {.non_negative = true});
+      one.expect_non_negative(
+          exported, [&](const test::ExportRow& row) { return lucene_score(exported.files[0].bytes, row); },
+          test::kDoubleUnit);
+    }
+}
+
 TEST(Lucene, LongSumsAreWrittenInGroups) {
   std::vector<std::string> names;
   for (int j = 0; j < 1500; ++j) names.push_back("f" + std::to_string(j));

@@ -117,6 +117,20 @@ TEST(Solr, ScoresAsTheModelDoes) {
     }
 }
 
+TEST(Solr, ScoresCanBeKeptFromBeingNegative) {
+  for (const ScalingKind kind : test::kServableKinds)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      test::ExportCase one(kind, {"a", "b", "c", "d", "e", "f", "g"}, seed);
+      one.learn_ranges();
+      const Exported exported = to_solr(one.model, {.non_negative = true});
+      const SolrReader solr(exported);
+      one.expect_non_negative(
+          exported, [&](const test::ExportRow& row) { return solr.score(row); }, test::kSingleUnit);
+      EXPECT_EQ(exported.features.find("a_log_negative"), std::string::npos) << "never negative in training";
+      EXPECT_EQ(exported.features.find("e_log_negative") != std::string::npos, kind == ScalingKind::log_zscore);
+    }
+}
+
 TEST(Solr, AFieldWithoutAValueIsTheMeanOfTraining) {
   for (const ScalingKind kind : {ScalingKind::zscore, ScalingKind::log_zscore}) {
     test::ExportCase one(kind, {"x", "y"});
