@@ -47,7 +47,8 @@ ServedModel shifted(const Model& model) {
   return served;
 }
 
-/// The shifts in the constant, which is larger than that by what rounding can take from a sum in doubles.
+/// The shifts in the constant, which is larger than that by what rounding can take from a sum in doubles, and from
+/// weights where a target keeps them in float32.
 ServedModel shifted_by_constant(const Model& model) {
   ServedModel served = shifted(model);
   double sizes = 0;
@@ -57,7 +58,9 @@ ServedModel shifted_by_constant(const Model& model) {
     served.constant -= term.weight * term.shift;
     term.shift = 0;
   }
-  const double rounding = static_cast<double>(served.terms.size() + 2) * std::numeric_limits<double>::epsilon() * sizes;
+  const double rounding =
+      sizes * (std::numeric_limits<float>::epsilon() +
+               static_cast<double>(served.terms.size() + 2) * std::numeric_limits<double>::epsilon());
   served.constant += rounding;
   served.left_out -= rounding;
   return served;
