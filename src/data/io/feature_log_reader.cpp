@@ -256,7 +256,7 @@ class FeatureLogReader {
   std::string query_of_parameters(const Json* parameters) const {
     for (const std::string& key : {roles_.query, std::string("qid"), std::string("q")}) {
       const Json* const value = member(parameters, key);
-      const std::string text = value == nullptr ? "" : name_text(*value);
+      std::string text = value == nullptr ? "" : name_text(*value);
       if (!text.empty() && text != "*:*") return text;
     }
     return "";
