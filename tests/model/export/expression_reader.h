@@ -6,6 +6,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -97,9 +98,10 @@ class ExpressionReader {
   }
 
   double number() {
-    std::size_t end = 0;
-    const double found = std::stod(std::string(rest_.substr(0, 40)), &end);
-    rest_.remove_prefix(end);
+    const std::string text(rest_.substr(0, 40));
+    char* end = nullptr;
+    const double found = std::strtod(text.c_str(), &end);
+    rest_.remove_prefix(static_cast<std::size_t>(end - text.c_str()));
     return found;
   }
 
@@ -147,8 +149,16 @@ class ExpressionReader {
   }
 
   std::string bracket(char close) {
-    const std::size_t end = rest_.find(close);
-    if (end == std::string_view::npos) throw std::invalid_argument("a bracket is not closed");
+    std::size_t end = 1;
+    for (char quote = '\0'; end < rest_.size() && (quote != '\0' || rest_[end] != close); ++end) {
+      if (quote != '\0' && rest_[end] == '\\')
+        ++end;
+      else if (rest_[end] == quote)
+        quote = '\0';
+      else if (quote == '\0' && (rest_[end] == '\'' || rest_[end] == '"'))
+        quote = rest_[end];
+    }
+    if (end >= rest_.size()) throw std::invalid_argument("a bracket is not closed");
     std::string text(rest_.substr(0, end + 1));
     rest_.remove_prefix(end + 1);
     return text;

@@ -92,5 +92,13 @@ TEST(Lucene, SaysThatItTakesZeroForWhatIsMissing) {
   EXPECT_NE(to_lucene(model).notes[0].find("the mean"), std::string::npos);
 }
 
+TEST(Lucene, OddNamesAndNumbersAreReadOrRefused) {
+  EXPECT_GT(test::expect_read_or_refused("lucene", {ScalingKind::none, ScalingKind::zscore, ScalingKind::log_zscore},
+                                         [](const Exported& exported, const test::ExportRow& row) {
+                                           return lucene_score(exported.files[0].bytes, row);
+                                         }),
+            30u);
+}
+
 }  // namespace
 }  // namespace dorm

@@ -171,5 +171,14 @@ TEST(Solr, AModelWithoutWeightsHasAFeature) {
   EXPECT_EQ(solr.score({{"x", 5.0F}}), 0);
 }
 
+TEST(Solr, OddNamesAndNumbersAreReadOrRefused) {
+  const auto read = [](const Exported& exported, const test::ExportRow& row) {
+    return SolrReader(exported).score(row);
+  };
+  EXPECT_GT(
+      test::expect_read_or_refused("solr", {ScalingKind::none, ScalingKind::zscore, ScalingKind::log_zscore}, read),
+      300u);
+}
+
 }  // namespace
 }  // namespace dorm

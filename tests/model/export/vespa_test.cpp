@@ -106,5 +106,18 @@ TEST(Vespa, RefusesNamesThatAreNoFeatures) {
             std::string::npos);
 }
 
+TEST(Vespa, OddNamesAndNumbersAreReadOrRefused) {
+  const auto read = [](const Exported& exported, const test::ExportRow& row) {
+    return test::ExpressionReader::value(profile_expression(exported.files[0].bytes, "dorm"),
+                                         [&](const std::string& name) {
+                                           const bool attribute = name.starts_with("attribute(") && !row.contains(name);
+                                           return row.at(attribute ? name.substr(10, name.size() - 11) : name);
+                                         });
+  };
+  EXPECT_GT(
+      test::expect_read_or_refused("vespa", {ScalingKind::none, ScalingKind::zscore, ScalingKind::log_zscore}, read),
+      30u);
+}
+
 }  // namespace
 }  // namespace dorm
