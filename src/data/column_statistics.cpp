@@ -33,6 +33,29 @@ template <std::size_t N>
   if (logarithm) signed_log1p_doubles<N>(out);
 }
 
+/// Without the squares: what goes along with every visit of the rows.
+template <std::size_t N>
+[[gnu::always_inline]] inline void add_ranges_to(const StatisticsJob& job) {
+  typename LanesOf<N>::Doubles low, high, mean, value;
+  const auto rows = static_cast<double>(job.rows.rows), share = 1 / (static_cast<double>(job.count) + rows);
+  for (std::size_t j = 0; j < job.rows.columns; j += N) {
+    load_vector(job.low + j, low);
+    load_vector(job.high + j, high);
+    load_vector(job.mean + j, mean);
+    typename LanesOf<N>::Doubles sum = {};
+    for (std::size_t i = 0; i < job.rows.rows; ++i) {
+      load_columns<N>(job.rows.data + i * job.rows.stride + j, job.rows.columns - j, job.logarithm, value);
+      sum += value;
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+    }
+    mean += (sum - mean * rows) * share;
+    store_vector(low, job.low + j);
+    store_vector(high, job.high + j);
+    store_vector(mean, job.mean + j);
+  }
+}
+
 template <std::size_t N>
 [[gnu::always_inline]] inline void add_rows_to(const StatisticsJob& job) {
   typename LanesOf<N>::Doubles low, high, mean, squares, value;
@@ -57,6 +80,18 @@ template <std::size_t N>
   }
 }
 
+using StatisticsKernel = void (*)(const StatisticsJob&);
+
+StatisticsKernel statistics_kernel(SimdLevel level, bool spread) {
+  if (!spread)
+    return level == SimdLevel::avx512 ? compiled_for<add_ranges_to<8>>(level)
+           : level == SimdLevel::avx2 ? compiled_for<add_ranges_to<4>>(level)
+                                      : compiled_for<add_ranges_to<2>>(level);
+  return level == SimdLevel::avx512 ? compiled_for<add_rows_to<8>>(level)
+         : level == SimdLevel::avx2 ? compiled_for<add_rows_to<4>>(level)
+                                    : compiled_for<add_rows_to<2>>(level);
+}
+
 }  // namespace
 
 void StoredColumn::add(double x) {
@@ -77,7 +112,8 @@ void StoredColumn::complete(std::size_t documents) {
   count = documents;
 }
 
-ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm) : columns_(columns), logarithm_(logarithm) {
+ColumnStatistics::ColumnStatistics(std::size_t columns, bool logarithm, bool spread)
+    : columns_(columns), logarithm_(logarithm), spread_(spread) {
   constexpr std::size_t kWidest = 8;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::size_t padded = (columns + kWidest - 1) / kWidest * kWidest;
@@ -121,11 +157,9 @@ ColumnStatistics column_statistics(const Dataset& data, std::size_t first, std::
 }
 
 void ColumnStatistics::add(const DenseRows& rows) {
+  if (rows.rows == 0) return;
   const StatisticsJob job = {rows, logarithm_, count_, low_.data(), high_.data(), mean_.data(), squares_.data()};
-  const SimdLevel level = simd_level();
-  (level == SimdLevel::avx512 ? compiled_for<add_rows_to<8>>(level)
-   : level == SimdLevel::avx2 ? compiled_for<add_rows_to<4>>(level)
-                              : compiled_for<add_rows_to<2>>(level))(job);
+  statistics_kernel(simd_level(), spread_)(job);
   count_ += rows.rows;
 }
 

@@ -32,7 +32,7 @@ Survey::Survey(const Dataset& data)
     : data_(data),
       fingerprint_(data),
       pieces_(data.dense() ? kPieces : compressed_pieces(data.num_features()),
-              ColumnStatistics(data.dense() ? data.num_features() : 0, false)) {}
+              ColumnStatistics(data.dense() ? data.num_features() : 0, false, false)) {}
 
 void Survey::add(std::size_t query, std::size_t piece) {
   fingerprint_.add(query);
@@ -57,13 +57,13 @@ void Survey::add_compressed(std::size_t threads) {
       pieces_[piece] = column_statistics(data_, first, end, false);
       return;
     }
-    pieces_[piece] = ColumnStatistics(data_.num_features(), false);
+    pieces_[piece] = ColumnStatistics(data_.num_features(), false, false);
     for (std::size_t q = first; q < end; ++q) add_whole_rows(data_.query(q), pieces_[piece]);
   });
 }
 
 FeatureStatistics Survey::statistics() const {
-  ColumnStatistics all(data_.num_features(), false);
+  ColumnStatistics all(data_.num_features(), false, false);
   for (const ColumnStatistics& piece : pieces_) all.add(piece);
   return all.summary();
 }
