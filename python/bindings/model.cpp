@@ -50,16 +50,10 @@ nb::object scores_of_rows(const Model& model, const Matrix<float>& values) {
 
 /// The scaled features, row-major in the order of the model's.
 nb::object scaled_rows(const Model& model, const Dataset& data) {
-  const std::size_t width = model.features.size();
-  std::vector<float> out(data.num_documents() * width);
+  std::vector<double> out;
   {
     const nb::gil_scoped_release unlocked;
-    const Dataset aligned = align_features(model, data, 1);
-    for (std::size_t q = 0; q < aligned.num_queries(); ++q) {
-      const Query query = aligned.query(q);
-      for (std::size_t i = 0; i < query.size(); ++i)
-        query.rows.load(i, std::span(out).subspan((query.first_document + i) * width, width));
-    }
+    out = scaled_features(model, data, 1);
   }
   return to_numpy(std::move(out));
 }

@@ -70,6 +70,11 @@ void multiply(const DenseRows& x, std::span<const double> w, std::span<double> s
   kernels().multiply(x, w.data(), scores.data());
 }
 
+void multiply(const DenseRows& x, std::span<const double> shift, std::span<const double> w, std::span<double> scores) {
+  assert(shift.size() == x.columns && w.size() == x.columns && scores.size() == x.rows);
+  kernels().multiply_shifted(x, shift.data(), w.data(), scores.data());
+}
+
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out) {
   assert(out.size() == x.columns && coefficients.size() == x.rows);
   std::array<double, 4> scale{};

@@ -46,6 +46,9 @@ double dot(std::span<const std::uint32_t> x_columns, std::span<const float> x_va
 /// scores = X w.
 void multiply(const DenseRows& x, std::span<const double> w, std::span<double> scores);
 
+/// The same of X less the shift of every column: a large shift loses no digits of what is left.
+void multiply(const DenseRows& x, std::span<const double> shift, std::span<const double> w, std::span<double> scores);
+
 /// out += X^T coefficients. Rows with a zero coefficient are not read.
 void accumulate(const DenseRows& x, std::span<const double> coefficients, std::span<double> out);
 
@@ -58,6 +61,7 @@ struct DenseKernels {
   void (*axpy_d)(double scale, const double* x, double* y, std::size_t n);
   void (*axpy4)(const double scale[4], const float* const x[4], double* y, std::size_t n);
   void (*multiply)(const DenseRows& x, const double* w, double* scores);
+  void (*multiply_shifted)(const DenseRows& x, const double* shift, const double* w, double* scores);
 };
 const DenseKernels& dense_kernels(SimdLevel level);
 

@@ -65,20 +65,47 @@ template <std::size_t width>
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-template <std::size_t width, class X, class Y>
-[[gnu::always_inline]] inline double dot_body(const X* x, const Y* y, std::size_t n) {
+/// Values as they are.
+template <class X>
+struct Plain {
+  const X* x;
+
+  template <std::size_t width>
+  [[gnu::always_inline]] void load_at(std::size_t i, LaneSet<width>& to) const {
+    load(x + i, to);
+  }
+  [[gnu::always_inline]] double at(std::size_t i) const { return static_cast<double>(x[i]); }
+};
+
+/// Values less a shift each.
+struct Shifted {
+  const float* x;
+  const double* shift;
+
+  template <std::size_t width>
+  [[gnu::always_inline]] void load_at(std::size_t i, LaneSet<width>& to) const {
+    LaneSet<width> less;
+    load(x + i, to);
+    load(shift + i, less);
+    for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k) to.vector[k] -= less.vector[k];
+  }
+  [[gnu::always_inline]] double at(std::size_t i) const { return static_cast<double>(x[i]) - shift[i]; }
+};
+
+template <std::size_t width, class Values, class Y>
+[[gnu::always_inline]] inline double sum_of_products(const Values& x, const Y* y, std::size_t n) {
   LaneSet<width> even{}, odd{}, a, b;
   std::size_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    load(x + i, a);
+    x.load_at(i, a);
     load(y + i, b);
     add_products(a, b, even);
-    load(x + i + kLanes, a);
+    x.load_at(i + kLanes, a);
     load(y + i + kLanes, b);
     add_products(a, b, odd);
   }
   if (i + kLanes <= n) {
-    load(x + i, a);
+    x.load_at(i, a);
     load(y + i, b);
     add_products(a, b, even);
     i += kLanes;
@@ -86,10 +113,15 @@ template <std::size_t width, class X, class Y>
   for (std::size_t k = 0; k < LaneSet<width>::kVectors; ++k) even.vector[k] += odd.vector[k];
   double sum = total(even);
   for (; i < n; ++i) {
-    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    const double product = x.at(i) * static_cast<double>(y[i]);
     sum += product;
   }
   return sum;
+}
+
+template <std::size_t width, class X, class Y>
+[[gnu::always_inline]] inline double dot_body(const X* x, const Y* y, std::size_t n) {
+  return sum_of_products<width>(Plain<X>{x}, y, n);
 }
 
 // `rows` rows added in turn, with one load and store of y.
@@ -138,14 +170,41 @@ template <std::size_t width>
 
 // One row after the other, as they lie in memory. Each asks for as much as it reads, from a little further on: of this
 // query, then of the next. (The processor drops what is asked for in larger bursts.)
-template <std::size_t width>
-[[gnu::always_inline]] inline void multiply_body(const DenseRows& x, const double* w, double* scores) {
+template <class Score>
+[[gnu::always_inline]] inline void score_rows(const DenseRows& x, double* scores, const Score& score) {
   constexpr std::size_t kAhead = 4096;  // floats
   const std::size_t distance = x.resident ? x.rows * x.stride : kAhead;
   for (std::size_t i = 0; i < x.rows; ++i) {
     if (!x.upcoming.empty()) fetch_ahead(x, i * x.stride + distance, (i + 1) * x.stride + distance);
-    scores[i] = dot_body<width>(x.data + i * x.stride, w, x.columns);
+    scores[i] = score(x.data + i * x.stride);
   }
+}
+
+template <std::size_t width>
+struct PlainScore {
+  const double* w;
+  std::size_t columns;
+  [[gnu::always_inline]] double operator()(const float* row) const { return dot_body<width>(row, w, columns); }
+};
+
+template <std::size_t width>
+struct ShiftedScore {
+  const double *shift, *w;
+  std::size_t columns;
+  [[gnu::always_inline]] double operator()(const float* row) const {
+    return sum_of_products<width>(Shifted{row, shift}, w, columns);
+  }
+};
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void multiply_body(const DenseRows& x, const double* w, double* scores) {
+  score_rows(x, scores, PlainScore<width>{w, x.columns});
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void multiply_shifted_body(const DenseRows& x, const double* shift, const double* w,
+                                                         double* scores) {
+  score_rows(x, scores, ShiftedScore<width>{shift, w, x.columns});
 }
 
 template <std::size_t width>
@@ -156,7 +215,8 @@ constexpr DenseKernels kernels_for(SimdLevel level) {
           compiled_for<axpy_one<width, float>>(level),
           compiled_for<axpy_one<width, double>>(level),
           compiled_for<axpy_four<width>>(level),
-          compiled_for<multiply_body<width>>(level)};
+          compiled_for<multiply_body<width>>(level),
+          compiled_for<multiply_shifted_body<width>>(level)};
 }
 
 constexpr DenseKernels kKernels[] = {kernels_for<2>(SimdLevel::portable), kernels_for<4>(SimdLevel::avx2),

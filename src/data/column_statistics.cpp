@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/log_lanes.h"
+#include "data/column_lanes.h"
 #include "data/scale_rows.h"
 #include "data/scale_rules.h"
 #include "dorm/error.h"
@@ -24,11 +25,8 @@ struct StatisticsJob {
 template <std::size_t N>
 [[gnu::always_inline]] inline void load_columns(const float* from, std::size_t columns, bool logarithm,
                                                 typename LanesOf<N>::Doubles& out) {
-  typename LanesOf<N>::Floats narrow = {};
-  if (columns >= N)
-    load_vector(from, narrow);
-  else
-    std::memcpy(&narrow, from, columns * sizeof(float));
+  typename LanesOf<N>::Floats narrow;
+  load_some(from, columns, narrow);
   out = __builtin_convertvector(narrow, typename LanesOf<N>::Doubles);
   if (logarithm) signed_log1p_doubles<N>(out);
 }

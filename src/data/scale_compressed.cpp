@@ -139,11 +139,6 @@ ColumnRules rules_of_all(const Dataset& data, ScalingKind kind) {
   return rules;
 }
 
-void require_unscaled(const Dataset& data) {
-  if (!data.storage().background_end.empty())
-    throw Error(ErrorCode::unsupported, "scaling: the data is scaled already; expected it as it was read");
-}
-
 /// The memory of the scaled data.
 struct ScaledRows {
   OwnedColumns columns;
@@ -151,6 +146,11 @@ struct ScaledRows {
 };
 
 }  // namespace
+
+void require_unscaled(const Dataset& data) {
+  if (!data.storage().background_end.empty())
+    throw Error(ErrorCode::unsupported, "scaling: the data is scaled already; expected it as it was read");
+}
 
 void fit_compressed(const Dataset& data, Scaling& scaling) {
   require_unscaled(data);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/log_lanes.h"
+#include "data/column_lanes.h"
 #include "data/scale_rules.h"
 
 namespace dorm {
@@ -34,28 +35,6 @@ struct ScaleJob {
 template <std::size_t N>
 [[gnu::always_inline]] inline std::size_t block_begin(std::size_t j, std::size_t columns) {
   return j + N <= columns ? j : columns - N;
-}
-
-template <class Vector>
-[[gnu::always_inline]] inline void lesser(const Vector& x, Vector& least) {
-  least = x < least ? x : least;
-}
-template <class Vector>
-[[gnu::always_inline]] inline void greater(const Vector& x, Vector& most) {
-  most = x > most ? x : most;
-}
-
-template <std::size_t N>
-[[gnu::always_inline]] inline void find_range(const float* x, std::size_t rows, std::size_t stride,
-                                              typename LanesOf<N>::Floats& low, typename LanesOf<N>::Floats& high) {
-  typename LanesOf<N>::Floats value;
-  load_vector(x, low);
-  high = low;
-  for (std::size_t i = 1; i < rows; ++i) {
-    load_vector(x + i * stride, value);
-    lesser(value, low);
-    greater(value, high);
-  }
 }
 
 /// Sums in 64 bits, of each half of a vector of floats: they depend on the order of the documents so little that what
@@ -147,7 +126,7 @@ template <std::size_t N>
   constexpr float kLargest = std::numeric_limits<float>::max();
   const Floats zero = {};
   Floats low, high, top, bottom;
-  find_range<N>(x, rows.rows, rows.stride, low, high);
+  find_range<N>(x, rows.rows, rows.stride, N, low, high);
   columns.set_nearest(low > zero ? low : (high < zero ? high : zero));
   log1p_floats<N>((high - columns.nearest) * columns.unit, top);
   log1p_floats<N>((columns.nearest - low) * columns.unit, bottom);
@@ -236,7 +215,7 @@ template <std::size_t N>
     Floats narrow, high;
     Doubles shift, factor, value;
     if (job.shift == nullptr) {
-      find_range<N>(job.rows.data + begin, job.rows.rows, job.rows.stride, narrow, high);
+      find_range<N>(job.rows.data + begin, job.rows.rows, job.rows.stride, N, narrow, high);
       shift = __builtin_convertvector(narrow, Doubles);
       const Doubles width = __builtin_convertvector(high, Doubles) - shift;
       factor = width > zero ? 1.0 / width : zero;

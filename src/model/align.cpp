@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/parallel.h"
 #include "data/replace_features.h"
+#include "data/scale_doubles.h"
+#include "data/scale_rows.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -21,6 +24,35 @@ bool same_columns(const Model& model, const Dataset& data) {
   for (std::size_t j = 0; j < model.features.size(); ++j)
     if (model.features[j] != data.feature_name(j)) return false;
   return true;
+}
+
+/// For each column of the data, the model's feature of that name, or kUnknown.
+std::vector<std::size_t> features_of_columns(const Model& model, const Dataset& data) {
+  const FeatureIndex index(model);
+  std::vector<std::size_t> features;
+  for (std::size_t column = 0; column < data.num_features(); ++column)
+    features.push_back(index.find(data.feature_name(column)));
+  return features;
+}
+
+/// What rows without a value have, in the order of the data's columns; then those with values.
+std::vector<double> scaled_columns(const Scaling& scaling, const Query& query) {
+  const std::size_t columns = query.rows.num_features();
+  std::vector<double> out(query.size() * columns, 0.0);
+  if (query.rows.dense()) {
+    scale_columns(scaling, dense_rows(query), 0, columns, out.data());
+    return out;
+  }
+  ScaledStored stored;
+  scale_stored(scaling, query, stored);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    double* const row = out.data() + i * columns;
+    for (std::size_t j = 0; j < scaling.shift.size(); ++j) row[j] = scaled_zero(scaling, j);
+    for (std::size_t k = 0; k < stored.columns.size(); ++k) row[stored.columns[k]] = stored.zeros[k];
+    for (const std::uint32_t j : query.rows.sparse_row(i).columns) row[j] = stored.values[place++];
+  }
+  return out;
 }
 
 }  // namespace
@@ -73,15 +105,12 @@ std::vector<double> values_of_absent_features(const Model& model) {
 Dataset align_features(const Model& model, const Dataset& data, std::size_t threads) {
   Dataset scaled = apply_scaling(scaling_of_columns(model, data), data, threads);
   if (same_columns(model, scaled)) return scaled;
-  const FeatureIndex index(model);
-  std::vector<std::size_t> feature_of(scaled.num_features());
+  const std::vector<std::size_t> feature_of = features_of_columns(model, scaled);
   std::vector<float> absent(model.features.size());
   const std::vector<double> values = values_of_absent_features(model);
   std::transform(values.begin(), values.end(), absent.begin(), [](double x) { return static_cast<float>(x); });
-  for (std::size_t column = 0; column < feature_of.size(); ++column) {
-    feature_of[column] = index.find(scaled.feature_name(column));
-    if (feature_of[column] != FeatureIndex::kUnknown) absent[feature_of[column]] = 0;
-  }
+  for (const std::size_t feature : feature_of)
+    if (feature != FeatureIndex::kUnknown) absent[feature] = 0;
   const auto fill = [&](std::size_t q, float* rows, std::size_t stride) {
     const Query query = scaled.query(q);
     std::vector<float> row(feature_of.size());
@@ -93,6 +122,26 @@ Dataset align_features(const Model& model, const Dataset& data, std::size_t thre
     }
   };
   return replace_features(scaled, model.features.size(), model.features, threads, fill);
+}
+
+std::vector<double> scaled_features(const Model& model, const Dataset& data, std::size_t threads) {
+  const Scaling scaling = scaling_of_columns(model, data);
+  const std::vector<std::size_t> feature_of = features_of_columns(model, data);
+  const std::vector<double> absent = values_of_absent_features(model);
+  const std::size_t width = model.features.size();
+  std::vector<double> out(data.num_documents() * width);
+  parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
+    const Query query = data.query(q);
+    const std::vector<double> columns = scaled_columns(scaling, query);
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      double* const row = out.data() + (query.first_document + i) * width;
+      std::copy(absent.begin(), absent.end(), row);
+      for (std::size_t j = 0; j < feature_of.size(); ++j)
+        if (feature_of[j] != FeatureIndex::kUnknown) row[feature_of[j]] = columns[i * feature_of.size() + j];
+    }
+  });
+  data.require_intact();
+  return out;
 }
 
 }  // namespace dorm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contributions of features to scores. The scaled features are those of align_features(), as everywhere else.
+// Contributions of features to scores: those of scaled_features(), or for kernels of align_features().
 #include "dorm/explain.h"
 
 #include <fmt/format.h>
@@ -18,27 +18,38 @@ namespace {
 
 constexpr std::size_t kMostTried = std::size_t{1} << 26;  // numbers in the rows that a kernel is asked about
 
+/// What stands in the rows of a kernel.
+std::vector<double> aligned_features(const Model& model, const Dataset& data, std::size_t threads) {
+  const Dataset aligned = align_features(model, data, threads);
+  const FeatureRows rows = aligned.query(0).rows;
+  std::vector<double> out;
+  std::vector<float> row(model.features.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows.load(i, row);
+    out.insert(out.end(), row.begin(), row.end());
+  }
+  return out;
+}
+
 /// One query by itself: as it is, and in the model's columns and scaling.
 struct OneQuery {
-  Dataset raw, aligned;
+  Dataset raw;
+  std::vector<double> scaled;  // row by row
   std::vector<double> scores;
   Ranking ranking;
-  std::vector<float> mean;  // of the scaled features
+  std::vector<double> mean;  // of the scaled features
 
   OneQuery(const Model& model, const Dataset& data, std::size_t query, std::size_t threads)
       : raw(data.select(std::vector<std::size_t>{query})),
-        aligned(align_features(model, raw, threads)),
+        scaled((model.kernel ? aligned_features : scaled_features)(model, raw, threads)),
         scores(score(model, raw, threads)),
-        ranking(top_ranking(scores)) {
-    const FeatureRows rows = aligned.query(0).rows;
-    std::vector<double> sum(model.features.size());
-    std::vector<float> row(sum.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows.load(i, row);
-      for (std::size_t j = 0; j < row.size(); ++j) sum[j] += row[j];
-    }
-    for (const double total : sum) mean.push_back(static_cast<float>(total / static_cast<double>(rows.size())));
+        ranking(top_ranking(scores)),
+        mean(model.features.size()) {
+    for (std::size_t k = 0; k < scaled.size(); ++k) mean[k % mean.size()] += scaled[k];
+    for (double& x : mean) x /= static_cast<double>(scores.size());
   }
+
+  std::span<const double> row(std::size_t i) const { return std::span(scaled).subspan(i * mean.size(), mean.size()); }
 };
 
 /// The documents to explain, by rank: indices into the query, with their ranks.
@@ -57,20 +68,20 @@ std::vector<std::pair<std::size_t, std::size_t>> chosen_documents(const Ranking&
 }
 
 /// Score less the score with one feature at its mean, feature by feature.
-std::vector<double> kernel_effects(const Model& model, const OneQuery& one, std::size_t i,
-                                   std::span<const float> scaled, std::size_t threads) {
+std::vector<double> kernel_effects(const Model& model, const OneQuery& one, std::size_t i, std::size_t threads) {
+  const std::span<const double> scaled = one.row(i);
   if (scaled.size() > kMostTried / std::max<std::size_t>(1, scaled.size()))
     throw Error(ErrorCode::unsupported,
                 fmt::format("a kernel has no contributions of its own, and {} features are too many to try one by one",
                             scaled.size()));
-  const std::string query_id(one.aligned.query(0).id), document_id(one.aligned.document_id(i));
+  const std::string query_id(one.raw.query(0).id), document_id(one.raw.document_id(i));
   DatasetBuilder builder;
   builder.set_feature_names(model.features);
   std::vector<float> row(scaled.begin(), scaled.end());
   for (std::size_t j = 0; j < row.size(); ++j) {
-    row[j] = one.mean[j];
-    builder.add({.query_id = query_id, .document_id = document_id, .group = one.aligned.group(i)}, row);
-    row[j] = scaled[j];
+    row[j] = static_cast<float>(one.mean[j]);
+    builder.add({.query_id = query_id, .document_id = document_id, .group = one.raw.group(i)}, row);
+    row[j] = static_cast<float>(scaled[j]);
   }
   std::vector<double> effects = score_expansion(*model.kernel, builder.finish(), threads);
   for (double& effect : effects) effect = one.scores[i] - effect;
@@ -85,10 +96,9 @@ void sort_parts(std::vector<FeaturePart>& parts) {
 
 std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::size_t i,
                                   std::span<const std::size_t> column_of, std::size_t threads) {
-  std::vector<float> scaled(model.features.size());
-  one.aligned.query(0).rows.load(i, scaled);
+  const std::span<const double> scaled = one.row(i);
   std::vector<double> effects;
-  if (model.kernel) effects = kernel_effects(model, one, i, scaled, threads);
+  if (model.kernel) effects = kernel_effects(model, one, i, threads);
   const FeatureRows raw = one.raw.query(0).rows;
   std::vector<FeaturePart> parts;
   for (std::size_t j = 0; j < scaled.size(); ++j) {
@@ -99,7 +109,7 @@ std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::
     } else {
       part.weight = model.weights[j];
       part.contribution = part.weight * part.scaled;
-      part.above_mean = part.weight * (part.scaled - double{one.mean[j]});
+      part.above_mean = part.weight * (part.scaled - one.mean[j]);
     }
     parts.push_back(part);
   }

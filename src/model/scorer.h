@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "data/scale_doubles.h"
 #include "dorm/model.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"
@@ -28,20 +29,30 @@ class Scorer {
   virtual void poll_by(const std::function<void()>&) const {}
 };
 
-/// Weights of a model's features.
+/// Weights of a model's features. Scores are sums in 64 bits of weight times scaled value, from the features as they
+/// are in the data: whoever ranks, judges or explains by a linear model has the same ones, to the last bit.
 class LinearScorer final : public Scorer {
  public:
-  /// Takes features and scaling from `model`, not its weights. Of the scaled rows about `kept_bytes` are kept: of use
-  /// to those who score more than once.
+  /// Takes features and scaling from `model`, not its weights. About `kept_bytes` are spent on logarithms: of use to
+  /// those who score more than once.
   LinearScorer(const Model& model, const Dataset& data, std::size_t threads = 0, std::uint64_t kept_bytes = 0);
 
   const Dataset& data() const override { return features_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
 
  private:
-  LinearFeatures features_;
+  struct Folded;     // weights in the columns of the data
+  struct Workspace;  // of a thread
+
+  void score_dense(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
+  void score_stored(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
+  void keep(std::uint64_t bytes, std::size_t threads);
+
+  LinearFeatures features_;             // not scaled
+  Scaling scaling_;                     // in the columns of the data
   std::vector<std::size_t> weight_of_;  // by column in use: the model's feature, or none
   std::vector<double> constant_;        // by model feature: what one that never occurs contributes per unit of weight
+  std::vector<ScaledStored> kept_;      // scaled values of the first queries, where they are costly
 };
 
 /// Weights of the features of a map.

@@ -61,12 +61,22 @@ void ShardWorker::set_up(const std::string& setup) {
   lists_.reset();
   pairs_.reset();
   features_.reset();
+  scorer_.reset();
   setup_text_ = setup;
 }
 
 const LinearFeatures& ShardWorker::features() {
   if (!features_) features_ = std::make_unique<LinearFeatures>(shard_.data, setup_.scaling, kept_bytes_, 1);
   return *features_;
+}
+
+const LinearScorer& ShardWorker::scorer() {
+  if (!scorer_) {
+    Model model = model_of_features();
+    model.scaling = setup_.scaling;
+    scorer_ = std::make_unique<LinearScorer>(model, shard_.data, 1, kept_bytes_);
+  }
+  return *scorer_;
 }
 
 RankingRisk& ShardWorker::lists() {
@@ -110,12 +120,17 @@ std::vector<double> ShardWorker::targets(bool gains) const {
   return gains ? gains_of(shard_.data, *plain_gains(setup_.convention)) : labels_of(shard_.data);
 }
 
+Model ShardWorker::model_of_features() const {
+  Model model;
+  for (std::size_t j = 0; j < shard_.data.num_features(); ++j) model.features.push_back(shard_.data.feature_name(j));
+  model.weights.assign(model.features.size(), 0.0);
+  return model;
+}
+
 void ShardWorker::describe(Answer& answer) const {
   const Dataset& data = shard_.data;
   data.require_labels();
-  Model model;
-  for (std::size_t j = 0; j < data.num_features(); ++j) model.features.push_back(data.feature_name(j));
-  model.weights.assign(model.features.size(), 0.0);
+  Model model = model_of_features();
   Survey survey(data);
   survey.add_all(1);
   model.data = {.fingerprint = survey.fingerprint(),
@@ -176,14 +191,11 @@ void ShardWorker::answer_lists(const Question& question, Answer& answer) {
 
 void ShardWorker::judge(const Question& question, Answer& answer) {
   const Dataset& data = shard_.data;
-  std::vector<double> scores(data.num_documents());
-  for (std::size_t q = 0; q < data.num_queries(); ++q)
-    features().scores(q, question.w, std::span(scores).subspan(data.first_document(q), data.query(q).size()));
   const FactoredMeasurePtr trained = make_trainable(setup_.measure, make_convention(setup_.convention));
   const Measure* const measure = trained.get();
   const EvaluateOptions options{
       .convention = setup_.convention, .one_per = setup_.one_per, .bootstrap = 0, .threads = 1};
-  const EvaluationTable table = evaluate(data, scores, std::span(&measure, 1), options);
+  const EvaluationTable table = evaluate(data, scorer().scores(question.w, 1), std::span(&measure, 1), options);
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     answer.numbers.push_back(table.measures[0].per_query[q]);
     answer.numbers.push_back(data.query(q).weight);

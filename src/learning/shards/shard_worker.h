@@ -13,12 +13,13 @@
 #include "learning/risk/ranking_risk.h"
 #include "learning/shards/message.h"
 #include "model/features/linear_features.h"
+#include "model/scorer.h"
 
 namespace dorm {
 
 class ShardWorker {
  public:
-  /// `kept_bytes` are spent on scaled rows.
+  /// `kept_bytes` are spent on scaled rows, and on scaled values where it is asked to judge.
   ShardWorker(Shard shard, std::uint64_t kept_bytes) : shard_(std::move(shard)), kept_bytes_(kept_bytes) {}
 
   std::uint32_t number() const { return shard_.number; }
@@ -31,10 +32,12 @@ class ShardWorker {
   RankingRisk& lists();
   void refer(const Question& question);
   const LinearFeatures& features();
+  const LinearScorer& scorer();
   bool counts(const Question& question) const;
   const PairwiseRisk& pairs(bool gains);
   std::vector<double> targets(bool gains) const;
   void require_weights(const Question& question) const;
+  Model model_of_features() const;  // no weights, no scaling yet
 
   void describe(Answer& answer) const;
   void statistics(bool logarithm, Answer& answer) const;
@@ -48,6 +51,7 @@ class ShardWorker {
   std::string setup_text_;
   ShardSetup setup_;
   std::unique_ptr<const LinearFeatures> features_;
+  std::unique_ptr<const LinearScorer> scorer_;
   std::unique_ptr<RankingRisk> lists_;
   std::optional<Bound> bound_;  // of the references of the lists
   std::vector<double> reference_;

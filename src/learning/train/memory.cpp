@@ -48,15 +48,18 @@ std::uint64_t block_bytes(const MemoryInput& input, std::uint64_t planes) {
   return planes * plane_bytes(input) + planes * planes * sizeof(double);
 }
 
-// Dense rows of a linear ranker are scaled where they are visited, and some are kept; else there is a copy. That of
-// compressed data is compressed: a column that most documents have is stored for all of them.
+// Dense rows of a linear ranker are scaled where they are visited, and some are kept, those that are only judged in
+// 64 bits; else there is a copy. That of compressed data is compressed: a column that most documents have is stored
+// for all of them.
 void count_scaled(const MemoryInput& input, std::uint64_t read, std::uint64_t held, MemoryForecast& forecast) {
-  forecast.most_scaled = (input.copies * read + held) * (input.dense ? 1 : 2);
-  if (!input.dense || input.kernel > 0) {
+  const bool copied = !input.dense || input.kernel > 0;
+  forecast.most_scaled = copied ? (input.copies * read + held) * (input.dense ? 1 : 2) : input.copies * read + 2 * held;
+  if (copied) {
     forecast.scaled = forecast.least_scaled = forecast.most_scaled;
     return;
   }
-  forecast.scaled = input.copies * std::min(read, default_kept_bytes(read)) + std::min(held, default_kept_bytes(held));
+  forecast.scaled =
+      input.copies * std::min(read, default_kept_bytes(read)) + 2 * std::min(held, default_kept_bytes(held));
 }
 
 double gigabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; }

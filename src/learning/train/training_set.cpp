@@ -212,7 +212,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
     require_features(model, data);
     const double share = static_cast<double>(data.num_documents()) / static_cast<double>(summary_.documents);
     const std::uint64_t kept = options_.scaled_bytes == 0
-                                   ? kept_bytes(data)
+                                   ? 2 * kept_bytes(data)  // in 64 bits
                                    : static_cast<std::uint64_t>(static_cast<double>(options_.scaled_bytes) * share);
     return std::make_unique<LinearScorer>(model, data, threads_, kept);
   }

@@ -22,18 +22,15 @@ bool is_linear(const Model& model) { return !model.weights.empty() && model.weig
 /// add up to its score less the mean score.
 class Contributions {
  public:
-  Contributions(const Model& model, const Query& aligned)
-      : model_(model), query_(aligned), mean_(model.weights.size()) {
-    std::vector<float> row(mean_.size());
-    for (std::size_t i = 0; i < query_.size(); ++i) {
-      query_.rows.load(i, row);
-      for (std::size_t j = 0; j < row.size(); ++j) mean_[j] += row[j] / static_cast<double>(query_.size());
-    }
+  /// `scaled`: the features of the documents of one query, row by row.
+  Contributions(const Model& model, std::span<const double> scaled)
+      : model_(model), scaled_(scaled), mean_(model.weights.size()) {
+    const auto documents = static_cast<double>(scaled.size() / mean_.size());
+    for (std::size_t k = 0; k < scaled.size(); ++k) mean_[k % mean_.size()] += scaled[k] / documents;
   }
 
   std::string of(std::size_t document) const {
-    std::vector<float> row(mean_.size());
-    query_.rows.load(document, row);
+    const std::span<const double> row = scaled_.subspan(document * mean_.size(), mean_.size());
     std::vector<double> parts(row.size());
     for (std::size_t j = 0; j < row.size(); ++j) parts[j] = model_.weights[j] * (row[j] - mean_[j]);
     std::vector<std::size_t> order(parts.size());
@@ -50,7 +47,7 @@ class Contributions {
 
  private:
   const Model& model_;
-  Query query_;
+  std::span<const double> scaled_;
   std::vector<double> mean_;
 };
 
@@ -105,13 +102,16 @@ std::vector<QueryList> lists_of(const Model& model, const Judgement& judgement, 
                                 std::size_t threads) {
   std::vector<QueryList> lists;
   const bool linear = is_linear(model);
-  const Dataset aligned = linear ? align_features(model, judgement.data->select(queries), threads) : Dataset();
+  const Dataset shown = judgement.data->select(queries);
+  const std::vector<double> scaled = linear ? scaled_features(model, shown, threads) : std::vector<double>();
   for (std::size_t k = 0; k < queries.size(); ++k) {
     if (!linear) {
       lists.push_back(list_of(judgement, queries[k], nullptr));
       continue;
     }
-    const Contributions contributions(model, aligned.query(k));
+    const std::size_t width = model.weights.size();
+    const Contributions contributions(
+        model, std::span(scaled).subspan(shown.first_document(k) * width, shown.query(k).size() * width));
     lists.push_back(list_of(judgement, queries[k], &contributions));
   }
   return lists;
