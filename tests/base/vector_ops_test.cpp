@@ -83,6 +83,35 @@ TEST(VectorOps, SeveralRowsAtOnceEqualSingleOnes) {
   }
 }
 
+// The same bits on every level, and digits where values and shifts are large.
+TEST(VectorOps, ShiftedProductsAgreeWithPlainLoops) {
+  for (std::size_t n = 1; n < 70; ++n) {
+    auto x = random_floats(3 * n, 20);
+    auto shift = random_doubles(n, 21);
+    const auto w = random_doubles(n, 22);
+    for (std::size_t j = 0; j < n; j += 2) {
+      shift[j] += 1e6;
+      for (std::size_t i = 0; i < 3; ++i) x[i * n + j] += 1e6f;
+    }
+    double first[3];
+    dense_kernels(SimdLevel::portable).multiply_shifted({x.data(), 3, n, n}, shift.data(), w.data(), first);
+    for (std::size_t i = 0; i < 3; ++i) {
+      long double sum = 0, terms = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const long double term = (static_cast<long double>(x[i * n + j]) - shift[j]) * w[j];
+        sum += term;
+        terms += std::fabs(term);
+      }
+      EXPECT_LE(std::fabs(first[i] - sum), 1e-14L * terms);
+    }
+    for (const SimdLevel level : test::simd_levels()) {
+      double scores[3];
+      dense_kernels(level).multiply_shifted({x.data(), 3, n, n}, shift.data(), w.data(), scores);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(scores[i], first[i]);
+    }
+  }
+}
+
 // X as dense rows with padding and as compressed rows: both products against plain loops.
 TEST(VectorOps, MatrixProductsAgreeWithPlainLoopsDenseAndSparse) {
   for (const std::size_t rows : {0u, 1u, 3u, 4u, 11u})

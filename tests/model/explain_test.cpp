@@ -63,8 +63,8 @@ TEST(Explain, SumsAreTheScoresUnderEveryScaling) {
     const QueryExplanation result = explain(model, data, 0);
     for (const DocumentExplanation& document : result.documents) {
       EXPECT_DOUBLE_EQ(document.score, scores[document.document]);
-      EXPECT_NEAR(sum_of(document, &FeaturePart::contribution), document.score, 1e-9);
-      EXPECT_NEAR(sum_of(document, &FeaturePart::above_mean), document.score - result.mean_score, 1e-5);
+      EXPECT_NEAR(sum_of(document, &FeaturePart::contribution), document.score, 1e-12);
+      EXPECT_NEAR(sum_of(document, &FeaturePart::above_mean), document.score - result.mean_score, 1e-12);
     }
   }
 }

@@ -51,8 +51,8 @@ TEST(Score, ScalingIsAppliedAndAbsentFeaturesAreScaledZeros) {
   model.scaling = {ScalingKind::zscore, {1, 4}, {2, 0.5}};
   const Dataset data = parse_letor("1 qid:1 1:3 5:9\n0 qid:1 1:0 5:9\n", "data.txt");  // feature 2 never occurs
   const std::vector<double> scores = score(model, data);
-  EXPECT_NEAR(scores[0], (3 - 1) * 2 + (0 - 4) * 0.5, 1e-6);
-  EXPECT_NEAR(scores[1], (0 - 1) * 2 + (0 - 4) * 0.5, 1e-6);
+  EXPECT_NEAR(scores[0], (3 - 1) * 2 + (0 - 4) * 0.5, 1e-14);
+  EXPECT_NEAR(scores[1], (0 - 1) * 2 + (0 - 4) * 0.5, 1e-14);
 }
 
 TEST(Score, PerQueryScalingUsesTheQueryAtHand) {
@@ -60,7 +60,7 @@ TEST(Score, PerQueryScalingUsesTheQueryAtHand) {
   model.scaling.kind = ScalingKind::query_minmax;
   const Dataset data = parse_letor("1 qid:1 1:3\n0 qid:1 1:1\n1 qid:2 1:30\n0 qid:2 1:10\n0 qid:2 1:20\n", "data.txt");
   const std::vector<double> scores = score(model, data), expected = {1, 0, 1, 0, 0.5};
-  for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], expected[i], 1e-6);
+  for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], expected[i], 1e-14);
 }
 
 TEST(Score, IsTheSameAfterSaveAndLoadAndOnAnyThreads) {

@@ -193,6 +193,19 @@ TEST(Train, ValidationPicksTheCandidate) {
   EXPECT_DOUBLE_EQ(result.model.validation, mean_of(result.model, valid));
 }
 
+TEST(Train, ValidationIsTheFigureOfTheModel) {
+  const Dataset data = web_like(8), valid = web_like(9);
+  for (const char* scale : {"none", "zscore", "minmax", "log-zscore", "query-minmax", "log-query-zscore"})
+    for (const std::uint64_t kept : {0u, 20'000u}) {
+      TrainOptions options;
+      options.scale = scale;
+      options.bound = Bound::best;
+      options.scaled_bytes = kept;
+      const Model model = train(data, options, &valid).model;
+      EXPECT_EQ(model.validation, mean_of(model, valid)) << scale;
+    }
+}
+
 TEST(Train, ValidationDataMustHaveTheNamedFeatures) {
   const Dataset data = parse_csv("label,qid,a,b\n1,1,1,3\n0,1,2,1\n1,2,1,2\n0,2,3,5\n", "train.csv");
   const Dataset valid = parse_csv("label,qid,a\n1,1,1\n0,1,2\n", "valid.csv");
