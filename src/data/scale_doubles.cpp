@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/log_lanes.h"
+#include "base/wide_sum.h"
 #include "data/column_lanes.h"
 #include "data/scale_rows.h"
 #include "data/scale_rules.h"
@@ -22,6 +23,18 @@ struct ColumnJob {
   ScalingKind kind;
   const double *shift, *factor;  // global kinds
   double* out;
+};
+
+/// A sum with what rounding has cut off beside it: it hardly ever depends on the order of the documents.
+template <class Doubles>
+struct LaneSum {
+  Doubles sum = {}, rest = {};
+
+  [[gnu::always_inline]] void add(const Doubles& x) {
+    const Doubles next = sum + x, taken = next - sum;
+    rest += (sum - (next - taken)) + (x - taken);
+    sum = next;
+  }
 };
 
 /// Relative to the nearest to 0, then to mean 0 and standard deviation 1.
@@ -39,23 +52,22 @@ template <std::size_t N>
   narrow = low > none ? low : (high < none ? high : none);
   const Doubles nearest = __builtin_convertvector(narrow, Doubles), zero = {};
   const Doubles unit = 1.0 / (1.0 + (nearest < zero ? -nearest : nearest));
-  Doubles sum = {}, rest = {}, squares = {}, value;
+  Doubles value;
+  LaneSum<Doubles> sum, squares;
   for (std::size_t i = 0; i < rows; ++i) {
     load_some(x + i * job.rows.stride, count, narrow);
     value = (__builtin_convertvector(narrow, Doubles) - nearest) * unit;
     signed_log1p_doubles<N>(value);
     store_some(value, count, out + i * job.columns);
-    sum += value;
+    sum.add(value);
   }
-  Doubles mean = sum / documents;
+  const Doubles mean = (sum.sum + sum.rest) / documents;
   for (std::size_t i = 0; i < rows; ++i) {
     load_some(out + i * job.columns, count, value);
     value -= mean;
-    rest += value;
-    squares += value * value;
+    squares.add(value * value);
   }
-  mean += rest / documents;  // what rounding has left of the sum
-  Doubles spread = squares / documents;
+  Doubles spread = (squares.sum + squares.rest) / documents;
   for (std::size_t k = 0; k < N; ++k) spread[k] = __builtin_sqrt(spread[k]);
   const Doubles factor = spread > zero ? 1.0 / spread : zero;
   for (std::size_t i = 0; i < rows; ++i) {
@@ -152,16 +164,12 @@ struct StoredValues {
   double standardize() const {
     ColumnSpread spread = range();
     const auto all = static_cast<double>(documents), lacking = all - static_cast<double>(places.size());
-    double sum = 0, rest = 0;
-    for (std::size_t k = 0; k < places.size(); ++k) sum += at(k);
-    double mean = sum / all;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      const double difference = at(k) - mean;
-      rest += difference;
-      spread.squares += difference * difference;
-    }
-    spread.squares += lacking * mean * mean;
-    mean += (rest - lacking * mean) / all;
+    WideSum sum, squares;
+    for (std::size_t k = 0; k < places.size(); ++k) sum.add(at(k));
+    const double mean = sum.value() / all;
+    for (std::size_t k = 0; k < places.size(); ++k) squares.add((at(k) - mean) * (at(k) - mean));
+    squares.add(lacking * mean * mean);
+    spread.squares = squares.value();
     return move(mean, factor_of(spread, false));
   }
 

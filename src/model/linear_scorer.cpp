@@ -6,6 +6,7 @@
 // stored; since columns may lie far from 0, the two cancel in sums of twice the digits.
 #include <algorithm>
 
+#include "base/ordered_sum.h"
 #include "base/parallel.h"
 #include "base/wide_sum.h"
 #include "data/scale_compressed.h"
@@ -17,7 +18,8 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kColumns = 64;  // that are scaled at a time: rows of one query stay in the cache
+constexpr std::size_t kKeptPieces = 16;  // in which values to be kept are made
+constexpr std::size_t kColumns = 64;     // that are scaled at a time: rows of one query stay in the cache
 
 std::vector<double> linear_scores(const LinearFeatures& features, std::span<const double> w, double constant,
                                   std::size_t threads) {
@@ -80,15 +82,20 @@ void LinearScorer::keep(std::uint64_t bytes, std::size_t threads) {
     if (spent > bytes) break;
   }
   kept_.resize(queries);
-  parallel_for(queries, threads, [&](std::size_t q, std::size_t) {
+  const auto scale = [&](std::size_t q) {
     const Query query = data.query(q);
     if (!data.dense()) return scale_stored(scaling_, query, kept_[q]);
     kept_[q].values.resize(query.size() * data.num_features());
     for (std::size_t j = 0; j < data.num_features(); j += kColumns)
       scale_columns(scaling_, dense_rows(query), j, std::min(kColumns, data.num_features() - j),
                     kept_[q].values.data() + query.size() * j);
+  };
+  parallel_for(kKeptPieces, threads, [&](std::size_t piece, std::size_t) {
+    const std::size_t begin = piece_begin(queries, kKeptPieces, piece),
+                      end = piece_begin(queries, kKeptPieces, piece + 1);
+    for (std::size_t q = begin; q < end; ++q) scale(q);
+    let_go(data, begin, end);
   });
-  let_go(data, 0, queries);
 }
 
 void LinearScorer::score_dense(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const {
