@@ -26,7 +26,7 @@ Value taken(OnnxGraph& graph, const Model& model, std::span<const std::int64_t> 
   const Value picked =
       all ? Value(OnnxGraph::kInput)
           : graph.node("Gather", {OnnxGraph::kInput, graph.integers(columns)}, {{.name = "axis", .number = 1}});
-  const Value x = graph.cast(picked, OnnxGraph::kDouble);
+  Value x = graph.cast(picked, OnnxGraph::kDouble);
   if (model.data.input.missing == Missing::error) return x;
   std::vector<double> fill;
   for (const std::int64_t column : columns)

@@ -54,7 +54,7 @@ ProtoMessage& ProtoMessage::bytes(std::uint32_t field, std::string_view value) {
 
 OnnxGraph::Value OnnxGraph::node(std::string_view op, std::span<const Value> inputs,
                                  std::span<const Attribute> attributes) {
-  const Value out = fmt::format("{}_{}", op, ++values_);
+  Value out = fmt::format("{}_{}", op, ++values_);
   ProtoMessage node;
   for (const Value& input : inputs) node.bytes(1, input);
   node.bytes(2, out).bytes(3, out).bytes(4, op);
@@ -71,7 +71,7 @@ OnnxGraph::Value OnnxGraph::constant(std::int64_t type, std::span<const std::int
                                      std::string_view values) {
   if (values.size() > kLargestFile)
     throw Error(ErrorCode::unsupported, "the model is larger than the 2 GB that a file of onnx may have");
-  const Value out = fmt::format("constant_{}", ++values_);
+  Value out = fmt::format("constant_{}", ++values_);
   ProtoMessage tensor;
   for (const std::int64_t dimension : dimensions) tensor.number(1, static_cast<std::uint64_t>(dimension));
   tensor.number(2, static_cast<std::uint64_t>(type)).bytes(8, out).bytes(9, values);

@@ -116,7 +116,8 @@ OnnxKernel::OnnxKernel(const Model& model) : model_(model) {
     terms_.push_back({rounded(term.weight), {}});
     for (const Part& part : term.parts) {
       const std::size_t columns = part.columns.size();
-      TakenPart& taken = terms_.back().parts.emplace_back(part, std::vector<float>(support.size() * columns));
+      terms_.back().parts.push_back({part, std::vector<float>(support.size() * columns)});
+      TakenPart& taken = terms_.back().parts.back();
       taken.part.gamma = rounded(part.gamma);
       taken.part.coef0 = rounded(part.coef0);
       for (std::size_t j = 0; j < support.size(); ++j)
@@ -137,7 +138,7 @@ Value OnnxKernel::write_part(OnnxGraph& graph, const Value& x, const TakenPart& 
     own = of_length_1(graph, own, part.kind == PartKind::correlation);
   if (part.kind == PartKind::same_values) return equal_rows(graph, own, transposed, columns);
   const Value theirs = graph.cast(graph.floats(transposed, support), OnnxGraph::kDouble);
-  const Value products = graph.node("MatMul", {own, theirs});
+  Value products = graph.node("MatMul", {own, theirs});
   if (part.kind == PartKind::rbf) {
     const Value square = distances(graph, own, products, transposed, columns);
     return graph.node("Exp", {graph.node("Mul", {square, graph.number(-part.gamma)})});

@@ -82,7 +82,9 @@ Exported export_sql(const Model& model, const ExportOptions& options) {
     text += fmt::format("\n + {}{}{}", first ? "(" : "", sql_term(model, served, options, served.terms[k]),
                         last ? ")" : "");
   }
-  return one_file(text + ")\n", std::move(served));
+  Exported exported = one_file(text + ")\n", std::move(served));
+  exported.notes.emplace_back("names are quoted as standard SQL has it; MySQL needs sql_mode ANSI_QUOTES for that");
+  return exported;
 }
 
 }  // namespace dorm

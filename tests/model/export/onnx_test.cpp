@@ -173,12 +173,12 @@ TEST(Onnx, KernelsAreEmulatedAsTheModelScores) {
 
 TEST(Onnx, KernelsOfNamesAreRefused) {
   const Dataset data = test::random_data({.lengths = {7, 5}, .features = 3, .seed = 3});
-  for (const auto& [kernel, why] : std::map<std::string, std::string>{{"linear + identity(query)", "compares names"},
-                                                                      {"function", "unknown kernel"}})
-    EXPECT_NE(
-        test::message_of([&] { onnx_of(kernel_model(kernel, false, ScalingKind::none, data)); }, ErrorCode::unsupported)
-            .find(why),
-        std::string::npos);
+  const auto refusal = [&](const char* kernel) {
+    return test::message_of([&] { onnx_of(kernel_model(kernel, false, ScalingKind::none, data)); },
+                            ErrorCode::unsupported);
+  };
+  EXPECT_NE(refusal("linear + identity(query)").find("compares names"), std::string::npos);
+  EXPECT_NE(refusal("function").find("unknown kernel"), std::string::npos);
   Model model = random_model(ScalingKind::none, data);
   model.features[2] = "\xC3";
   EXPECT_NE(test::message_of([&] { onnx_of(model); }, ErrorCode::unsupported).find("UTF-8"), std::string::npos);
