@@ -64,7 +64,9 @@ Exported export_svmlight(const Model& model, const ExportOptions& options) {
     term.weight = in_single(model, term);
     text += fmt::format(" {}:{:.9g}", numbers[term.feature], term.weight);  // 9 digits read back as the same float32
   }
-  return one_file(text + " #\n", std::move(served));
+  Exported exported = one_file(text + " #\n", std::move(served));
+  note_missing(exported, model, "svmlight");
+  return exported;
 }
 
 }  // namespace dorm

@@ -27,6 +27,15 @@ def test_the_text_is_what_the_file_has(ranker, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["m.sql"]
 
 
+def test_what_is_no_text_comes_as_bytes(ranker, tmp_path):
+    content = ranker.export("onnx")
+    ranker.export("onnx", tmp_path / "m.onnx")
+    assert isinstance(content, bytes) and content == (tmp_path / "m.onnx").read_bytes()
+    module = {}
+    exec(ranker.export("python"), module)
+    assert list(module["FEATURES"]) == ranker.model_.features
+
+
 def test_sql_scores_as_predict_does(ranker, data):
     X = np.asarray(data.X, dtype=np.float64)
     base = sqlite3.connect(":memory:")
