@@ -234,7 +234,7 @@ def test_fuzzed_names_and_numbers_come_back_or_are_refused(here):
 
 
 def test_check_emulates_what_was_written(here):
-    """The largest difference of --check is that of the emulation to the model's scores in float32 features."""
+    """Where weights are doubles nothing but the last digits of the model's scores differs."""
     case = Case("zscore", ["1", "2", "3"], seed=2)
     case.write("m.json")
     lines = [
@@ -247,7 +247,7 @@ def test_check_emulates_what_was_written(here):
         told = dorm("export", "m.json", "--to", target, "-o", "out", "--check", "data.txt").stdout
         assert "changes in 0 of 4 queries" in told
         off = float(told.split("differ by ")[1].split()[0])
-        assert off < 1e-5
+        assert off < (1e-5 if target == "svmlight" else 1e-12)
 
 
 def test_svmlight_keeps_what_its_reader_keeps(here):
