@@ -7,6 +7,7 @@
 #include "dorm/baseline.h"
 #include "dorm/error.h"
 #include "dorm/export.h"
+#include "dorm/read.h"
 #include "dorm/train.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
