@@ -60,35 +60,10 @@ std::string kernel_parts(const ExplainView& view, const DocumentExplanation& doc
   return aligned(rows);
 }
 
-/// The parts of two documents side by side, the largest difference first.
-struct PartPair {
-  FeaturePart one, other;
-  double difference = 0;
-};
-
-std::vector<PartPair> differences_of(const DocumentExplanation& one, const DocumentExplanation& other) {
-  std::vector<PartPair> pairs(one.parts.size());
-  for (const FeaturePart& part : one.parts) pairs[part.feature].one = part;
-  for (const FeaturePart& part : other.parts) pairs[part.feature].other = part;
-  for (PartPair& pair : pairs) pair.difference = pair.one.contribution - pair.other.contribution;
-  std::stable_sort(pairs.begin(), pairs.end(), [](const PartPair& a, const PartPair& b) {
-    return std::fabs(a.difference) > std::fabs(b.difference);
-  });
-  return pairs;
-}
-
 std::string bar_of(double difference, double largest) {
   constexpr double kWidth = 20;
   const auto length = static_cast<std::size_t>(std::lround(kWidth * std::fabs(difference) / largest));
   return std::string(length, difference < 0 ? '-' : '+');
-}
-
-/// The value of the lower document's feature at which both scores are equal.
-std::optional<double> level_value(const ExplainView& view, const PartPair& pair, const DocumentExplanation& one,
-                                  const DocumentExplanation& other) {
-  const bool first_is_lower = one.rank > other.rank;
-  const FeaturePart& part = first_is_lower ? pair.one : pair.other;
-  return value_for_gain(view.model, part.feature, part.value, std::fabs(one.score - other.score));
 }
 
 std::string swaps_text(const ExplainView& view, const std::vector<PartPair>& pairs, const DocumentExplanation& one,
@@ -104,7 +79,7 @@ std::string swaps_text(const ExplainView& view, const std::vector<PartPair>& pai
   for (const PartPair& pair : pairs) {
     if (view.features > 0 && rows.size() > view.features) break;
     const FeaturePart& part = first_is_lower ? pair.one : pair.other;
-    const std::optional<double> value = level_value(view, pair, one, other);
+    const std::optional<double> value = level_value(view.model, pair, one, other);
     if (value)
       rows.push_back({"  " + view.model.features[part.feature], significant(part.value),
                       fmt::format("{} {:.5g}", *value < part.value ? "below" : "above", *value)});
@@ -219,7 +194,7 @@ std::string difference_jsonl(const ExplainView& view, const DocumentExplanation&
   const std::vector<PartPair> pairs = differences_of(one, other);
   for (std::size_t k = 0; k < (view.features == 0 ? pairs.size() : std::min(view.features, pairs.size())); ++k) {
     const PartPair& pair = pairs[k];
-    const std::optional<double> level = level_value(view, pair, one, other);
+    const std::optional<double> level = level_value(view.model, pair, one, other);
     features.push_back({{"feature", view.model.features[pair.one.feature]},
                         {"value", pair.one.value},
                         {"other_value", pair.other.value},
@@ -244,7 +219,7 @@ std::string difference_csv(const ExplainView& view, const DocumentExplanation& o
   const std::vector<PartPair> pairs = differences_of(one, other);
   for (std::size_t k = 0; k < (view.features == 0 ? pairs.size() : std::min(view.features, pairs.size())); ++k) {
     const PartPair& pair = pairs[k];
-    const std::optional<double> level = level_value(view, pair, one, other);
+    const std::optional<double> level = level_value(view.model, pair, one, other);
     text += report::csv_line(std::vector<std::string>{
         query_id(view), view.data.document_name(one.document), view.data.document_name(other.document),
         view.model.features[pair.one.feature], fmt::format("{}", pair.one.value), fmt::format("{}", pair.other.value),

@@ -47,4 +47,17 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
 /// that no float holds.
 std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain);
 
+/// The parts of two documents side by side.
+struct PartPair {
+  FeaturePart one, other;
+  double difference = 0;  // of their contributions; those of all features sum to the difference of the scores
+};
+
+/// By feature, the largest difference first.
+std::vector<PartPair> differences_of(const DocumentExplanation& one, const DocumentExplanation& other);
+
+/// The value of the lower document's feature at which both scores are equal; none as value_for_gain() has it.
+std::optional<double> level_value(const Model& model, const PartPair& pair, const DocumentExplanation& one,
+                                  const DocumentExplanation& other);
+
 }  // namespace dorm
