@@ -73,9 +73,9 @@ NumberKind parse_number_slowly(const char*& p, double& value);
 
 }  // namespace detail
 
-/// The number at p, which must stand in a text that ends in '\n' with kTextPadding readable bytes behind it. Moves p
-/// past the number, which the caller must then find properly delimited; malformed leaves p as it was.
-inline NumberKind parse_number(const char*& p, double& value) {
+/// The number at p, where it is [+-] digits [. digits] and short, as nearly all are: true, and p stands behind it. The
+/// text ends in a character that no number has, with kTextPadding readable bytes behind it.
+inline bool parse_plain_number(const char*& p, double& value) {
   const char* q = p;
   const bool negative = *q == '-';
   if (negative || *q == '+') ++q;
@@ -99,12 +99,17 @@ inline NumberKind parse_number(const char*& p, double& value) {
   }
   // Up to 19 digits fit 64 bits; a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so the one
   // division rounds correctly.
-  if (count == 0 || count > 19 || mantissa > (std::uint64_t{1} << 53) || (*q | 0x20) == 'e')
-    return detail::parse_number_slowly(p, value);
+  if (count == 0 || count > 19 || mantissa > (std::uint64_t{1} << 53) || (*q | 0x20) == 'e') return false;
   const double magnitude = static_cast<double>(mantissa) / detail::kPowersOfTen[decimals];
   value = negative ? -magnitude : magnitude;
   p = q;
-  return NumberKind::finite;
+  return true;
+}
+
+/// The number at p, which must stand in a text that ends in '\n' with kTextPadding readable bytes behind it. Moves p
+/// past the number, which the caller must then find properly delimited; malformed leaves p as it was.
+inline NumberKind parse_number(const char*& p, double& value) {
+  return parse_plain_number(p, value) ? NumberKind::finite : detail::parse_number_slowly(p, value);
 }
 
 }  // namespace dorm
