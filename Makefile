@@ -3,7 +3,7 @@ PRESET ?= release
 PYTHON := .venv/bin/python
 WITH_PYTHON := -DDORM_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
 # The doors of src/ whose C++ tests `make sanitize` runs.
-DOORS ?= base data ranking model evaluation learning recommend report lab
+DOORS ?= base data ranking model evaluation learning recommend report serve lab
 space := $(subst ,, )
 cases = '^($(subst $(space),|,$(strip $(1))))\.'
 export DORM_DATA ?= $(abspath ../shared/data)
@@ -13,7 +13,7 @@ export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
         nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside \
-        test-distributed test-engines docs clean
+        test-distributed test-engines test-serve docs clean
 
 help:          ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -41,6 +41,7 @@ test:          ## all tests, C++ and Python, on one build of the library
 	ctest --preset $(PRESET)
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra -n auto --dist worksteal tests/python
 	@echo "not in this run: $$(cat tests/distributed/test_*.py | grep -c '^def test_') tests of Dask, MPI and Spark (make test-distributed)," \
+	  "$$(cat tests/serve/test_*.py | grep -c '^def test_') of the server (make test-serve)," \
 	  "$$(cat tests/engines/test_*.py tests/integrations/test_*.py | grep -c '^def test_') of search engines and Python libraries (make test-engines)"
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
@@ -110,7 +111,7 @@ clang:         ## the C++ tests, the release build by the other compiler
 	@tools/build.sh clang all
 	ctest --preset clang
 
-sanitize-threads: DOORS := base data learning recommend
+sanitize-threads: DOORS := base data learning recommend serve
 sanitize-threads: ## parallel loops, readers and solvers under the thread sanitizer
 	@tools/setup.sh build test sanitize
 	@tools/build.sh tsan "$(DOORS:%=%_test)"
@@ -146,6 +147,10 @@ test-distributed: python build mpi ## training on many processes: Dask, MPI, and
 test-engines: python build ## exported models in the real engines, in .venv-engines; no network once set up
 	@tools/setup.sh engines
 	PYTHONPATH=build/package DORM_COMMAND=build/dorm .venv-engines/bin/python -m pytest -q -ra tests/engines $(wildcard tests/integrations)
+
+test-serve: build ## dorm serve against its OpenAPI document, by the client of Triton, and under load, in .venv-serve
+	@tools/setup.sh python serve
+	DORM_COMMAND=build/dorm .venv-serve/bin/python -m pytest -q -ra tests/serve
 
 test-outside: python build ## test suites of other projects on our measures and objective, in .venv-outside, with a tally
 	@tools/setup.sh outside

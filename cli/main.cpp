@@ -47,6 +47,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"convert", dorm::cli::declare_convert, "", "--to --qrels --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
     {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
+    {"serve", dorm::cli::declare_serve, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},
     {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC", "", true},
     {"completion", dorm::cli::declare_completion, "", "", true},
     {"manual", dorm::cli::declare_manual, "", "", true},

@@ -20,6 +20,9 @@ std::vector<Target> all_targets() {
   std::vector<Target> all;
   for (const auto& some : {data_targets(), list_targets(), model_targets(), checkpoint_targets(), text_targets()})
     all.insert(all.end(), some.begin(), some.end());
+#ifdef DORM_SERVER
+  for (const Target& target : serve_targets()) all.push_back(target);
+#endif
   return all;
 }
 

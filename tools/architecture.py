@@ -28,6 +28,7 @@ COLOURS = {
     "learning": "#fbe9e7",
     "recommend": "#e0f7fa",
     "report": "#eceff1",
+    "serve": "#eceff1",
     "lab": "#f5f5f5",
 }
 

@@ -185,6 +185,11 @@ LAYERS = {
         ),
         ("pages",),
     ),
+    "serve": Room(
+        "models behind HTTP: requests, answers, metrics, sockets; a target of its own",
+        ("base", "data", "data/io", "data/ratings", "model", "ranking/measure", "recommend/factor"),
+        ("serve",),
+    ),
     "lab/collaborative": Room(
         "rivals on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
         ("base", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),

@@ -16,6 +16,7 @@
 #   engines    the search engines and runtimes that exported models are loaded into: .venv-engines, on top of .venv, with
 #              their Python packages and jars, after `python`. What cannot be had is skipped, with that reason, where it is
 #              needed (make test-engines)
+#   serve      .venv-serve with what asks the server: schemathesis, the client of Triton; wrk (make test-serve)
 #   browser    Chromium, and .venv-browser with what drives it (make check-report)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -25,12 +26,12 @@ cd "$(dirname "$0")/.."
 # and nowhere else, or the next job would compile everything again.
 declare -A packages=(
   [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libeigen3-dev
-           libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev"
+           libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev libsimdjson-dev"
   [test]="libgtest-dev git"
   [python]="python3-dev python3-venv ca-certificates"
   [lint]="clang-format clang-tidy git"
   [sanitize]="clang llvm"
-  [bench]="libbenchmark-dev valgrind"
+  [bench]="libbenchmark-dev valgrind wrk"
   [cache]="ccache"
   [docs]="python3-venv ca-certificates"
   [mpi]="python3-venv ca-certificates"
@@ -38,6 +39,7 @@ declare -A packages=(
   [outside]="python3-venv ca-certificates perl"
   [distributed]="python3-venv ca-certificates"
   [engines]="python3-venv ca-certificates clang"
+  [serve]="python3-venv ca-certificates wrk"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
@@ -114,8 +116,8 @@ prepare_python() {
 
 # After `python`. Its archive has no wheel and is compiled: make test shall not depend on that.
 prepare_bench() {
-  [ -f .venv/bench ] && return
-  .venv/bin/pip install -q --disable-pip-version-check liblinear-official && touch .venv/bench
+  [ -f .venv/bench-peers ] && return
+  .venv/bin/pip install -q --disable-pip-version-check liblinear-official fastapi uvicorn && touch .venv/bench-peers
 }
 
 # on_top FOLDER: the virtual environment also finds the package, and what is in .venv.
@@ -184,6 +186,11 @@ prepare_engines() {
       -P $engine dependency:copy-dependencies -DoutputDirectory="$PWD/$folder/jars/$engine" > $folder/maven.log &&
       touch $folder/jars/$engine/complete; } || echo "set-up: $engine could not be fetched: see $folder/maven.log"
   done
+}
+
+prepare_serve() {
+  environment .venv-serve "$(sha256sum tests/serve/requirements.txt | cut -c1-16)" -r tests/serve/requirements.txt
+  on_top .venv-serve
 }
 
 prepare_browser() {

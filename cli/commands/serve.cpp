@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm serve`: models behind HTTP.
+#include "dorm/serve.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/json.h"
+#include "command.h"
+#include "dorm/error.h"
+#include "messages.h"
+#include "option_group.h"
+#include "usage.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kServeDescription =
+    "Answer requests for rankings over HTTP.\n"
+    "\n"
+    "POST /v1/rank takes the documents of one query, as JSON or as bytes, and answers with their order and\n"
+    "scores, those of dorm rank. /v1/explain says why, /v1/recommend serves models of dorm factorize, /v2 is the\n"
+    "Open Inference Protocol, /metrics is for Prometheus, /openapi.json describes all of it. A model whose file\n"
+    "changes is read again, and at once on SIGHUP; requests in hand finish on the old one, and a bad file\n"
+    "changes nothing. SIGTERM and Ctrl-C finish the requests in hand. Only this machine can reach the server\n"
+    "unless --bind and --token-file are given. There is no TLS: put a proxy in front.";
+
+constexpr const char* kServeExamples =
+    "Examples:\n"
+    "  dorm serve m.json\n"
+    "  dorm serve web=m.json shop=new.json films.factors --port 9000 --log\n"
+    "  dorm serve m.json --bind 0.0.0.0 --token-file /run/secrets/token\n"
+    "  curl -s localhost:8080/v1/rank --json '{\"features\": [\"bm25\", \"age\"], \"documents\":\n"
+    "    [{\"id\": \"a\", \"values\": [3.1, 2]}, {\"id\": \"b\", \"values\": [4.0, 7]}]}'\n";
+
+struct ServeArguments {
+  std::vector<std::string> models;
+  std::string address = "127.0.0.1", token_file;
+  std::uint16_t port = 8080;
+  double watch = 1, max_body = 8;
+  std::size_t max_documents = 10'000, max_connections = 1'024;
+  bool log = false;
+};
+
+/// "web=m.json", or a file whose name says it.
+serve::ModelFile model_file(const std::string& word) {
+  const std::size_t sign = word.find('=');
+  if (sign != std::string::npos && word.find('/') > sign) return {word.substr(0, sign), word.substr(sign + 1)};
+  return {std::filesystem::path(word).stem().string(), word};
+}
+
+void announce(const serve::Server& server, const serve::Options& options, const Settings& settings) {
+  if (settings.json) {
+    Json names = Json::array();
+    for (const serve::ModelFile& file : options.models) names.push_back(file.name);
+    print(printable_json({{"url", server.url()}, {"models", std::move(names)}}) + "\n");
+    return;
+  }
+  std::vector<std::string> names;
+  for (const serve::ModelFile& file : options.models) names.push_back(file.name);
+  if (!settings.quiet) say(fmt::format("dorm: serving {} at {}\n", fmt::join(names, ", "), server.url()));
+}
+
+void run_serve(const ServeArguments& arguments, const Settings& settings) {
+  require_option(!arguments.models.empty(), "MODEL", "expected models of dorm train, tune or factorize");
+  serve::Options options;
+  for (const std::string& word : arguments.models) options.models.push_back(model_file(word));
+  options.address = arguments.address;
+  options.port = arguments.port;
+  if (!arguments.token_file.empty()) options.token = serve::read_token(arguments.token_file);
+  options.threads = settings.threads;
+  options.watch_seconds = arguments.watch;
+  options.limits.body_bytes = static_cast<std::size_t>(arguments.max_body * (1 << 20));
+  options.limits.documents = arguments.max_documents;
+  options.limits.connections = arguments.max_connections;
+  if (arguments.log) options.log = [](std::string_view line) { print(std::string(line) + "\n"); };
+  if (!settings.quiet) options.say = [](std::string_view line) { say(fmt::format("dorm: {}\n", line)); };
+  serve::Server server(options);
+  announce(server, options, settings);
+  server.run();
+}
+
+}  // namespace
+
+Action declare_serve(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<ServeArguments>();
+  const OptionGroup where(app, "Where"), models(app, "Models"), limits(app, "Limits");
+  app.add_option("MODEL", arguments->models,
+                 "models of dorm train, tune or factorize, as FILE or NAME=FILE;\nthe first is asked by default");
+  where.add("--bind", arguments->address, "ADDRESS",
+            "address to listen at; others than loopback need\n--token-file (127.0.0.1)");
+  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port; 0: any that is free (8080)");
+  where.add("--token-file", arguments->token_file, "FILE",
+            "its first line is the token that requests must bear:\nAuthorization: Bearer TOKEN");
+  where.flag("--log", arguments->log, "one JSON object per request on standard output");
+  models.number("--watch", arguments->watch, number_from(0, 86400), "S",
+                "look at the files every S seconds; 0: only on SIGHUP (1)");
+  limits.number("--max-body", arguments->max_body, number_above(0, 1024), "MIB", "largest body of a request (8)");
+  limits.number("--max-documents", arguments->max_documents, whole_from(1), "N", "most documents of a request (10000)");
+  limits.number("--max-connections", arguments->max_connections, whole_from(1), "N", "most open connections (1024)");
+  app.description(kServeDescription);
+  app.footer(kServeExamples);
+  return [arguments, &settings] { run_serve(*arguments, settings); };
+}
+
+}  // namespace dorm::cli
