@@ -193,8 +193,7 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part) {
 std::string short_overview(const CLI::App& root) {
   return fmt::format("{}\n\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n{}\n{}", declared(root).summary, heading("Usage:"),
                      verb_lines(root),
-                     "dorm COMMAND -h: one screen about a command; dorm COMMAND --help: everything;\n"
-                     "dorm help TOPIC: measures, formats, exit-status ...\n");
+                     "dorm COMMAND -h: one screen, --help: everything; dorm help TOPIC: measures, formats ...\n");
 }
 
 std::string whole_overview(const CLI::App& root) {

@@ -79,9 +79,9 @@ class Server:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
 
-    def load(self, script: Path, seconds: float, connections: int) -> Measured:
+    def load(self, script: Path, seconds: int, connections: int) -> Measured:
         before = self.processor_seconds()
-        words = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "--latency", "-s", script]
+        words = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script]
         url = f"http://127.0.0.1:{self.port}/v1/rank"
         text = subprocess.run([*pinned(1), *words, url], capture_output=True, text=True, check=True).stdout
         assert "Non-2xx" not in text and "Socket errors" not in text, text
@@ -141,7 +141,7 @@ def start_rivals(folder: Path) -> list[Server]:
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--seconds", type=float, default=3)
+    options.add_argument("--seconds", type=int, default=3)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--connections", type=int, default=4)
     arguments = options.parse_args()

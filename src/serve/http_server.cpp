@@ -46,6 +46,8 @@ struct Server::State {
         sweep(control),
         retry(control) {
     listen();
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      signals.add(signal);  // from now on: whoever knows the port may send one
   }
 
   static asio::ip::address parsed(const std::string& text) {
@@ -185,9 +187,6 @@ std::string Server::url() const {
 void Server::run() {
   State& state = *state_;
   Reloader reloader(state.service.store(), state.options.watch_seconds);
-  state.signals.add(SIGINT);
-  state.signals.add(SIGTERM);
-  state.signals.add(SIGHUP);
   state.await_signals(reloader);
   state.accept();
   state.look_at_deadlines();

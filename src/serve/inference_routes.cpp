@@ -42,7 +42,9 @@ Answer model_metadata(const LoadedModel& model) {
 }
 
 Answer inferred(Service& service, Request& request, const LoadedModel& model) {
-  if (!has_type(request, kBinary) || request.json_bytes.empty()) require_type(request, kJson);
+  // Triton's client says no type at all. Nothing is changed by a request, so that a page of the web gains nothing.
+  const bool with_bytes = has_type(request, kBinary) && !request.json_bytes.empty();
+  if (!with_bytes && !request.content_type.empty()) require_type(request, kJson);
   const InferenceRequest asked = read_inference_request(request.body, request.json_bytes, service.limits().documents);
   Answer answer = answer_of(model);
   const auto layout = model.layout(asked.rows.features, asked.rows.width);

@@ -166,6 +166,8 @@ TEST_F(ServiceTest, TheInferenceProtocolGivesScores) {
   const std::string version = meta["versions"][0];
   EXPECT_EQ(asked("/v2/models/m/versions/" + version + "/infer", tensor)["outputs"], out["outputs"]);
   EXPECT_EQ(ask("POST", "/v2/models/m/versions/1/infer", tensor).status, 404);
+  EXPECT_EQ(ask("POST", "/v2/models/m/infer", tensor, "").status, 200) << "as the client of Triton has it";
+  EXPECT_EQ(ask("POST", "/v2/models/m/infer", tensor, "text/plain").status, 415);
   EXPECT_EQ(ask("GET", "/v2/health/ready").status, 200);
 }
 
