@@ -11,6 +11,9 @@ Exported whole_model(std::string_view target, const Model& model, const ExportOp
   if (!options.names.empty())
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} keeps the names of the model's features; expected no map of names", target));
+  if (options.non_negative)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} keeps the model's scores, negative ones, too; expected a target with weights", target));
   Exported exported;
   exported.files.push_back({std::string(kWholeModelFile), to_json(model)});
   exported.served.scores = [model](const Dataset& data) { return score(model, data); };

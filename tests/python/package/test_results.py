@@ -102,7 +102,7 @@ def test_linear_tools_find_an_intercept_where_scores_are_linear(data, ranker):
     with pytest.raises(AttributeError, match="scores are not X @ coef_"):
         scaled.intercept_  # noqa: B018
     coef, intercept = scaled.linear_form()
-    assert np.allclose(X @ coef + intercept, scaled.predict(X), atol=1e-5)
+    assert np.allclose(X @ coef + intercept, scaled.predict(X), rtol=0, atol=1e-12)
     with pytest.raises(ValueError, match="log-query-zscore.*ranker.explain"):
         dorm.DormRanker(C=10, scale="log-query-zscore").fit(X, data[1], qid=data[2]).linear_form()
     assert not hasattr(dorm.DormRanker(), "intercept_")
