@@ -182,7 +182,7 @@ prepare_engines() {
       echo "set-up: not all packages of $folder could be fetched"
   fi
   for engine in solr vespa lucene pmml ranklib; do
-    [ -f $folder/jars/$engine/complete ] || { mvn -q -B -f tests/engines/pom.xml -Dmaven.repo.local="$PWD/$folder/m2" \
+    [ $folder/jars/$engine/complete -nt tests/engines/pom.xml ] || { mvn -q -B -f tests/engines/pom.xml -Dmaven.repo.local="$PWD/$folder/m2" \
       -P $engine dependency:copy-dependencies -DoutputDirectory="$PWD/$folder/jars/$engine" > $folder/maven.log &&
       touch $folder/jars/$engine/complete; } || echo "set-up: $engine could not be fetched: see $folder/maven.log"
   done

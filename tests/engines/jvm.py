@@ -30,6 +30,7 @@ def compiled(engine, main):
     classes = ENGINES / "classes" / engine
     target = classes / f"{main}.class"
     sources = [SOURCES / "Cases.java", SOURCES / f"{main}.java"]
+    sources += [SOURCES / "RankProfileReader.java"] if engine == "vespa" else []
     if not target.exists() or target.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         subprocess.run(["javac", "-nowarn", "-cp", jars(engine), "-d", classes, *sources], check=True)
     return f"{classes}:{jars(engine)}"
@@ -53,7 +54,7 @@ def write_vectors(path, names, rows):
     with open(path, "w") as out:
         out.write("\t".join(urllib.parse.quote(name, safe="") for name in names) + "\n")
         for row in rows:
-            out.write("\t".join("" if x is None else repr(x) for x in row) + "\n")
+            out.write("\t".join("" if x is None else "NaN" if x != x else repr(x) for x in row) + "\n")
 
 
 class Solr:

@@ -73,13 +73,15 @@ def test_solr(tmp_path):
         "features": [{"name": "title", "norm": norm}, {"name": "popularity"}],
         "params": {"weights": {"title": 0.75, "popularity": -0.0125}},
     }
-    documents = [{"id": str(i)} | {k: v for k, v in zip(NAMES, row) if v is not None} for i, row in enumerate(ROWS)]
+    documents = [
+        {"key_of_test": str(i)} | {k: v for k, v in zip(NAMES, row) if v is not None} for i, row in enumerate(ROWS)
+    ]
     with jvm.Solr(tmp_path / "home", jvm.SOURCES.parent / "schema.xml") as solr:
         solr.request("PUT", "/schema/feature-store", [feature(name) for name in NAMES])
         solr.request("PUT", "/schema/model-store", model)
         with pytest.raises(jvm.SolrRefused, match="weight"):
             solr.request("PUT", "/schema/model-store", model | {"name": "bad", "params": {"weights": {"title": 1}}})
         solr.request("POST", "/update", documents, commit="true")
-        found = solr.request("POST", "/select", q="*:*", rq="{!ltr model=dorm reRankDocs=10}", fl="id,score")
-    scores = {document["id"]: document["score"] for document in found["response"]["docs"]}
+        found = solr.request("POST", "/select", q="*:*", rq="{!ltr model=dorm reRankDocs=10}", fl="key_of_test,score")
+    scores = {document["key_of_test"]: document["score"] for document in found["response"]["docs"]}
     assert [scores[str(i)] for i in range(3)] == pytest.approx(BY_HAND, rel=1e-6)

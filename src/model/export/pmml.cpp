@@ -52,7 +52,9 @@ PmmlTerms pmml_terms(const Model& model, const ServedModel& served, const Export
   const bool means = model.data.input.missing == Missing::mean;
   PmmlTerms lines;
   for (const ServedModel::Term& term : served.terms) {
-    const std::string field = attribute(spelling(model, options, term.feature));
+    const std::string_view name = spelling(model, options, term.feature);
+    if (name.empty()) refuse_name("pmml", name, "a field of PMML has a name");
+    const std::string field = attribute(name);
     lines.data += fmt::format("  <DataField name=\"{}\" optype=\"continuous\" dataType=\"double\"/>\n", field);
     lines.mining +=
         fmt::format("   <MiningField name=\"{}\" missingValueReplacement=\"{}\" missingValueTreatment=\"{}\"/>\n",
