@@ -230,4 +230,4 @@ def extreme_case(rng, kind, names):
 def refused(done, name):
     """Whether a command refused, by a message that shows the name, or its start. Other characters are escaped there."""
     start = name.encode()[:40].decode(errors="ignore")
-    return done.returncode != 0 and all(part in done.stderr for part in re.split(r"[\x00-\x1f\x7f-\x9f]+", start))
+    return done.returncode != 0 and all(part in done.stderr for part in re.split(r"[\x00-\x1f\x7f-\xa0]+", start))

@@ -10,7 +10,6 @@ from cases import DOUBLE, SINGLE, Case, refused
 from command import dorm
 
 HELD = 1e-12  # of the sum of |terms|: for what computes in doubles
-RANKED = 1e-6
 OVERFLOW, OVERFLOW_SINGLE = 1e300, 1e36  # what is so large may overflow on the way, in one order of operations or other
 
 
@@ -102,7 +101,7 @@ def differences(engine, exported, scores, ranked):
         full = found + truth.constant if engine.constant is False else found - shift
         tolerance = allowed(case, engine, truth if engine.constant is not None else case.widest())
         for name, expected in (("dorm rank", theirs), ("the definition", truth.score)):
-            if not abs(full - expected) <= tolerance + (RANKED * truth.size if name == "dorm rank" else 0):
+            if not abs(full - expected) <= tolerance:
                 off = abs(full - expected) / (truth.size or 1)
                 wrong.append(
                     f"{engine} {case.kind} row {row} of {exported.folder}: {full!r}, {name} {expected!r}, {off:.2g} off"
