@@ -59,12 +59,12 @@ bool is_attribute(std::string_view text) {
 /// The feature as a ranking expression. The map of names has such expressions; an identifier without a place in the map
 /// is an attribute, and a rank feature is itself.
 std::string rank_expression(const Model& model, const ExportOptions& options, std::size_t feature) {
-  const std::string text(spelling(model, options, feature));
+  std::string text(spelling(model, options, feature));
   const bool mapped = options.names.contains(model.features[feature]);
   if (!mapped && is_rank_identifier(text)) return fmt::format("attribute({})", text);
   if (is_rank_feature(text) || (mapped && is_rank_identifier(text))) return text;
   if (!mapped) refuse_name("vespa", text, "it is neither an attribute nor a rank feature such as bm25(title)");
-  const std::string bracketed = fmt::format("({})", text);
+  std::string bracketed = fmt::format("({})", text);
   if (text.find_first_not_of(' ') == kNowhere || closing(bracketed, 0) + 1 != bracketed.size())
     refuse_name("vespa", text, "it is no ranking expression that can stand within another");
   return bracketed;

@@ -104,8 +104,7 @@ struct ExportCase {
       else
         EXPECT_EQ(read[d], told[d]) << name_of(model.scaling.kind);
       EXPECT_NEAR(read[d] + exported.served.left_out, truth[d], allowed) << name_of(model.scaling.kind);
-      EXPECT_NEAR(read[d] + exported.served.left_out, ours[d], allowed + 1e-6 * sizes[d])
-          << name_of(model.scaling.kind);
+      EXPECT_NEAR(read[d] + exported.served.left_out, ours[d], allowed) << name_of(model.scaling.kind);
     }
   }
 
