@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scores of linear models, in 64 bits, without a copy of the scaled features.
 //
-// Dense rows: kinds without logarithms are (x - shift) times a weight that has taken the factor in; logarithms are
-// scaled a few columns at a time. Compressed rows begin at what a document of zeros has and replace the values that are
-// stored; since columns may lie far from 0, the two cancel in sums of twice the digits.
+// Dense rows are those of dense_scoring.h. Compressed rows begin at what a document of zeros has and replace the values
+// that are stored; since columns may lie far from 0, the two cancel in sums of twice the digits.
 #include <algorithm>
+#include <optional>
 
 #include "base/ordered_sum.h"
 #include "base/parallel.h"
@@ -13,13 +13,14 @@
 #include "data/scale_rows.h"
 #include "data/scale_rules.h"
 #include "data/storage.h"
+#include "model/dense_scoring.h"
 #include "model/scorer.h"
 
 namespace dorm {
 namespace {
 
 constexpr std::size_t kKeptPieces = 16;  // in which values to be kept are made
-constexpr std::size_t kColumns = 64;     // that are scaled at a time: rows of one query stay in the cache
+constexpr std::size_t kColumns = DenseScoring::kColumns;
 
 std::vector<double> linear_scores(const LinearFeatures& features, std::span<const double> w, double constant,
                                   std::size_t threads) {
@@ -43,16 +44,13 @@ std::uint64_t work_of(const Dataset& data, ScalingKind kind) {
 }  // namespace
 
 struct LinearScorer::Folded {
-  std::vector<double> w;         // by column
-  std::vector<double> w_factor;  // kinds fitted to all the data: times the factor
-  std::vector<WideSum> zero;     // compressed data of such kinds: what a zero contributes
-  WideSum level;                 // and a document of zeros
-  double constant = 0;           // of features that never occur
+  std::vector<double> w;      // by column
+  std::vector<WideSum> zero;  // kinds fitted to all the data: what a zero contributes
+  WideSum level;              // and a document of zeros
 };
 
 struct LinearScorer::Workspace {
-  std::vector<double> scaled, shift, w;
-  std::vector<float> low, high;
+  DenseScoring::Workspace dense;
   std::vector<WideSum> zero;  // by column, all 0 between queries
   ScaledStored stored;
 };
@@ -98,38 +96,6 @@ void LinearScorer::keep(std::uint64_t bytes, std::size_t threads) {
   });
 }
 
-void LinearScorer::score_dense(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const {
-  const DenseRows rows = dense_rows(data().query(q));
-  if (rows.rows == 0) return;
-  if (scaling_.kind == ScalingKind::query_minmax) {
-    workspace.low.resize(rows.columns);
-    workspace.high.resize(rows.columns);
-    workspace.shift.resize(rows.columns);
-    workspace.w.resize(rows.columns);
-    column_ranges(rows, workspace.low, workspace.high);
-    for (std::size_t j = 0; j < rows.columns; ++j) {
-      const auto low = static_cast<double>(workspace.low[j]), high = static_cast<double>(workspace.high[j]);
-      workspace.shift[j] = low;
-      workspace.w[j] = folded.w[j] * factor_of({low, high, 0, rows.rows}, true);
-    }
-    return multiply(rows, workspace.shift, workspace.w, out);
-  }
-  if (!takes_logarithm(scaling_.kind)) return multiply(rows, scaling_.shift, folded.w_factor, out);
-  std::fill(out.begin(), out.end(), 0.0);
-  const bool known = q < kept_.size();
-  if (!known) {
-    prefetch_rows(rows);
-    if (workspace.scaled.size() < rows.rows * kColumns) workspace.scaled.resize(rows.rows * kColumns);
-  }
-  for (std::size_t j = 0; j < rows.columns; j += kColumns) {
-    const std::size_t count = std::min(kColumns, rows.columns - j);
-    if (!known) scale_columns(scaling_, rows, j, count, workspace.scaled.data());
-    const double* const scaled = known ? kept_[q].values.data() + rows.rows * j : workspace.scaled.data();
-    const std::span<const double> w = std::span(folded.w).subspan(j, count);
-    for (std::size_t i = 0; i < rows.rows; ++i) out[i] += dot(std::span(scaled + i * count, count), w);
-  }
-}
-
 void LinearScorer::score_stored(std::size_t q, const Folded& folded, Workspace& workspace,
                                 std::span<double> out) const {
   const Query query = data().query(q);
@@ -165,9 +131,9 @@ std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std
   for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
   if (scaling_.kind == ScalingKind::none)
     return linear_scores(features_, folded.w, constant + features_.level(folded.w), threads);
-  for (std::size_t j = 0; j < scaling_.shift.size(); ++j) {
-    folded.w_factor.push_back(folded.w[j] * scaling_.factor[j]);
-    if (data.dense()) continue;
+  std::optional<DenseScoring> dense;
+  if (data.dense()) dense.emplace(scaling_, folded.w, constant);
+  for (std::size_t j = 0; j < scaling_.shift.size() && !dense; ++j) {
     folded.zero.emplace_back().add_product(scaled_zero(scaling_, j), folded.w[j]);
     folded.level.add(folded.zero.back());
   }
@@ -176,10 +142,10 @@ std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std
   std::vector<Workspace> workspaces(thread_count(useful));
   parallel_for(data.num_queries(), useful, [&](std::size_t q, std::size_t worker) {
     const std::span<double> out = std::span(scores).subspan(data.first_document(q), data.query(q).size());
-    if (data.dense())
-      score_dense(q, folded, workspaces[worker], out);
-    else
-      score_stored(q, folded, workspaces[worker], out);
+    if (dense)
+      return dense->scores(dense_rows(data.query(q)), workspaces[worker].dense, out,
+                           q < kept_.size() ? kept_[q].values.data() : nullptr);
+    score_stored(q, folded, workspaces[worker], out);
     for (double& value : out) value += constant;
   });
   return scores;

@@ -44,7 +44,6 @@ class LinearScorer final : public Scorer {
   struct Folded;     // weights in the columns of the data
   struct Workspace;  // of a thread
 
-  void score_dense(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
   void score_stored(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
   void keep(std::uint64_t bytes, std::size_t threads);
 

@@ -52,7 +52,7 @@ struct Server::State {
 
   static asio::ip::address parsed(const std::string& text) {
     ErrorOf error;
-    const auto address = asio::ip::make_address(text, error);
+    auto address = asio::ip::make_address(text, error);
     if (error)
       throw Error(ErrorCode::bad_option,
                   fmt::format("the address is {}; expected one in numbers, such as 127.0.0.1 or ::1", text));

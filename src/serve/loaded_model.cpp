@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "base/checksum.h"
@@ -42,6 +43,26 @@ PackedText packed(const std::vector<std::string>& names) {
   throw Error(ErrorCode::bad_input,
               fmt::format("features[{}]: found {}; expected a feature of the model {}{}", column, in_quotes(name), of,
                           near.empty() ? "" : fmt::format(": did you mean {}?", in_quotes(near))));
+}
+
+/// Features that are no columns have no weight.
+DenseScoring in_columns(const Model& model, std::span<const std::size_t> feature_of) {
+  Scaling scaling{model.scaling.kind, {}, {}};
+  std::vector<double> weights;
+  for (const std::size_t j : feature_of) {
+    weights.push_back(model.weights[j]);
+    if (model.scaling.shift.empty()) continue;
+    scaling.shift.push_back(model.scaling.shift[j]);
+    scaling.factor.push_back(model.scaling.factor[j]);
+  }
+  return {std::move(scaling), std::move(weights), 0};
+}
+
+void require_finite(std::span<const double> scores) {
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (!std::isfinite(scores[i]))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("documents[{}]: its score is not finite: features or weights are too large", i));
 }
 
 /// What a Dataset of one query holds beside the rows.
@@ -134,6 +155,7 @@ std::shared_ptr<const Layout> LoadedModel::make_layout(const PackedText& names) 
       throw Error(ErrorCode::bad_input, fmt::format("features: found none called {}, which the model {} uses; expected "
                                                     "all that it uses",
                                                     in_quotes(model.features[j]), name()));
+  if (!model.kernel && !by_position()) layout->linear = in_columns(model, layout->feature_of);
   return layout;
 }
 
@@ -177,6 +199,13 @@ Dataset LoadedModel::data(const Layout& layout, const DenseRows& rows, const Pac
 }
 
 std::vector<double> LoadedModel::scores(const Layout& layout, const DenseRows& rows) const {
+  if (layout.linear) {
+    thread_local DenseScoring::Workspace workspace;
+    std::vector<double> scores(rows.rows);
+    layout.linear->scores(rows, workspace, scores);
+    require_finite(scores);
+    return scores;
+  }
   const PositionModel* const positions = by_position();
   if (!positions) return score(*ranker(), data(layout, rows), 1);
   std::vector<double> minus_ranks(rows.rows);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "dorm/any_model.h"
 #include "dorm/dataset.h"
 #include "dorm/serve.h"
+#include "model/dense_scoring.h"
 #include "serve/rank_request.h"
 
 namespace dorm::serve {
@@ -22,6 +24,7 @@ struct Layout {
   PackedText names;
   std::vector<std::size_t> feature_of;  // by column, in the model
   std::vector<float> minimum, maximum;  // by column, in training; empty: not known
+  std::optional<DenseScoring> linear;   // of a model that is
 };
 
 /// Features of the model, and how many values lie beyond those that it has seen in training.
