@@ -94,7 +94,7 @@ bench-update:  ## benchmarks/table.csv and the table of docs/benchmarks.md from 
 	@$(PYTHON) tools/bench.py --build build-bench --update
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch bench-check
+	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch test-engines test-serve bench-check
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
