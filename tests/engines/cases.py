@@ -50,8 +50,13 @@ class Case:
     def logarithm(self):
         return self.kind.startswith("log")
 
-    def spelled(self):
-        return [self.names.get(name, name) for name in self.features]
+    def spelled(self, number="{}"):
+        """The names by which the engine knows the features; `number`: how it calls those that are numbers."""
+
+        def own(name):
+            return number.format(name) if name.isascii() and name.isdecimal() else name
+
+        return [self.names.get(name, own(name)) for name in self.features]
 
     def write(self, folder):
         """The model as model.json, the documents as data.jsonl, the names as names.csv where there are some."""

@@ -14,11 +14,11 @@ from comparison import Engine
 from portable_engines import GLOBAL, PLAIN, given
 
 
-def by_java(engine, main, filled=False):
+def by_java(engine, main, filled=False, number="{}"):
     def score(exports):
         for one in exports:
             rows = [[x or 0.0 for x in row] for row in one.case.rows] if filled else one.case.rows
-            jvm.write_vectors(one.folder / "vectors", one.case.spelled(), rows)
+            jvm.write_vectors(one.folder / "vectors", one.case.spelled(number), rows)
         return jvm.score(engine, main, [one.folder for one in exports])
 
     return score
@@ -31,7 +31,7 @@ def by_vespa(exports):
             f"attribute({name})"
             if name not in one.case.names and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
             else spelled
-            for name, spelled in zip(one.case.features, one.case.spelled())
+            for name, spelled in zip(one.case.features, one.case.spelled("attribute(f{})"))
         ]
         missing = [math.nan if name.startswith("attribute(") else 0.0 for name in names]
         rows = [[m if x is None else x for x, m in zip(row, missing)] for row in one.case.rows]
@@ -84,7 +84,7 @@ def solr_scores(solr, number, one):
 
 JAVA = [
     Engine("vespa", GLOBAL, by_vespa, expressions=True, fills=True),
-    Engine("lucene", GLOBAL, by_java("lucene", "Lucene")),
+    Engine("lucene", GLOBAL, by_java("lucene", "Lucene", number="f{}")),
     Engine("pmml", GLOBAL, by_java("pmml", "Pmml"), fills=True),
     Engine("ranklib", PLAIN, by_java("ranklib", "RankLib", filled=True), constant=False, numbered=True),
     Engine("solr", GLOBAL, by_solr, single=True, declared=True, fills=True),

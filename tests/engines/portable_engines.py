@@ -35,9 +35,9 @@ def each(score_one):
     return score
 
 
-def given(one):
+def given(one, number="{}"):
     """The documents as engines get them: name to value, without what is missing."""
-    names = one.case.spelled()
+    names = one.case.spelled(number)
     return [{name: x for name, x in zip(names, row) if x is not None} for row in one.case.rows]
 
 
@@ -72,8 +72,9 @@ def by_svmlight(one):
 
 
 def by_elasticsearch(one):
-    model = LinearModel(one.model.read_text(), one.case.spelled(), one.features)
-    return [model.score(document) for document in given(one)]
+    number = "f{}" if one.case.logarithm else "{}"  # logarithms are expressions, whose variables are no numbers
+    model = LinearModel(one.model.read_text(), one.case.spelled(number), one.features)
+    return [model.score(document) for document in given(one, number)]
 
 
 def flat(case, row):

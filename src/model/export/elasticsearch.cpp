@@ -24,7 +24,11 @@ Json derived_json(const Json& name, std::string_view target, std::string_view va
           {"template", fmt::format("{0} < 0 ? -ln(1 - {0}) : ln(1 + {0})", variable)}};
 }
 
-Exported export_plugin(const Model& model, const ExportOptions& options, std::string_view target) {
+/// Derived features are expressions, so that what they are derived of needs the name of a variable.
+Exported export_plugin(const Model& model, const ExportOptions& given, std::string_view target) {
+  std::vector<std::string> notes;
+  const ExportOptions options =
+      takes_logarithm(model.scaling.kind) ? naming_numbers(model, given, target, "f", "", notes) : given;
   const bool folds = options.fold && !options.non_negative;  // which takes normalisers
   ServedModel served = folds ? folded(model, options) : normalised(model, options);
   serve_in_single(served);
@@ -44,6 +48,7 @@ Exported export_plugin(const Model& model, const ExportOptions& options, std::st
   const Json body = {{"model", {{"name", json_name(target, options.name)}, {"model", std::move(linear)}}}};
   Exported exported = one_file(json_text(body, 2) + "\n", std::move(served));
   if (!derived.empty()) exported.features = json_text(Json{{"features", std::move(derived)}}, 2) + "\n";
+  exported.notes = std::move(notes);
   note_missing(exported, model, target);
   return exported;
 }

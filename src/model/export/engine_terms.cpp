@@ -2,10 +2,12 @@
 // What search engines share: sums as text, numbers of float32, names.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "base/number.h"
 #include "model/export/formats.h"
 
 namespace dorm {
@@ -67,6 +69,23 @@ std::set<std::string, std::less<>> spellings(const Model& model, const ExportOpt
   std::set<std::string, std::less<>> names;
   for (std::size_t j = 0; j < model.features.size(); ++j) names.emplace(spelling(model, options, j));
   return names;
+}
+
+ExportOptions naming_numbers(const Model& model, ExportOptions options, std::string_view target,
+                             std::string_view before, std::string_view behind, std::vector<std::string>& notes) {
+  const std::set<std::string, std::less<>> taken = spellings(model, options);
+  bool told = false;
+  for (const std::string& feature : model.features) {
+    const bool number = !feature.empty() && std::all_of(feature.begin(), feature.end(), is_digit);
+    if (!number || options.names.contains(feature)) continue;
+    const std::string name = fmt::format("{}{}{}", before, feature, behind);
+    if (taken.contains(name)) refuse_name(target, feature, fmt::format("{} is another feature already", name));
+    options.names.emplace(feature, name);
+    if (!told)
+      notes.push_back(fmt::format("names of {} cannot be numbers: feature {} is {} there", target, feature, name));
+    told = true;
+  }
+  return options;
 }
 
 Json json_name(std::string_view target, std::string_view name) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "dorm/export.h"
@@ -93,6 +94,12 @@ bool is_expression_variable(std::string_view name);
 std::string new_name(std::string base, std::set<std::string, std::less<>>& taken);
 /// How the target spells all features.
 std::set<std::string, std::less<>> spellings(const Model& model, const ExportOptions& options);
+
+/// The options with names for features that are called by numbers, as those of LETOR files are, and that the map does
+/// not name: `before` 7 `behind` for 7. For targets whose names cannot be numbers. `notes` gets the sentence that says
+/// so. Refused where another feature has such a name.
+ExportOptions naming_numbers(const Model& model, ExportOptions options, std::string_view target,
+                             std::string_view before, std::string_view behind, std::vector<std::string>& notes);
 
 /// The name as JSON; refused where it is empty or not UTF-8.
 Json json_name(std::string_view target, std::string_view name);

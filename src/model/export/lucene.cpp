@@ -67,7 +67,9 @@ bool is_expression_variable(std::string_view name) {
   } while (true);
 }
 
-Exported export_lucene(const Model& model, const ExportOptions& options) {
+Exported export_lucene(const Model& model, const ExportOptions& given) {
+  std::vector<std::string> notes;
+  const ExportOptions options = naming_numbers(model, given, "lucene", "f", "", notes);
   ServedModel served = folded(model, options);
   if (served.terms.size() * (served.logarithms ? kLogarithmBytes : kTermBytes) > kMethodBytes)
     throw Error(ErrorCode::unsupported,
@@ -80,6 +82,7 @@ Exported export_lucene(const Model& model, const ExportOptions& options) {
     return served.logarithms ? fmt::format("ln((1 + max({0}, 0)) / (1 - min({0}, 0)))", name) : name;
   });
   Exported exported = one_file(text + "\n", std::move(served));
+  exported.notes = std::move(notes);
   note_missing(exported, model, "Lucene");
   return exported;
 }

@@ -81,7 +81,9 @@ std::string term_text(const std::string& x, bool logarithm, double missing) {
 
 }  // namespace
 
-Exported export_vespa(const Model& model, const ExportOptions& options) {
+Exported export_vespa(const Model& model, const ExportOptions& given) {
+  std::vector<std::string> notes;
+  const ExportOptions options = naming_numbers(model, given, "vespa", "attribute(f", ")", notes);
   if (!is_rank_identifier(options.name))
     throw Error(
         ErrorCode::unsupported,
@@ -94,15 +96,18 @@ Exported export_vespa(const Model& model, const ExportOptions& options) {
       refuse_name("vespa", model.features[term.feature], fmt::format("{} is another feature already", x));
     return term_text(x, served.logarithms, value_where_missing(model, term.feature));
   });
-  return one_file(fmt::format("rank-profile {0} {{\n"
-                              "    function {0}_score() {{ expression: {1} }}\n"
-                              "    second-phase {{\n"
-                              "        rerank-count: 100\n"
-                              "        expression: {0}_score\n"
-                              "    }}\n"
-                              "}}\n",
-                              options.name, sum),
-                  std::move(served));
+  std::string text = fmt::format(
+      "rank-profile {0} {{\n"
+      "    function {0}_score() {{ expression: {1} }}\n"
+      "    second-phase {{\n"
+      "        rerank-count: 100\n"
+      "        expression: {0}_score\n"
+      "    }}\n"
+      "}}\n",
+      options.name, sum);
+  Exported exported = one_file(std::move(text), std::move(served));
+  exported.notes = std::move(notes);
+  return exported;
 }
 
 }  // namespace dorm

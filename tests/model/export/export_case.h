@@ -83,7 +83,11 @@ struct ExportCase {
       for (std::size_t i = 0; i < data.query(q).size(); ++i) {
         data.query(q).rows.load(i, row);
         ExportRow values;
-        for (std::size_t j = 0; j < row.size(); ++j) values[data.feature_name(j)] = row[j];
+        for (std::size_t j = 0; j < row.size(); ++j) {
+          const std::string name = data.feature_name(j);
+          values[name] = row[j];
+          if (name.find_first_not_of("0123456789") == std::string::npos) values.emplace("f" + name, row[j]);
+        }
         all.push_back(score_of(values));
       }
     return all;

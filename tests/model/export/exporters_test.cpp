@@ -153,5 +153,24 @@ TEST(Exporters, NamesOfTheTargetAreThoseOfTheMap) {
             std::string::npos);
 }
 
+TEST(Exporters, NumberedFeaturesGetNamesWhereNamesCannotBeNumbers) {
+  const Model model = test::ExportCase(ScalingKind::log_zscore, {"1", "2", "x"}).model;
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"lucene", "f1"}, {"vespa", "attribute(f1)"}, {"elasticsearch", "f1"}, {"opensearch", "f1"}};
+  for (const auto& [target, name] : expected) {
+    const Exported exported = export_model(model, find_export_target(target));
+    EXPECT_NE((exported.files[0].bytes + exported.features).find(name), std::string::npos) << target;
+    ASSERT_EQ(exported.notes.size(), 1u) << target;
+    EXPECT_NE(exported.notes[0].find("cannot be numbers: feature 1 is"), std::string::npos);
+    const Exported mapped = export_model(model, find_export_target(target), {.names = {{"1", "a"}, {"2", "b"}}});
+    EXPECT_TRUE(mapped.notes.empty()) << target;
+  }
+  EXPECT_TRUE(export_model(model, find_export_target("solr")).notes.empty());
+  const Model twice = test::ExportCase(ScalingKind::none, {"1", "f1"}).model;
+  EXPECT_NE(test::message_of([&] { export_model(twice, find_export_target("lucene")); }, ErrorCode::unsupported)
+                .find("f1 is another feature already"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dorm

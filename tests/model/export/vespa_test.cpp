@@ -88,7 +88,7 @@ TEST(Vespa, AnExpressionOfTheMapStandsInBrackets) {
 }
 
 TEST(Vespa, RefusesNamesThatAreNoFeatures) {
-  for (const char* name : {"7", "x y", "bm25(title", "a.b", "ü"})
+  for (const char* name : {"-7", "x y", "bm25(title", "a.b", "ü"})
     EXPECT_NE(
         test::message_of([&] { to_vespa(test::ExportCase(ScalingKind::none, {name}).model); }, ErrorCode::unsupported)
             .find("neither an attribute nor a rank feature"),
