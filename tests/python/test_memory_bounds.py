@@ -99,5 +99,8 @@ def test_tune_compare_and_export(here):
     write_rows("third.txt", queries=6, documents=6, number=LARGEST - 1, first=200)
     bounded("compare", "train.txt", "test.txt", "third.txt", "--methods", "ridge", "--C", "10", "--measures", "ndcg@3")
     bounded("export", "m.json", "--to", "sql")
-    bounded("export", "m.json", "--to", "svmlight")
+    refused = bounded("export", "m.json", "--to", "svmlight", status=1).stderr
+    assert "svmlight numbers features from 1 to 99999999" in refused
+    for target in ("elasticsearch", "solr", "lucene", "vespa", "ranklib", "onnx", "pmml", "c", "python"):
+        bounded("export", "m.json", "--to", target, "-o", f"own.{target}")
     bounded("info", "m.json")
