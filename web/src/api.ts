@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server answers (docs/explore-api.md), and how it is asked. Nothing else of the page fetches.
+
+export interface ModelInfo {
+  key: "a" | "b";
+  name: string;
+  method: string;
+  measure: string | null;
+  bound: string | null;
+  linear: boolean;
+  fingerprint: string;
+  features: number;
+}
+
+export interface Info {
+  version: string;
+  measure: string;
+  convention: string;
+  cutoff: number | null;
+  data: { name: string; queries: number; documents: number; features: number; labels: number[]; texts: boolean };
+  models: ModelInfo[];
+  judging: { on: boolean; file: string | null; labels: number[] };
+}
+
+export interface Estimate {
+  mean: number;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Difference extends Estimate {
+  p: number | null;
+  wins: number;
+  losses: number;
+  ties: number;
+}
+
+export interface Summary {
+  measure: string;
+  queries: number;
+  skipped: number;
+  a: Estimate;
+  right: Estimate | null;
+  difference: Difference | null;
+}
+
+export interface QueryRow {
+  q: number;
+  id: string;
+  documents: number;
+  relevant: number;
+  a: number | null;
+  right: number | null;
+  difference: number | null;
+  loss: number | null;
+  swaps: number;
+  judged: number;
+}
+
+export interface Page<Row> {
+  total: number;
+  offset: number;
+  rows: Row[];
+}
+
+export type Column = "a" | "right" | "ideal" | "violated";
+
+export interface Doc {
+  d: number;
+  id: string;
+  label: number;
+  title: string | null;
+  text: string | null;
+  judged: number | null;
+  ranks: Record<Column, number | null>;
+  scores: { a: number; right: number | null };
+}
+
+export interface Query {
+  q: number;
+  id: string;
+  documents: number;
+  cutoff: number | null;
+  a: number | null;
+  right: number | null;
+  ideal: number | null;
+  offset: number;
+  order: Record<Column, number[] | null>;
+  violated: { measure: number; loss: number; gain: number; violation: number } | null;
+  docs: Doc[];
+}
+
+export interface Part {
+  feature: number;
+  name: string;
+  value: number;
+  scaled: number;
+  weight: number;
+  contribution: number;
+  above_mean: number;
+}
+
+export interface Why {
+  additive: boolean;
+  mean_score: number;
+  documents: { d: number; score: number; rank: number; rest: number; parts: Part[] }[];
+}
+
+export interface Swap {
+  feature: number;
+  name: string;
+  document: "upper" | "lower";
+  from: number;
+  to: number;
+  change: number;
+  seen: boolean;
+}
+
+export interface Pair {
+  upper: { d: number; rank: number; score: number };
+  lower: { d: number; rank: number; score: number };
+  gap: number;
+  additive: boolean;
+  parts: { feature: number; name: string; upper: number; lower: number; weight: number; difference: number }[];
+  rest: number;
+  swaps: Swap[];
+  why_none: string | null;
+}
+
+export interface WeightRow {
+  feature: number;
+  name: string;
+  weight: number;
+  low: number;
+  high: number;
+}
+
+export interface Judged {
+  q: number | null;
+  d: number | null;
+  label: number | null;
+  judgments: number;
+}
+
+export interface Agreement {
+  judges: { judge: string; judgments: number }[];
+  pairs: { first: string; second: string; both: number; same: number; kappa: number | null; weighted: number | null }[];
+}
+
+export interface BlindDoc {
+  d: number;
+  id: string;
+  title: string | null;
+  text: string | null;
+}
+
+export interface Trial {
+  trial: string | null;
+  id: string | null;
+  q: number | null;
+  done: number;
+  left: BlindDoc[];
+  right: BlindDoc[];
+}
+
+export interface BlindResult {
+  trials: number;
+  a: number;
+  b: number;
+  same: number;
+  p: number | null;
+}
+
+export interface Finding {
+  kind: string;
+  severity: "good" | "note" | "warn";
+  title: string;
+  count: number;
+  examples: string[];
+  queries: number[];
+}
+
+export interface DriftRow {
+  feature: number;
+  name: string;
+  weight: number | null;
+  train_low: number | null;
+  train_high: number | null;
+  train_mean: number | null;
+  data_low: number;
+  data_high: number;
+  data_mean: number;
+  outside: number | null;
+  shift: number | null;
+}
+
+export type Values = Record<string, string | number | null | undefined>;
+
+/** The address of an endpoint. What is null, undefined or empty is left out. */
+export function address(path: string, values: Values = {}): string {
+  const pairs = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`).join("&");
+  return `/api/${path}${text === "" ? "" : `?${text}`}`;
+}
+
+async function answer<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Error(`the server's answer (status ${response.status}) is not JSON`);
+  }
+  if (!response.ok) {
+    const told = (body as { error?: unknown } | null)?.error;
+    throw new Error(typeof told === "string" ? told : `the server answered with status ${response.status}`);
+  }
+  return body as T;
+}
+
+export async function get<T>(url: string, signal: AbortSignal): Promise<T> {
+  return answer<T>(await fetch(url, { signal }));
+}
+
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  const headers = { "Content-Type": "application/json" };
+  return answer<T>(await fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of the page: what is explored, the measure with its interval, and the way to the views.
+import { useEffect, useState } from "preact/hooks";
+import { address, type Estimate, type Summary } from "../api";
+import { comparison, nameOf, remembered, useApp, useLoad } from "../app";
+import { counted, figure, interval, verdict } from "../format";
+import { views, type Right, type View } from "../state";
+import { Trouble } from "./basic";
+
+export const viewNames: Record<View, string> = {
+  queries: "Queries", query: "Query", whatif: "What if", judge: "Judge", blind: "Blind A/B", data: "Data",
+};
+
+function Theme() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const [theme, setTheme] = useState(remembered("theme"));
+  const [systemDark, setSystemDark] = useState(system.matches);
+  useEffect(() => {
+    const changed = () => setSystemDark(system.matches);
+    system.addEventListener("change", changed);
+    return () => system.removeEventListener("change", changed);
+  }, []);
+  useEffect(() => {
+    if (theme === "dark" || theme === "light") document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+  const dark = theme === "" ? systemDark : theme === "dark";
+  const turn = () => setTheme(remembered("theme", dark ? "light" : "dark"));
+  return <button type="button" class="plain" onClick={turn}>{dark ? "Light theme" : "Dark theme"}</button>;
+}
+
+function Tile({ name, estimate, note }: { name: string; estimate: Estimate; note: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{figure(estimate.mean)}<span class="note">{interval(estimate)}</span><span class="note"><bdi>{note}</bdi></span></dd>
+    </div>
+  );
+}
+
+/** The measure over all queries; with something to compare, the difference and its paired test. */
+export function Measure() {
+  const app = useApp();
+  const { info, announce } = app;
+  const summary = useLoad<Summary>(address("summary", comparison(app)), app.right === "edited" ? 120 : 0);
+  const told = summary.data?.difference ? verdict(summary.data.difference) : null;
+  useEffect(() => {
+    if (told !== null && app.right === "edited" && app.state.edits.size > 0) announce(`${info.measure}: ${told}`);
+  }, [told]);
+  if (summary.error !== null) return <Trouble error={summary.error} />;
+  const data = summary.data;
+  if (data === null) return <p class="note" aria-busy="true">Loading…</p>;
+  const difference = data.difference;
+  const second = info.models[1]?.name ?? "";
+  return (
+    <dl class={`tiles measure ${summary.busy ? "busy" : ""}`} aria-busy={summary.busy}>
+      <Tile name={`${data.measure}, A`} estimate={data.a} note={info.models[0]?.name ?? ""} />
+      {data.right ? <Tile name={`${data.measure}, ${nameOf(app, "right")}`} estimate={data.right}
+        note={app.right === "edited" ? `A, ${counted(app.state.edits.size, "weight")} changed` : second} /> : null}
+      {difference ? (
+        <div class="wide">
+          <dt>{nameOf(app, "right")} less A</dt>
+          <dd id="verdict">{verdict(difference)}
+            <span class="note">{interval(difference)}</span>
+            <span class="note">{counted(difference.wins, "query", "queries")} better, {difference.losses.toLocaleString("en")} worse,
+              {" "}{difference.ties.toLocaleString("en")} the same</span>
+          </dd>
+        </div>
+      ) : null}
+      <div>
+        <dt>Data</dt>
+        <dd>{counted(data.queries, "query", "queries")}<span class="note"><bdi>{info.data.name}</bdi></span>
+          <span class="note">{data.skipped > 0 ? `${data.skipped} more without a value` : `${counted(info.data.documents, "document")}`}</span></dd>
+      </div>
+    </dl>
+  );
+}
+
+export function Top({ openHelp }: { openHelp(): void }) {
+  const { info, state, go, link, right } = useApp();
+  const canEdit = info.models[0]?.linear === true;
+  const choose = (event: Event) => go({ right: (event.currentTarget as HTMLSelectElement).value as Right });
+  return (
+    <>
+      <header>
+        <div>
+          <h1>DORM explore</h1>
+          <p class="summary"><bdi>{info.models.map((model) => model.name).join(" and ")}</bdi> on <bdi>{info.data.name}</bdi></p>
+        </div>
+        <Theme />
+        <button type="button" class="plain" onClick={openHelp} aria-keyshortcuts="?">Keys <kbd>?</kbd></button>
+      </header>
+      <nav aria-label="Views">
+        <ul class="tabs">
+          {views.map((view) => (
+            <li key={view}><a href={link({ view })} aria-current={state.view === view ? "page" : undefined}>{viewNames[view]}</a></li>
+          ))}
+        </ul>
+      </nav>
+      {state.view === "blind" || state.view === "data" ? null : (
+        <section aria-label="The measure over all queries">
+          {state.view === "whatif" || (info.models.length < 2 && !canEdit) ? null : (
+            <p class="against"><label>Compare A with{" "}
+              <select id="right" value={right === "" ? "none" : right} onChange={choose}>
+                <option value="none">nothing</option>
+                {info.models[1] ? <option value="b">B: {info.models[1].name}</option> : null}
+                {canEdit ? <option value="edited">edited weights ({state.edits.size} changed)</option> : null}
+              </select>
+            </label></p>
+          )}
+          <Measure />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of queries: sorted by the server, 50 at a time.
+import { useEffect, useState } from "preact/hooks";
+import { address, type Page, type QueryRow } from "../api";
+import { comparison, nameOf, useApp, useLoad } from "../app";
+import { counted, figure, nothing, signed } from "../format";
+import { useKeys } from "../keys";
+import { Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
+import type { Sort } from "../state";
+
+/** A bar below a figure: loss to the right of zero. */
+function LossBar({ loss }: { loss: number | null }) {
+  if (loss === null) return null;
+  return (
+    <svg class="inbar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="ground" x="0" y="0" width="100" height="4" />
+      <rect class="loss" x="0" y="0" width={Math.max(0, Math.min(1, loss)) * 100} height="4" />
+    </svg>
+  );
+}
+
+function Change({ by }: { by: number | null }) {
+  if (by === null) return <>{nothing}</>;
+  if (by === 0) return <span class="note">same</span>;
+  return <span class={by > 0 ? "up" : "down"}><span aria-hidden="true">{by > 0 ? "▲ " : "▼ "}</span>{signed(by)}</span>;
+}
+
+function Rows({ page }: { page: Page<QueryRow> }) {
+  const app = useApp();
+  const { state, go, link, right, info } = app;
+  const by = (sort: Sort, name: string, title: string, numeric = true) => (
+    <SortHead name={name} title={title} numeric={numeric} active={state.sort === sort} order={state.order}
+      go={(order) => go({ sort, order, offset: 0 }, true)} />
+  );
+  return (
+    <div class="scroll" role="region" aria-label="Queries" tabIndex={0}>
+      <table class="queries">
+        <caption class="sr">Queries, sorted by {state.sort}</caption>
+        <thead>
+          <tr>
+            {by("id", "query", "by id", false)}
+            {by("loss", "loss", "what the ideal order would add")}
+            <th scope="col" class="n">A</th>
+            {right ? <th scope="col" class="n">{nameOf(app, "right")}</th> : null}
+            {right ? by("difference", "difference", "largest change first, of either sign") : null}
+            {by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
+            {by("documents", "documents", "length of the list")}
+            {info.judging.on && app.judge !== "" ? by("judged", "judged", "documents that you judged") : null}
+          </tr>
+        </thead>
+        <tbody>
+          {page.rows.map((row, place) => (
+            <tr key={row.q}>
+              <th scope="row"><a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
+                <Id text={row.id} /></a></th>
+              <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td>
+              <td class="n">{figure(row.a)}</td>
+              {right ? <td class="n">{figure(row.right)}</td> : null}
+              {right ? <td class="n"><Change by={row.difference} /></td> : null}
+              <td class="n">{row.swaps.toLocaleString("en")}</td>
+              <td class="n">{row.documents.toLocaleString("en")}<span class="note">{row.relevant} relevant</span></td>
+              {info.judging.on && app.judge !== "" ? <td class="n">{row.judged}</td> : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function QueriesView() {
+  const app = useApp();
+  const { state, go, announce } = app;
+  const [typed, setTyped] = useState(state.filter);
+  const [focus, setFocus] = useState(-1);
+  const page = useLoad<Page<QueryRow>>(address("queries", {
+    sort: state.sort, order: state.order, filter: state.filter, offset: state.offset, limit: pageSize, judge: app.judge, ...comparison(app) }));
+  useEffect(() => {
+    if (typed === state.filter) return;
+    const timer = setTimeout(() => go({ filter: typed, offset: 0 }, true), 200);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => setTyped(state.filter), [state.filter]);
+  const total = page.data?.total;
+  useEffect(() => { if (total !== undefined && state.filter !== "") announce(`${counted(total, "query", "queries")} found`); }, [total]);
+  useEffect(() => setFocus(-1), [state.offset, state.sort, state.order, state.filter]);
+  const to = (step: number) => {
+    const links = document.querySelectorAll<HTMLElement>("table.queries tbody a");
+    const next = Math.max(0, Math.min(links.length - 1, focus + step));
+    links[next]?.focus();
+    setFocus(next);
+  };
+  const turn = (offset: number) => go({ offset }, true);
+  useKeys({
+    j: () => to(1),
+    k: () => to(-1),
+    "]": () => { if (page.data && state.offset + pageSize < page.data.total) turn(state.offset + pageSize); },
+    "[": () => { if (state.offset > 0) turn(Math.max(0, state.offset - pageSize)); },
+  });
+  return (
+    <section>
+      <h2 tabIndex={-1}>Queries</h2>
+      <div class="search" role="search">
+        <label>Filter by id <input type="search" value={typed} placeholder="part of an id, or q:17"
+          onInput={(event) => setTyped(event.currentTarget.value)} /></label>
+        <label>Sort by <select value={`${state.sort} ${state.order}`} onChange={(event) => {
+          const [sort, order] = event.currentTarget.value.split(" ") as [Sort, "asc" | "desc"];
+          go({ sort, order, offset: 0 }, true);
+        }}>
+          <option value="loss desc">largest loss</option>
+          <option value="loss asc">smallest loss</option>
+          {app.right ? <option value="difference desc">largest difference</option> : null}
+          {app.right ? <option value="difference asc">smallest difference</option> : null}
+          {app.right ? <option value="gain desc">most gained</option> : null}
+          {app.right ? <option value="gain asc">most lost</option> : null}
+          <option value="swaps desc">most swaps</option>
+          <option value="swaps asc">fewest swaps</option>
+          <option value="documents desc">most documents</option>
+          <option value="documents asc">fewest documents</option>
+          <option value="id asc">id, upwards</option>
+          <option value="id desc">id, downwards</option>
+          <option value="judged desc">most judged</option>
+          <option value="judged asc">fewest judged</option>
+        </select></label>
+      </div>
+      <Show from={page}>{(data) => (
+        <>
+          <Pager offset={data.offset} total={data.total} what="queries" go={turn} />
+          {data.rows.length > 0 ? <Rows page={data} /> : <p>No query matches.</p>}
+          {data.total > pageSize ? <Pager offset={data.offset} total={data.total} what="queries" go={turn} /> : null}
+        </>
+      )}</Show>
+    </section>
+  );
+}
