@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for the server of `dorm explore`, for the tests of the page: generated data, the endpoints of
-// docs/explore-api.md, the same headers. `node mock/server.mjs [--port N] [--one]`; prints its address.
-// --one: a single model and no judging.
+// web/API.md, the same headers. `node mock/server.mjs [--port N] [--one]`; prints its address.
+// --one: a single model with a kernel and without a bound, no texts, no judging.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -69,11 +69,11 @@ function paged(rows, values) {
 }
 
 function info() {
-  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: true,
-    method: key === "a" ? "dorm" : "ridge", measure: key === "a" ? "ndcg@10" : null, bound: key === "a" ? "soft" : null,
+  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: !one,
+    method: key === "a" ? "dorm" : "ridge", measure: key === "a" ? "ndcg@10" : null, bound: key === "a" && !one ? "soft" : null,
     fingerprint: "9f2c0011", features: features.length }));
   return { version: "0.0.0-mock", measure: "ndcg@10", convention: "letor", cutoff, models,
-    data: { name: "test & <data>.txt", queries: queries.length, documents: total, features: features.length, labels: [0, 1, 2, 3, 4], texts: true },
+    data: { name: "test & <data>.txt", queries: queries.length, documents: total, features: features.length, labels: [0, 1, 2, 3, 4], texts: !one },
     judging: { on: !one, file: one ? null : "judgments.sqlite", labels: [0, 1, 2, 3, 4] } };
 }
 
@@ -119,15 +119,16 @@ function oneQuery(values) {
   const [x, y] = [a[query.q], right?.[query.q] ?? null];
   const offset = number(values, "offset", 0, 1e9);
   const limit = number(values, "limit", 50, 200);
-  const full = { a: x.order, right: y?.order ?? null, ideal: idealOrder(query), violated: violatedOrder(query, x.scores) };
+  const full = { a: x.order, right: y?.order ?? null, ideal: idealOrder(query), violated: one ? null : violatedOrder(query, x.scores) };
   const order = Object.fromEntries(Object.entries(full).map(([key, list]) => [key, list?.slice(offset, offset + limit) ?? null]));
-  const shown = [...new Set(Object.values(order).flatMap((list) => list ?? []))];
-  const value = ndcg(query, full.violated) ?? 0;
+  const also = (values.also ?? "").split(",").filter((text) => text !== "").map(Number).filter((d) => query.documents[d]);
+  const shown = [...new Set([...Object.values(order).flatMap((list) => list ?? []), ...also])];
+  const value = one ? 0 : ndcg(query, full.violated) ?? 0;
   return { q: query.q, id: query.id, documents: query.documents.length, cutoff, a: x.value, right: y?.value ?? null,
-    ideal: ndcg(query, full.ideal), offset, order, violated: { measure: value, loss: 1 - value, gain: -0.25, violation: 0.75 - value },
+    ideal: ndcg(query, full.ideal), offset, order, violated: one ? null : { measure: value, loss: 1 - value, gain: -0.25, violation: 0.75 - value },
     docs: shown.map((d) => {
       const { id, label, title, text } = query.documents[d];
-      return { d, id, label, title, text, judged: judgments.label(values.judge, query.q, d),
+      return { d, id, label, title: one ? null : title, text: one ? null : text, judged: judgments.label(values.judge, query.q, d),
         ranks: Object.fromEntries(Object.entries(full).map(([key, list]) => [key, list ? list.indexOf(d) + 1 : null])),
         scores: { a: x.scores[d], right: y?.scores[d] ?? null } };
     }) };
@@ -151,7 +152,7 @@ function why(values) {
     const all = partsOf(d);
     return { d, score: scores[d], rank: order.indexOf(d) + 1, parts: all.slice(0, most), rest: all.slice(most).reduce((sum, part) => sum + part.above_mean, 0) };
   });
-  return { additive: true, mean_score: scores.reduce((sum, score) => sum + score, 0) / scores.length, documents };
+  return { additive: !one, mean_score: scores.reduce((sum, score) => sum + score, 0) / scores.length, documents };
 }
 
 function pair(values) {
@@ -170,15 +171,15 @@ function pair(values) {
     const change = gap / part.weight;
     return { feature: part.feature, name: part.name, document: "lower", from: part.lower, to: part.lower + change, change, seen: Math.abs(part.lower + change) < 3 };
   }).sort((p, q) => Math.abs(p.change) - Math.abs(q.change)).slice(0, 5);
-  return { upper, lower, gap, additive: true, parts: all.slice(0, most), rest: all.slice(most).reduce((sum, part) => sum + part.difference, 0),
-    swaps: found, why_none: found.length ? null : "no weight is large enough" };
+  return { upper, lower, gap, additive: !one, parts: all.slice(0, most), rest: all.slice(most).reduce((sum, part) => sum + part.difference, 0),
+    swaps: one ? [] : found, why_none: one ? "the model has a kernel" : null };
 }
 
 const filtered = (values) => features.map((name, feature) => ({ feature, name })).filter(({ name }) => name.toLowerCase().includes((values.filter ?? "").toLowerCase()));
 
 function weightRows(values) {
   const rows = filtered(values).map((row) => ({ ...row, weight: weights.a[row.feature], low: -2.4, high: 2.4 }));
-  return paged(rows.sort((x, y) => Math.abs(y.weight) - Math.abs(x.weight)), values);
+  return paged(one ? [] : rows.sort((x, y) => Math.abs(y.weight) - Math.abs(x.weight)), values);
 }
 
 function drift(values) {
@@ -260,6 +261,10 @@ const server = createServer(async (request, response) => {
   response.setHeader("Referrer-Policy", "no-referrer");
   response.setHeader("Cache-Control", "no-store");
   try {
+    if (request.url === "/favicon.ico") {
+      response.writeHead(204).end();
+      return;
+    }
     const { type, body, file } = await respond(request);
     if (file) response.setHeader("Content-Disposition", `attachment; filename="${file}"`);
     response.writeHead(200, { "Content-Type": type });

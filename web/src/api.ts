@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server answers (docs/explore-api.md), and how it is asked. Nothing else of the page fetches.
+// What the server answers (web/API.md), and how it is asked. Nothing else of the page fetches.
 
 export interface ModelInfo {
   key: "a" | "b";
@@ -196,11 +196,12 @@ export interface DriftRow {
 
 export type Values = Record<string, string | number | null | undefined>;
 
-/** The address of an endpoint. What is null, undefined or empty is left out. */
+/** The address of an endpoint. What is null, undefined or empty is left out. Relative, so that a proxy may
+ * put the page anywhere. */
 export function address(path: string, values: Values = {}): string {
   const pairs = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`).join("&");
-  return `/api/${path}${text === "" ? "" : `?${text}`}`;
+  return `api/${path}${text === "" ? "" : `?${text}`}`;
 }
 
 async function answer<T>(response: Response): Promise<T> {
@@ -224,5 +225,5 @@ export async function get<T>(url: string, signal: AbortSignal): Promise<T> {
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
   const headers = { "Content-Type": "application/json" };
-  return answer<T>(await fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer<T>(await fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
 }

@@ -75,3 +75,11 @@ export function agreementWord(kappa: number | null): string {
   const words = ["slight", "fair", "moderate", "substantial", "almost perfect"];
   return words[Math.min(4, Math.ceil(kappa / 0.2) - 1)] ?? "none";
 }
+
+/** The step of a slider: about a two-hundredth of its range, a power of ten times 1, 2 or 5. */
+export function stepOf(low: number, high: number): number {
+  const wanted = (high - low) / 200;
+  const power = Math.floor(Math.log10(wanted));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * 10 ** power >= wanted * 0.999) ?? 10;
+  return Number(`${factor}e${power}`);
+}

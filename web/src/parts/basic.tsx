@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small parts that several views use.
 import type { ComponentChildren } from "preact";
-import type { Loaded } from "../app";
+import { useApp, type Loaded } from "../app";
 import { counted, nothing } from "../format";
 
 /** A label: a coloured mark with its number in it. */
@@ -16,6 +16,17 @@ export function Id({ text }: { text: string }) {
   return <bdi class="id">{text.trim() === "" ? "(empty)" : text}</bdi>;
 }
 
+/** A document's title, or its id where it has none to show. */
+export function nameOfDoc(doc: { id: string; title: string | null }): string {
+  return doc.title !== null && doc.title.trim() !== "" ? doc.title : doc.id.trim() === "" ? "(empty)" : doc.id;
+}
+
+/** A document in a list: its title above its id, or its id alone. */
+export function DocName({ doc }: { doc: { id: string; title: string | null } }) {
+  const name = nameOfDoc(doc);
+  return <><span class="title"><bdi class="id">{name}</bdi></span>{name === doc.id ? null : <Id text={doc.id} />}</>;
+}
+
 export function Trouble({ error }: { error: string | null }) {
   return error === null ? null : <p class="notice" role="alert">{error}</p>;
 }
@@ -25,6 +36,15 @@ export function Show<T>({ from, children }: { from: Loaded<T>; children: (data: 
   if (from.error !== null) return <Trouble error={from.error} />;
   if (from.data === null) return <p class="note" aria-busy="true">Loading…</p>;
   return <div class={from.busy ? "busy" : ""} aria-busy={from.busy}>{children(from.data)}</div>;
+}
+
+/** Who judges. Taken over when the field is left or Enter is pressed, so that no half of a name judges. */
+export function JudgeName() {
+  const { judge, setJudge } = useApp();
+  const take = (event: Event) => setJudge((event.currentTarget as HTMLInputElement).value.trim());
+  return (
+    <p><label>Judge's name <input id="judge-name" type="text" maxLength={64} autocomplete="nickname" value={judge} onChange={take} /></label></p>
+  );
 }
 
 interface PagerProps {

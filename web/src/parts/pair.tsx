@@ -4,7 +4,7 @@ import { address, type Doc, type Pair, type Query } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { rangeOf, waterfall, type Range, type Step } from "../bars";
 import { short, signed, swapSentence } from "../format";
-import { Id, Label, Show } from "./basic";
+import { Id, Label, nameOfDoc, Show } from "./basic";
 
 function StepBar({ step, range }: { step: Step; range: Range }) {
   const scale = 1000 / (range.high - range.low);
@@ -30,7 +30,7 @@ function ScoreBar({ score, range }: { score: number; range: Range }) {
 function Name({ doc, d }: { doc: Doc | undefined; d: number }) {
   const { info } = useApp();
   const highest = info.data.labels[info.data.labels.length - 1] ?? 0;
-  return <span class="who"><Label value={doc?.label ?? null} most={highest} /> <Id text={doc?.title ?? doc?.id ?? `document ${d}`} /></span>;
+  return <span class="who"><Label value={doc?.label ?? null} most={highest} /> <Id text={doc ? nameOfDoc(doc) : `document ${d}`} /></span>;
 }
 
 function Waterfall({ pair, docs }: { pair: Pair; docs: Map<number, Doc> }) {

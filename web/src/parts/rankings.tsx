@@ -6,7 +6,7 @@ import { nameOf, useApp, type App } from "../app";
 import { figure, moved, short } from "../format";
 import { curve, linksBetween, type Link } from "../links";
 import { pick } from "../state";
-import { Id, Label } from "./basic";
+import { DocName, Label } from "./basic";
 
 function heading(app: App, column: Column, query: Query): { title: string; value: number | null; note: string } {
   if (column === "a") return { title: "A", value: query.a, note: app.info.models[0]?.name ?? "" };
@@ -50,8 +50,7 @@ function Item({ doc, column, place, cutoff, focusable, lit, onFocus, onHover }: 
         <span class="rank">{place}</span>
         <Label value={doc.label} most={most} />
         <span class="what">
-          {doc.title !== null ? <span class="title"><bdi>{doc.title}</bdi></span> : null}
-          <Id text={doc.id} />
+          <DocName doc={doc} />
           <span class="facts-line">
             {score !== null ? <span>score {short(score)}</span> : null}
             {change.mark !== "" ? <span class={change.mark[0] === "▲" ? "up" : change.mark[0] === "▼" ? "down" : ""}>

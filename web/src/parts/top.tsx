@@ -96,8 +96,8 @@ export function Top({ openHelp }: { openHelp(): void }) {
           ))}
         </ul>
       </nav>
-      {state.view === "blind" || state.view === "data" ? null : (
-        <section aria-label="The measure over all queries">
+      {["judge", "blind", "data"].includes(state.view) ? null : (
+        <section aria-label="The measure over all queries" class={state.view === "whatif" ? "sticky" : ""}>
           {state.view === "whatif" || (info.models.length < 2 && !canEdit) ? null : (
             <p class="against"><label>Compare A with{" "}
               <select id="right" value={right === "" ? "none" : right} onChange={choose}>

@@ -4,7 +4,7 @@ import { address, type Doc, type Query, type Why } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { legend, rangeOf, stack, type Range, type Segment } from "../bars";
 import { short, signed } from "../format";
-import { Id, Label, Show } from "./basic";
+import { Id, Label, nameOfDoc, Show } from "./basic";
 
 const colours = 7;
 const most = 10; // documents
@@ -45,14 +45,14 @@ function Stacks({ why, docs, additive }: { why: Why; docs: Map<number, Doc>; add
       <table class="stacks">
         <caption class="sr">Contributions of features, above or below their mean over the query</caption>
         <thead><tr><th scope="col" class="n">rank</th><th scope="col">document</th><th scope="col">
-          {additive ? "score, above or below the mean of the query" : "effects of features"}</th><th scope="col" class="n">score</th></tr></thead>
+          {additive ? "score above or below the mean" : "effects of features"}</th><th scope="col" class="n">score</th></tr></thead>
         <tbody>
           {stacks.map(({ document, segments }) => {
             const doc = docs.get(document.d);
             return (
               <tr key={document.d} class={document.d === state.first || document.d === state.second ? "picked" : ""}>
                 <td class="n">{document.rank}</td>
-                <th scope="row"><span class="who"><Label value={doc?.label ?? null} most={highest} /> <Id text={doc?.title ?? doc?.id ?? String(document.d)} /></span></th>
+                <th scope="row"><span class="who"><Label value={doc?.label ?? null} most={highest} /> <Id text={doc ? nameOfDoc(doc) : `document ${document.d}`} /></span></th>
                 <td class="chart"><Bar segments={segments} range={range} names={names} /></td>
                 <td class="n">{short(document.score)}</td>
               </tr>
@@ -68,7 +68,7 @@ function Parts({ document, additive }: { document: Why["documents"][number]; add
   return (
     <details>
       <summary>Figures of the document at rank {document.rank}</summary>
-      <div class="scroll" role="region" aria-label="Contributions" tabIndex={0}>
+      <div class="scroll" role="region" aria-label={`Contributions, rank ${document.rank}`} tabIndex={0}>
         <table>
           <thead><tr><th scope="col">feature</th><th scope="col" class="n">value</th><th scope="col" class="n">scaled</th>
             {additive ? <th scope="col" class="n">weight</th> : null}<th scope="col" class="n">contribution</th>

@@ -5,15 +5,14 @@ import { address, post, type BlindDoc, type BlindResult, type Trial } from "../a
 import { useApp, useLoad } from "../app";
 import { counted, probability } from "../format";
 import { useKeys } from "../keys";
-import { Id, Show, Trouble } from "../parts/basic";
+import { DocName, Id, JudgeName, Show, Trouble } from "../parts/basic";
 
 function List({ name, docs }: { name: string; docs: BlindDoc[] }) {
   return (
     <section class="ranking" aria-label={name}>
       <h3>{name}</h3>
       <ol class="blind">{docs.map((doc, place) => (
-        <li key={doc.d}><span class="rank">{place + 1}</span><span class="what">
-          {doc.title !== null ? <span class="title"><bdi>{doc.title}</bdi></span> : null}<Id text={doc.id} />
+        <li key={doc.d}><span class="rank">{place + 1}</span><span class="what"><DocName doc={doc} />
           {doc.text !== null ? <span class="excerpt"><bdi>{doc.text}</bdi></span> : null}</span></li>
       ))}</ol>
     </section>
@@ -37,7 +36,7 @@ function Result() {
 }
 
 export function BlindView() {
-  const { info, judge, setJudge, announce } = useApp();
+  const { info, judge, announce } = useApp();
   const possible = info.models.length > 1 && info.judging.on;
   const trial = useLoad<Trial>(possible && judge !== "" ? address("blind", { judge }) : null, 150);
   const [error, setError] = useState<string | null>(null);
@@ -58,8 +57,7 @@ export function BlindView() {
   return (
     <section>
       <h2 tabIndex={-1}>Blind A/B: which list is better?</h2>
-      <p><label>Judge's name <input id="judge-name" type="text" maxLength={64} autocomplete="nickname" value={judge}
-        onInput={(event) => setJudge(event.currentTarget.value.trim())} /></label></p>
+      <JudgeName />
       <Trouble error={error} />
       {judge === "" ? <p class="note">Give a name to begin.</p> : (
         <Show from={trial}>{(data) => data.trial === null ? <p class="notice good">No query is left to compare; {counted(data.done, "trial")} done. Thank you.</p> : (

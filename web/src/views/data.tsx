@@ -13,7 +13,7 @@ const marks = { good: "✓ fine", note: "• note", warn: "! look" };
 function Check({ finding }: { finding: Finding }) {
   const { link } = useApp();
   return (
-    <li class={`finding ${finding.severity}`}>
+    <li class={`finding is-${finding.severity}`}>
       <span class="mark">{marks[finding.severity]}</span>
       <div>
         <strong><bdi>{finding.title}</bdi></strong>
@@ -64,13 +64,13 @@ function Drift() {
             <table class="drift">
               <caption class="sr">Features here and in training</caption>
               <thead><tr>{by("name", "feature", "by name", false)}{by("outside", "outside", "documents outside the range of training")}
-                {by("shift", "shift", "of the mean, in ranges of training")}<th scope="col">ranges</th><th scope="col" class="n">training</th>
-                <th scope="col" class="n">these data</th></tr></thead>
+                {by("shift", "shift", "of the mean, in ranges of training")}<th scope="col">ranges</th><th scope="col" class="n room">training</th>
+                <th scope="col" class="n room">these data</th></tr></thead>
               <tbody>{page.rows.map((row) => (
                 <tr key={row.feature}><th scope="row"><bdi>{row.name}</bdi></th>
                   <td class="n">{share(row.outside)}{row.outside !== null && row.outside > 0.01 ? <span class="note">! look</span> : null}</td>
                   <td class="n">{row.shift === null ? "–" : row.shift.toFixed(3)}</td><td class="chart"><Ranges row={row} /></td>
-                  <td class="n">{short(row.train_low)} to {short(row.train_high)}</td><td class="n">{short(row.data_low)} to {short(row.data_high)}</td></tr>
+                  <td class="n room">{row.train_low === null ? "unknown" : `${short(row.train_low)} to ${short(row.train_high)}`}</td><td class="n room">{short(row.data_low)} to {short(row.data_high)}</td></tr>
               ))}</tbody>
             </table>
           </div>

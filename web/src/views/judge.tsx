@@ -6,7 +6,7 @@ import { address, post, type Agreement, type Doc, type Judged, type Query } from
 import { comparison, useApp, useLoad } from "../app";
 import { agreementWord, counted, short } from "../format";
 import { useKeys } from "../keys";
-import { Id, Label, pageSize, Pager, Show, Trouble } from "../parts/basic";
+import { DocName, Id, JudgeName, Label, nameOfDoc, pageSize, Pager, Show, Trouble } from "../parts/basic";
 import { useWalk, Walk } from "../parts/walk";
 
 function AgreementPart({ turn }: { turn: number }) {
@@ -54,12 +54,12 @@ function Row({ doc, judged, labels, showData, current, set, onFocus }: RowProps)
   const most = labels[labels.length - 1] ?? 0;
   return (
     <li class={`judged-doc ${current ? "current" : ""}`} data-d={doc.d} tabIndex={current ? 0 : -1} onFocus={onFocus}
-      aria-label={`document ${doc.title ?? doc.id}, ${judged === null ? "not judged" : `judged ${judged}`}`}>
+      aria-label={`document ${nameOfDoc(doc)}, ${judged === null ? "not judged" : `judged ${judged}`}`}>
       <div class="what">
-        {doc.title !== null ? <strong><bdi>{doc.title}</bdi></strong> : null} <Id text={doc.id} />
+        <DocName doc={doc} />
         {doc.text !== null ? <p><bdi>{doc.text}</bdi></p> : null}
       </div>
-      <div class="grades" role="group" aria-label={`label of ${doc.title ?? doc.id}`}>
+      <div class="grades" role="group" aria-label={`label of ${nameOfDoc(doc)}`}>
         {labels.map((label) => (
           <button key={label} type="button" tabIndex={current ? 0 : -1} aria-pressed={judged === label} onClick={() => set(judged === label ? null : label)}>
             {label}</button>
@@ -145,7 +145,7 @@ function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
 
 export function JudgeView() {
   const app = useApp();
-  const { state, info, judge, setJudge } = app;
+  const { state, info, judge } = app;
   const walk = useWalk();
   const [turn, setTurn] = useState(0);
   const query = useLoad<Query>(state.q === null || !info.judging.on ? null : address("query",
@@ -160,8 +160,7 @@ export function JudgeView() {
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />
-      <p><label>Judge's name <input id="judge-name" type="text" maxLength={64} autocomplete="nickname" value={judge}
-        onInput={(event) => setJudge(event.currentTarget.value.trim())} /></label></p>
+      <JudgeName />
       <Show from={query}>{(data) => <JudgeQuery query={data} changed={() => setTurn((count) => count + 1)} />}</Show>
       <AgreementPart turn={turn} />
     </section>

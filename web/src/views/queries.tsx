@@ -40,8 +40,8 @@ function Rows({ page }: { page: Page<QueryRow> }) {
           <tr>
             {by("id", "query", "by id", false)}
             {by("loss", "loss", "what the ideal order would add")}
-            <th scope="col" class="n">A</th>
-            {right ? <th scope="col" class="n">{nameOf(app, "right")}</th> : null}
+            <th scope="col" class="n room">A</th>
+            {right ? <th scope="col" class="n room">{nameOf(app, "right")}</th> : null}
             {right ? by("difference", "difference", "largest change first, of either sign") : null}
             {by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
             {by("documents", "documents", "length of the list")}
@@ -54,8 +54,8 @@ function Rows({ page }: { page: Page<QueryRow> }) {
               <th scope="row"><a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
                 <Id text={row.id} /></a></th>
               <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td>
-              <td class="n">{figure(row.a)}</td>
-              {right ? <td class="n">{figure(row.right)}</td> : null}
+              <td class="n room">{figure(row.a)}</td>
+              {right ? <td class="n room">{figure(row.right)}</td> : null}
               {right ? <td class="n"><Change by={row.difference} /></td> : null}
               <td class="n">{row.swaps.toLocaleString("en")}</td>
               <td class="n">{row.documents.toLocaleString("en")}<span class="note">{row.relevant} relevant</span></td>

@@ -4,7 +4,7 @@ import { address, type Doc, type Query } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, short, signed } from "../format";
 import { useKeys } from "../keys";
-import { Id, pageSize, Pager, Show, Trouble } from "../parts/basic";
+import { Id, nameOfDoc, Pager, Show, Trouble } from "../parts/basic";
 import { PairPart } from "../parts/pair";
 import { Rankings } from "../parts/rankings";
 import { useWalk, Walk } from "../parts/walk";
@@ -30,22 +30,25 @@ function Texts({ docs }: { docs: Doc[] }) {
   return (
     <section aria-label="Texts of the picked documents">
       {told.map((doc) => (
-        <article key={doc.d} class="text"><h4><bdi>{doc.title ?? doc.id}</bdi></h4><p><bdi>{doc.text}</bdi></p></article>
+        <article key={doc.d} class="text"><h4><bdi>{nameOfDoc(doc)}</bdi></h4><p><bdi>{doc.text}</bdi></p></article>
       ))}
     </section>
   );
 }
+
+const size = 20; // positions shown at a time
 
 export function QueryView() {
   const app = useApp();
   const { state, go, link } = app;
   const walk = useWalk();
   const query = useLoad<Query>(state.q === null ? null : address("query", {
-    q: state.q, offset: state.from, limit: pageSize, judge: app.judge, ...comparison(app) }));
+    q: state.q, offset: state.from, limit: size, judge: app.judge,
+    also: [state.first, state.second].filter((d) => d !== null).join(","), ...comparison(app) }));
   const turn = (from: number) => go({ from }, true);
   useKeys({
-    "]": () => { if (query.data && state.from + pageSize < query.data.documents) turn(state.from + pageSize); },
-    "[": () => { if (state.from > 0) turn(Math.max(0, state.from - pageSize)); },
+    "]": () => { if (query.data && state.from + size < query.data.documents) turn(state.from + size); },
+    "[": () => { if (state.from > 0) turn(Math.max(0, state.from - size)); },
     Escape: () => go({ first: null, second: null }, true),
   });
   return (
@@ -61,8 +64,9 @@ export function QueryView() {
             {data.right !== null ? `, ${nameOf(app, "right")} ${figure(data.right)}` : ""}, ideal {figure(data.ideal)}.{" "}
             <a href={link({ view: "queries" })}>All queries</a> · <a href={link({ view: "judge", from: 0 })}>Judge this query</a></p>
           <h3 class="sr">Rankings</h3>
-          <Pager offset={data.offset} total={data.documents} what="positions" go={turn} />
+          <Pager offset={data.offset} total={data.documents} what="positions" size={size} go={turn} />
           <Rankings query={data} />
+          {data.documents > size ? <Pager offset={data.offset} total={data.documents} what="positions" size={size} go={turn} /> : null}
           <Texts docs={data.docs.filter((doc) => doc.d === state.first || doc.d === state.second)} />
           <Violated query={data} />
           <div class="halves">

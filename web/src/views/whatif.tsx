@@ -3,17 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { address, type Page, type WeightRow } from "../api";
 import { useApp, useLoad } from "../app";
-import { counted, short } from "../format";
+import { counted, short, stepOf } from "../format";
 import { useKeys } from "../keys";
 import { pageSize, Pager, Show } from "../parts/basic";
 import { mostEdits, writeEdits } from "../state";
-
-/** Steps of a slider: a two-hundredth of its range, rounded to a power of ten times 1, 2 or 5. */
-export function stepOf(low: number, high: number): number {
-  const wanted = (high - low) / 200;
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return ([1, 2, 5, 10].find((factor) => factor * power >= wanted * 0.999) ?? 10) * power;
-}
 
 function Slider({ row }: { row: WeightRow }) {
   const { state, go, announce } = useApp();
@@ -35,8 +28,8 @@ function Slider({ row }: { row: WeightRow }) {
         onInput={(event) => set(event.currentTarget.valueAsNumber)} />
       <input type="number" class="number" aria-label={`weight of ${row.name}`} step={step} value={Number(value.toPrecision(6))}
         onChange={(event) => set(event.currentTarget.valueAsNumber)} />
-      <button type="button" class="small" disabled={!edited} onClick={() => set(null)} aria-label={`reset ${row.name} to ${short(row.weight)}`}>
-        {edited ? `Reset to ${short(row.weight)}` : "as trained"}</button>
+      <button type="button" class="small" disabled={!edited} onClick={() => set(null)}>
+        {edited ? `Reset to ${short(row.weight)}` : "as trained"}<span class="sr">: {row.name}</span></button>
     </li>
   );
 }
