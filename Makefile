@@ -12,7 +12,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
-        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report test-torch test-outside \
+        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch test-outside \
         test-distributed test-engines test-serve docs clean
 
 help:          ## this list
@@ -94,7 +94,7 @@ bench-update:  ## benchmarks/table.csv and the table of docs/benchmarks.md from 
 	@$(PYTHON) tools/bench.py --build build-bench --update
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report test-torch test-engines test-serve bench-check
+	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report check-explore test-torch test-engines test-serve bench-check
 
 lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
@@ -135,6 +135,11 @@ check-report: build ## report pages in headless Chromium: overflow, contrast, ac
 	@tools/setup.sh browser
 	@tools/report_pages.sh build/dorm build/pages
 	.venv-browser/bin/python tools/check_report.py build/pages/*.html --shots build/pages
+
+check-explore: ## the page of dorm explore: its types, tests and built files; by keyboard in headless Chromium; screenshots in build/explore
+	@tools/setup.sh browser
+	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent check-dist
+	.venv-browser/bin/python tools/check_explore.py --shots build/explore
 
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch

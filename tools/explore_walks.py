@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways through the page of `dorm explore` by keyboard alone, for check_explore.py: one per view, and what goes wrong."""
+"""Ways through the page of `dorm explore` by keyboard alone, for check_explore.py: one per view, and wrong turns."""
 
 import re
 from pathlib import Path
