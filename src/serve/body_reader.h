@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/number.h"
+#include "serve/exchange.h"
 
 namespace dorm::serve {
 
@@ -112,7 +113,9 @@ simdjson::ondemand::object read_object(simdjson::ondemand::value value, const Pl
 /// The body as one object: body(object). What stands behind it is refused. `text` has room for its padding.
 template <class Body>
 void read_body(std::string& text, const Body& body) {
-  thread_local simdjson::ondemand::parser parser;
+  thread_local simdjson::ondemand::parser kept;
+  simdjson::ondemand::parser large;  // its memory, several times that of the text, is not kept
+  simdjson::ondemand::parser& parser = text.size() > kKeptBody ? large : kept;
   const Place top{nullptr, "body"};
   if (text.capacity() < text.size() + simdjson::SIMDJSON_PADDING)
     text.reserve(text.size() + simdjson::SIMDJSON_PADDING);

@@ -18,6 +18,9 @@ inline constexpr std::size_t kBodyPadding = 64;
 /// Room for `size` bytes and the padding.
 inline void make_room(std::string& body, std::size_t size) { body.reserve(size + kBodyPadding); }
 
+/// Memory for bodies up to this size stays for the next one.
+inline constexpr std::size_t kKeptBody = std::size_t{1} << 18;
+
 struct Request {
   std::string_view method = "GET";
   std::string_view target = "/";  // path and perhaps a query

@@ -18,7 +18,6 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-constexpr std::size_t kKeptBody = std::size_t{1} << 20;  // capacity that a connection keeps between requests
 constexpr double kLingerSeconds = 2;
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -147,6 +146,11 @@ bool Connection::begin_body() {
     refuse_malformed(http::error::body_limit);
     return false;
   }
+  if (!parser_->is_done())
+    if (auto refused = service_.turned_back(head())) {
+      send(std::move(*refused), false, false);
+      return false;
+    }
   auto& request = parser_->get();
   request.body() = std::move(body_);
   request.body().clear();
@@ -170,8 +174,8 @@ void Connection::refuse_malformed(const Error& error) {
   send(service_.refuse(large ? 413 : long_header ? 431 : 400, message, remote_), false, false);
 }
 
-void Connection::answer() {
-  auto& message = parser_->get();
+Request Connection::head() const {
+  const auto& message = parser_->get();
   Request request;
   request.method = view(message.method_string());
   request.target = view(message.target());
@@ -181,12 +185,18 @@ void Connection::answer() {
   request.json_bytes = view(message["Inference-Header-Content-Length"]);
   request.remote = remote_;
   request.must_name_host = message.version() >= 11;
+  return request;
+}
+
+void Connection::answer() {
+  auto& message = parser_->get();
+  Request request = head();
   request.body = std::move(message.body());
   const bool keep = message.keep_alive() && !stopping_;
   const bool without_body = request.method == "HEAD";
   Answer answer = service_.answer(request);
   body_ = std::move(request.body);
-  if (body_.capacity() > kKeptBody) body_ = {};
+  if (body_.capacity() > kKeptBody + kBodyPadding) body_ = {};
   send(std::move(answer), keep, without_body);
 }
 

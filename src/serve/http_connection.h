@@ -65,8 +65,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void allow(double seconds) { deadline_.store(nanoseconds_from_now(seconds), std::memory_order_relaxed); }
   void begin_request();
   void read();
-  void parse();       // as far as the bytes go: to the end of a request, or to the next read
-  bool begin_body();  // false: the body is refused before it is read
+  void parse();          // as far as the bytes go: to the end of a request, or to the next read
+  bool begin_body();     // false: the body is refused before it is read
+  Request head() const;  // of the request at hand, without its body; views into the parser
   void refuse_malformed(const Error& error);
   void answer();
   void send(Answer answer, bool keep, bool without_body);

@@ -112,16 +112,25 @@ std::vector<double> Service::score(const LoadedModel& model, const Layout& layou
   return scores;
 }
 
-Answer Service::route(Request& request) {
+std::optional<Answer> Service::gate(const Request& request, const Router::Found& found) const {
   if (for_this_machine_ && !(request.host.empty() && !request.must_name_host) && !names_this_machine(request.host))
-    throw Refusal(421,
-                  fmt::format("the host is {}; expected localhost or a loopback address", in_quotes(request.host)));
+    return error_answer(
+        421, fmt::format("the host is {}; expected localhost or a loopback address", in_quotes(request.host)));
+  if (token_.empty() || (found.handler && !found.needs_token) || bears_token(request.authorization, token_)) return {};
+  Answer answer = error_answer(401, "no valid token; expected the header Authorization: Bearer TOKEN");
+  answer.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return answer;
+}
+
+std::optional<Answer> Service::turned_back(const Request& request) {
+  std::optional<Answer> answer = gate(request, router_.find(request.method, path_of(request.target)));
+  if (answer) note(request, *answer, 0);
+  return answer;
+}
+
+Answer Service::route(Request& request) {
   const Router::Found found = router_.find(request.method, path_of(request.target));
-  if (!token_.empty() && (!found.handler || found.needs_token) && !bears_token(request.authorization, token_)) {
-    Answer answer = error_answer(401, "no valid token; expected the header Authorization: Bearer TOKEN");
-    answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-    return answer;
-  }
+  if (auto refused = gate(request, found)) return std::move(*refused);
   if (found.handler) return (*found.handler)(request, found.captured);
   if (found.allowed.empty())
     throw Refusal(404,

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ class Service {
 
   /// By any thread. Whatever goes wrong is an answer.
   Answer answer(Request& request);
+  /// The answer to one who may not ask, known before the body is read.
+  std::optional<Answer> turned_back(const Request& request);
   /// Of what never became a request: too long, too slow, malformed.
   Answer refuse(int status, std::string_view message, std::string_view remote);
 
@@ -40,6 +43,7 @@ class Service {
   std::vector<double> score(const LoadedModel& model, const Layout& layout, const DenseRows& rows, Answer& answer);
 
  private:
+  std::optional<Answer> gate(const Request& request, const Router::Found& found) const;
   Answer route(Request& request);
   void note(const Request& request, const Answer& answer, double seconds);
 

@@ -270,6 +270,8 @@ def test_others_need_the_token(world):
         assert served.ask("GET", "/v1/models", headers={"Authorization": "Bearer 0123456789abcdeX"})[0] == 401
         assert served.ask("GET", "/v1/models", headers={"Authorization": "Bearer 0123456789abcdef"})[0] == 200
         assert served.ask("GET", "/v2/health/live")[0] == 200
+        large = b"POST /v1/rank HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n"
+        assert served.raw(large).startswith(b"HTTP/1.1 401 "), "before the body has come"
 
 
 def test_limits_hold(world):

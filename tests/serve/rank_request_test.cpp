@@ -27,7 +27,7 @@ std::string bytes_of(std::uint32_t rows, std::uint32_t columns, const std::vecto
   std::string body(8 + values.size() * sizeof(float), '\0');
   std::memcpy(body.data(), &rows, 4);
   std::memcpy(body.data() + 4, &columns, 4);
-  std::memcpy(body.data() + 8, values.data(), values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(body.data() + 8, values.data(), values.size() * sizeof(float));
   return body;
 }
 
