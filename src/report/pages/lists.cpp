@@ -25,8 +25,9 @@ class Contributions {
   /// `scaled`: the features of the documents of one query, row by row.
   Contributions(const Model& model, std::span<const double> scaled)
       : model_(model), scaled_(scaled), mean_(model.weights.size()) {
-    const auto documents = static_cast<double>(scaled.size() / mean_.size());
-    for (std::size_t k = 0; k < scaled.size(); ++k) mean_[k % mean_.size()] += scaled[k] / documents;
+    const std::size_t documents = scaled.size() / mean_.size();
+    for (std::size_t k = 0; k < scaled.size(); ++k)
+      mean_[k % mean_.size()] += scaled[k] / static_cast<double>(documents);
   }
 
   std::string of(std::size_t document) const {
