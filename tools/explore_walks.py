@@ -140,6 +140,14 @@ def walk_query(s):
         expect(s.text(f".ranking.a {cut}") == str(query["cutoff"] + 1), "the cutoff is not below its position")
     both = set(query["order"]["a"]) & set(query["order"]["right"])
     expect(s.page.locator("svg.links path").count() == len(both), "not every document is linked")
+    s.page.locator("#right").focus()
+    s.page.keyboard.press("Home")
+    s.settle()
+    expect("right=none" in s.page.url, "nothing to compare with cannot be chosen")
+    both_ideal = set(query["order"]["a"]) & set(query["order"]["ideal"])
+    expect(s.page.locator("svg.links path").count() == len(both_ideal), "a ranking alone is not linked to the ideal")
+    s.page.keyboard.press("ArrowDown")
+    s.settle()
     s.tab_to("button.doc")
     s.press("ArrowDown")
     second = query["order"]["a"][1]
@@ -321,6 +329,11 @@ def walk_trouble(s):
     s.log = [line for line in s.log if "404" not in line]
     s.open("#nowhere?sort=%E0%A4%A&offset=-1&edits=__proto__:1,<b>:2")
     expect(s.page.locator("table.queries").count() == 1, "a wrong address does not show the queries")
+    s.page.route("**/api/queries*", lambda route: route.abort())
+    s.open("#queries")
+    expect("server does not answer" in s.text("main [role=alert]"), "a server that has gone is not told")
+    s.page.unroute("**/api/queries*")
+    s.log = [line for line in s.log if "ERR_FAILED" not in line]
     for view in VIEWS.values():
         s.open(view)
         bad = "document.querySelectorAll('#app img, #app script, #app iframe, #app b:not([class]), #app i').length"

@@ -219,11 +219,20 @@ async function answer<T>(response: Response): Promise<T> {
   return body as T;
 }
 
+async function ask(url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, options);
+  } catch (problem) {
+    if (problem instanceof TypeError) throw new Error("the server does not answer; does dorm explore still run?");
+    throw problem;
+  }
+}
+
 export async function get<T>(url: string, signal: AbortSignal): Promise<T> {
-  return answer<T>(await fetch(url, { signal }));
+  return answer<T>(await ask(url, { signal }));
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
   const headers = { "Content-Type": "application/json" };
-  return answer<T>(await fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer<T>(await ask(`api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
 }

@@ -84,7 +84,7 @@ function announceLater(say: (text: string) => void): void {
 
 function Start() {
   const info = useLoad<Info>(address("info"));
-  if (info.error !== null) return <main><h1>DORM explore</h1><Trouble error={`The server does not answer: ${info.error}`} /></main>;
+  if (info.error !== null) return <main><h1>DORM explore</h1><Trouble error={info.error} /></main>;
   return info.data === null ? <p>Loading…</p> : <Main info={info.data} />;
 }
 

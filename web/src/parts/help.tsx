@@ -23,14 +23,16 @@ export function Help({ open, close }: { open: boolean; close(): void }) {
         <button type="button" onClick={close}>Close</button>
       </div>
       <label class="check"><input type="checkbox" checked={on} onChange={turn} /> Keys of one character are on</label>
-      {help.map(({ where, keys }) => (
-        <section key={where}>
-          <h3>{where}</h3>
-          <dl class="keys">
-            {keys.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}
-          </dl>
-        </section>
-      ))}
+      <div class="all-keys">
+        {help.map(({ where, keys }) => (
+          <section key={where}>
+            <h3>{where}</h3>
+            <dl class="keys">
+              {keys.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}
+            </dl>
+          </section>
+        ))}
+      </div>
     </dialog>
   );
 }

@@ -83,7 +83,7 @@ function Lines({ drawn, lit, picked }: { drawn: Drawn; lit: number | null; picke
 }
 
 /** Lines over the gap between the first two rankings, measured after every layout; none where they stand below each other. */
-function useLines(query: Query, box: { current: HTMLDivElement | null }): Drawn {
+function useLines(query: Query, other: Column, box: { current: HTMLDivElement | null }): Drawn {
   const [drawn, setDrawn] = useState<Drawn>({ links: [], left: 0, right: 0 });
   useLayoutEffect(() => {
     const element = box.current;
@@ -95,13 +95,14 @@ function useLines(query: Query, box: { current: HTMLDivElement | null }): Drawn 
         return { d: Number(row.dataset["d"]), y: area.top - origin.top + area.height / 2, left: area.left, right: area.right };
       });
       const a = rows("a");
-      const b = rows("right");
+      const b = rows(other);
       const left = (a[0]?.right ?? 0) - origin.left;
       const right = (b[0]?.left ?? 0) - origin.left;
       const ranks = new Map(query.docs.map((doc) => [doc.d, doc.ranks]));
       const links = right > left ? linksBetween(a, b, (d) => {
         const of = ranks.get(d);
-        return of && of.a !== null && of.right !== null ? [of.a, of.right] : null;
+        const there = of?.[other] ?? null;
+        return of && of.a !== null && there !== null ? [of.a, there] : null;
       }) : [];
       setDrawn({ links, left, right });
     };
@@ -109,7 +110,7 @@ function useLines(query: Query, box: { current: HTMLDivElement | null }): Drawn 
     const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
-  }, [query]);
+  }, [query, other]);
   return drawn;
 }
 
@@ -119,9 +120,9 @@ export function Rankings({ query }: { query: Query }) {
   const box = useRef<HTMLDivElement>(null);
   const [focus, setFocus] = useState<Focus | null>(null);
   const [hover, setHover] = useState<number | null>(null);
-  const drawn = useLines(query, box);
   const docs = new Map(query.docs.map((doc) => [doc.d, doc]));
   const columns = (["a", "right", "ideal", "violated"] as const).filter((column) => query.order[column] !== null);
+  const drawn = useLines(query, columns[1] ?? "ideal", box);
   const first = focus && query.order[focus.column]?.includes(focus.d) ? focus : { column: "a" as Column, d: query.order.a?.[0] ?? -1 };
   const lit = hover ?? (focus ? focus.d : null);
 

@@ -156,7 +156,7 @@ export function JudgeView() {
   return (
     <section>
       <div class="bar">
-        <h2 tabIndex={-1}>Judge {query.data ? <>query <Id text={query.data.id} /></> : ""}</h2>
+        <h2 tabIndex={-1}><span class="clamp">Judge {query.data ? <>query <Id text={query.data.id} /></> : ""}</span></h2>
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />

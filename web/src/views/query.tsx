@@ -54,7 +54,7 @@ export function QueryView() {
   return (
     <section>
       <div class="bar">
-        <h2 tabIndex={-1}>Query {query.data ? <Id text={query.data.id} /> : ""}</h2>
+        <h2 tabIndex={-1}><span class="clamp">Query {query.data ? <Id text={query.data.id} /> : ""}</span></h2>
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />
@@ -62,7 +62,8 @@ export function QueryView() {
         <>
           <p>{counted(data.documents, "document")}; A {figure(data.a)}
             {data.right !== null ? `, ${nameOf(app, "right")} ${figure(data.right)}` : ""}, ideal {figure(data.ideal)}.{" "}
-            <a href={link({ view: "queries" })}>All queries</a> · <a href={link({ view: "judge", from: 0 })}>Judge this query</a></p>
+            <a href={link({ view: "queries" })}>All queries</a>
+            {app.info.judging.on ? <> · <a href={link({ view: "judge", from: 0 })}>Judge this query</a></> : null}</p>
           <h3 class="sr">Rankings</h3>
           <Pager offset={data.offset} total={data.documents} what="positions" size={size} go={turn} />
           <Rankings query={data} />
