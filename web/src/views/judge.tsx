@@ -105,7 +105,7 @@ function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
   const undo = () => {
     post<Judged>("undo", { judge }).then((told) => {
       if (told.q === null || told.d === null) {
-        announce("nothing to undo");
+        announce("nothing to undo in these data");
         return;
       }
       const { q, d, label } = told;
