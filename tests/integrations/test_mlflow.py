@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import PER_QUERY, SCALES
-from odd_names import ODD, random_names
+from yaml_names import ODD, random_names
 
 import dorm
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from conftest import SCALES
-from odd_names import ODD, random_names
+from yaml_names import ODD, random_names
 
 import dorm
 
