@@ -25,6 +25,9 @@ LAYERS = {
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
     "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
+    "data/clicks": Room(
+        "clicks by query, document and position; propensities", ("base", "data/judgments"), ("clicks",)
+    ),
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
@@ -32,8 +35,8 @@ LAYERS = {
     ),
     "data/io": Room(
         "readers and writers; the only room that opens files",
-        ("base", "data", "data/judgments", "data/ratings"),
-        ("read", "write"),
+        ("base", "data", "data/clicks", "data/judgments", "data/ratings"),
+        ("read", "write", "click_log"),
     ),
     "data/synth": Room("the generator", ("base", "data"), ("synth",)),
     "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
