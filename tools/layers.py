@@ -76,6 +76,11 @@ LAYERS = {
         ("base", "data", "data/judgments", "data/ratings", "ranking/assign", "ranking/measure", "ranking/topics"),
         ("evaluate",),
     ),
+    "evaluation/clicks": Room(
+        "propensities from click logs, rankers judged by clicks, interleaving",
+        ("base", "data", "data/clicks", "evaluation", "ranking/measure"),
+        ("propensity", "click_evaluation"),
+    ),
     "learning/solver": Room("quadratic programs over simplices; solvers over an abstract risk", ("base",), ("solver",)),
     "learning/risk": Room(
         "data, measure, decay, reference and oracle as one risk",
