@@ -25,20 +25,24 @@ LAYERS = {
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
     "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
-    "data/clicks": Room(
-        "clicks by query, document and position; propensities", ("base", "data/judgments"), ("clicks",)
-    ),
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
         ("dataset", "input", "scale", "one_per"),
+    ),
+    "data/clicks": Room(
+        "clicks by query, document and position; propensities; gains",
+        ("base", "data", "data/judgments"),
+        ("clicks", "click_gains"),
     ),
     "data/io": Room(
         "readers and writers; the only room that opens files",
         ("base", "data", "data/clicks", "data/judgments", "data/ratings"),
         ("read", "write", "click_log"),
     ),
-    "data/synth": Room("the generator", ("base", "data"), ("synth",)),
+    "data/synth": Room(
+        "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "simulate_clicks")
+    ),
     "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
     "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure")),
     "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("assignment",)),

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dorm/click_gains.h"
 #include "dorm/clicks.h"
 
 namespace dorm {
@@ -83,8 +85,23 @@ ClickLogReport parse_sessions(std::string_view text, const std::string& name, co
 ClickCounts parse_click_counts(std::string_view text, const std::string& name, const ClickLogOptions& options = {},
                                ClickLogReport* report = nullptr);
 
+/// A log, row by row: session,qid,docid,position,click,ranker, or counts, qid,docid,position,ranker,impressions,clicks.
+class ClickLogWriter {
+ public:
+  ClickLogWriter(std::ostream& out, bool counted);
+  ~ClickLogWriter();
+  void add(const ClickRow& row);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Counts as a log: qid,docid,position[,ranker][,context],impressions,clicks.
 void write_click_counts(const ClickCounts& counts, std::ostream& out);
+
+/// Gains as a table of judgments: qid,docid,click_gain.
+void write_click_gains(const ClickCounts& counts, const ClickGains& gains, std::ostream& out);
 
 /// CSV with a header that names position and propensity (or alpha), and perhaps se, context, alpha and beta.
 Propensities read_propensities(const std::string& path);

@@ -30,14 +30,14 @@ class CsvWriter {
 
  private:
   void write_header() {
-    if (data_.has_labels()) line_.add_text("label");
+    if (data_.has_labels()) line_.add_text(data_.input().of_clicks() ? kClickGain : "label");
     line_.add_text("qid");
     if (data_.has_document_ids()) line_.add_text("docid");
     if (data_.has_groups()) line_.add_text("group");
     if (has_weights_) line_.add_text("weight");
     for (std::size_t j = 0; j < data_.num_features(); ++j) {
       const std::string name = data_.feature_name(j);
-      constexpr std::array<std::string_view, 5> kTaken = {"label", "qid", "docid", "group", "weight"};
+      constexpr std::array<std::string_view, 6> kTaken = {"label", "qid", "docid", "group", "weight", kClickGain};
       if (name.empty() || std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end())
         throw Error(ErrorCode::unsupported,
                     fmt::format("the feature name {} cannot head a column: it is {}", in_quotes(name),
