@@ -48,6 +48,8 @@ Action declare_serve(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_clicks(CLI::App& app, const Settings& settings);
+Action declare_propensity(CLI::App& app, const Settings& settings);
+Action declare_interleave(CLI::App& app, const Settings& settings);
 Action declare_convert(CLI::App& app, const Settings& settings);
 Action declare_export(CLI::App& app, const Settings& settings);
 Action declare_info(CLI::App& app, const Settings& settings);

@@ -81,9 +81,14 @@ LAYERS = {
         ("evaluate",),
     ),
     "evaluation/clicks": Room(
-        "propensities from click logs, rankers judged by clicks, interleaving",
+        "propensities from click logs, rankers judged by clicks",
         ("base", "data", "data/clicks", "evaluation", "ranking/measure"),
         ("propensity", "click_evaluation"),
+    ),
+    "evaluation/interleave": Room(
+        "lists made of two rankings, and what clicks on them say",
+        ("base", "evaluation", "ranking/topics"),
+        ("interleave",),
     ),
     "learning/solver": Room("quadratic programs over simplices; solvers over an abstract risk", ("base",), ("solver",)),
     "learning/risk": Room(
