@@ -62,28 +62,6 @@ struct CountedLog {
   std::vector<std::string> query_of;
 };
 
-CountedLog count_pages(const std::string& path, const ClickLogOptions& options) {
-  CountedLog out;
-  ClickCounter counter;
-  IdTable pages;
-  std::string page;
-  out.report = for_each_click(path, options, [&](const ClickRow& row) {
-    if (row.session.empty())
-      throw Error(ErrorCode::bad_input, {path, row.line, 0},
-                  "found no session; expected one in every row for --pool session");
-    page.assign(row.query).append("/").append(row.session);
-    if (pages.add(page) == out.query_of.size()) out.query_of.emplace_back(row.query);
-    counter.add({.query = page,
-                 .document = row.document,
-                 .position = row.position,
-                 .context = row.context,
-                 .impressions = row.impressions,
-                 .clicks = row.clicks});
-  });
-  out.counts = counter.finish();
-  return out;
-}
-
 CountedLog count_log(const ClicksArguments& arguments, const Settings& settings) {
   const bool by_page = named("--pool", arguments.pool, "query", "session");
   ClickLogOptions options = click_log_options(arguments.reading, arguments.input.columns.query,
@@ -91,9 +69,9 @@ CountedLog count_log(const ClicksArguments& arguments, const Settings& settings)
   ReadProgress progress(arguments.log);
   if (!settings.quiet)
     options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-  if (by_page) return count_pages(arguments.log, options);
   CountedLog out;
-  out.counts = read_click_counts(arguments.log, options, &out.report);
+  out.counts = by_page ? read_page_counts(arguments.log, options, out.query_of, &out.report)
+                       : read_click_counts(arguments.log, options, &out.report);
   return out;
 }
 

@@ -77,6 +77,11 @@ ClickLogReport for_each_session(const std::string& path, const ClickLogOptions& 
 ClickCounts read_click_counts(const std::string& path, const ClickLogOptions& options = {},
                               ClickLogReport* report = nullptr);
 
+/// The same by page instead of query: "QUERY/SESSION" is the query of a count, and `query_of` says whose page it is.
+/// Throws Error(bad_input) for a row without a session.
+ClickCounts read_page_counts(const std::string& path, const ClickLogOptions& options,
+                             std::vector<std::string>& query_of, ClickLogReport* report = nullptr);
+
 /// The same from memory; `name` stands in for the path in messages.
 ClickLogReport parse_clicks(std::string_view text, const std::string& name, const ClickLogOptions& options,
                             const std::function<void(const ClickRow&)>& visit);

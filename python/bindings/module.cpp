@@ -36,6 +36,7 @@ NB_MODULE(_core, module) {
   });
   dorm::python::bind_dataset(module);
   dorm::python::bind_reading(module);
+  dorm::python::bind_clicks(module);
   dorm::python::bind_pages(module);
   dorm::python::bind_measure(module);
   dorm::python::bind_kernel(module);

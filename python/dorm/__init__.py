@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
+    from .clicking import ClickGains, ClickLog, clicks, simulate_clicks
     from .data import RankingData, read_csv, read_letor, synth
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
     from .explanation import Explanation
@@ -44,6 +45,8 @@ __all__ = [
     "Blend",
     "Candidate",
     "Certificate",
+    "ClickGains",
+    "ClickLog",
     "Comparison",
     "DormFactorization",
     "DormRanker",
@@ -73,6 +76,7 @@ __all__ = [
     "__version__",
     "assign",
     "catalog",
+    "clicks",
     "compare",
     "evaluate",
     "evaluate_run",
@@ -84,6 +88,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_table",
+    "simulate_clicks",
     "synth",
     "tune",
 ]
@@ -97,6 +102,7 @@ _MODULES = {
     "dask": (),
     "boosting": ("Metric", "Objective", "metric", "objective"),
     "_pages": ("Page",),
+    "clicking": ("ClickGains", "ClickLog", "clicks", "simulate_clicks"),
     "data": ("RankingData", "read_csv", "read_letor", "synth"),
     "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
     "explanation": ("Explanation",),

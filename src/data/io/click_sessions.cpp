@@ -72,4 +72,26 @@ ClickLogReport parse_sessions(std::string_view text, const std::string& name, co
   return report;
 }
 
+ClickCounts read_page_counts(const std::string& path, const ClickLogOptions& options,
+                             std::vector<std::string>& query_of, ClickLogReport* report) {
+  ClickCounter counter;
+  IdTable pages;
+  std::string page;
+  const ClickLogReport seen = for_each_click(path, options, [&](const ClickRow& row) {
+    if (row.session.empty())
+      throw Error(ErrorCode::bad_input, {path, row.line, 0}, "found no session; expected the id of one in every row");
+    page.assign(row.query).append("/").append(row.session);
+    if (pages.add(page) == query_of.size()) query_of.emplace_back(row.query);
+    counter.add({.query = page,
+                 .document = row.document,
+                 .position = row.position,
+                 .ranker = options.by_ranker ? row.ranker : std::string_view(),
+                 .context = row.context,
+                 .impressions = row.impressions,
+                 .clicks = row.clicks});
+  });
+  if (report != nullptr) *report = seen;
+  return counter.finish();
+}
+
 }  // namespace dorm
