@@ -99,7 +99,7 @@ ClicksJudged judge_by_clicks(EvalArguments& arguments, const Settings& settings)
   clicks.options.per_page = clicks.each == "page";
   clicks.options.evaluate = arguments.options;
   const std::vector<std::string> measures = split_measures(arguments.measures);
-  for (const std::string& measure : measures) require_additive(measure);
+  for (const std::string& measure : measures) additive_measure(measure);
   const Propensities propensities = read_propensities(clicks.propensities);
   std::vector<Ranker> rankers = load_rankers(arguments);
   make_names_distinct(rankers);

@@ -12,6 +12,7 @@
 #include "dorm/clicks.h"
 #include "dorm/dataset.h"
 #include "dorm/evaluate.h"
+#include "dorm/measure.h"
 
 namespace dorm {
 
@@ -69,7 +70,8 @@ class ClickJudge {
   std::vector<double> weight_;    // by query: 0: not in the log
 };
 
-/// Throws Error(unsupported), naming those that are, unless the measure is a sum of position weight times relevance.
-void require_additive(const std::string& measure);
+/// The measure with labels that stand for relevance itself: dcg@10 is dcg@10:gain=linear. Throws Error(unsupported),
+/// naming those that will do, unless it is a sum of position weight times relevance.
+FactoredMeasurePtr additive_measure(const std::string& spelling, const Convention& convention = {});
 
 }  // namespace dorm

@@ -16,16 +16,8 @@
 namespace dorm {
 namespace {
 
-/// Measures that are a sum of position weight times relevance, where a label is relevance itself.
-constexpr std::array<std::string_view, 4> kAdditive = {"dcg", "precision", "rbp", "eru"};
-
-std::string_view base_name(std::string_view spelling) { return spelling.substr(0, spelling.find_first_of("@:")); }
-
-bool other_gain(std::string_view spelling) {
-  for (const std::string_view part : {"gain=exp2", "gains=", "rel=", "neutral="})
-    if (spelling.find(part) != std::string_view::npos && !spelling.ends_with("neutral=0")) return true;
-  return false;
-}
+/// Measures whose labels may stand for relevance itself: then they are a sum of position weight times relevance.
+constexpr std::array<std::string_view, 3> kWithLinearGain = {"dcg", "precision", "rbp"};
 
 Ties ties_of(const EvaluateOptions& options, const Convention& convention) {
   const Ties ties = !options.ties.empty() ? parse_ties(options.ties) : convention.ties;
@@ -73,14 +65,22 @@ class RankedPart {
 
 }  // namespace
 
-void require_additive(const std::string& measure) {
-  const std::string name = make_measure(measure)->name();
-  const bool sum = std::find(kAdditive.begin(), kAdditive.end(), base_name(name)) != kAdditive.end();
-  if (sum && !other_gain(name)) return;
+FactoredMeasurePtr additive_measure(const std::string& spelling, const Convention& convention) {
+  const std::string name = make_measure(spelling, convention)->name();
+  const std::string_view base = std::string_view(name).substr(0, name.find_first_of("@:"));
+  std::string linear = name;
+  if (std::find(kWithLinearGain.begin(), kWithLinearGain.end(), base) != kWithLinearGain.end() &&
+      name.find("gain") == std::string::npos && name.find("rel=") == std::string::npos)
+    linear += name.find(':') == std::string::npos ? ":gain=linear" : ",gain=linear";
+  MeasurePtr made = make_measure(linear, convention);
+  if (auto* factored = dynamic_cast<const FactoredMeasure*>(made.get()); factored && factored->linear_in_labels()) {
+    made.release();
+    return FactoredMeasurePtr(factored);
+  }
   throw Error(ErrorCode::unsupported,
               fmt::format("{} is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
-                          "it; expected dcg, precision, rbp or eru{}",
-                          name, sum ? ", with gains as they are" : ""));
+                          "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are",
+                          name));
 }
 
 ClickEvaluation ClickJudge::evaluate(std::span<const double> scores, std::span<const std::string> measures) const {
@@ -95,8 +95,7 @@ ClickEvaluation ClickJudge::evaluate(std::span<const double> scores, std::span<c
   ClickEvaluation out;
   out.table = {convention.name, std::string(name_of(ties)), "", {}, 0, {}};
   for (const std::string& measure : measures) {
-    require_additive(measure);
-    made.push_back(make_trainable(measure, convention));
+    made.push_back(additive_measure(measure, convention));
     std::vector<double> values(data_.num_queries(), kNaN);
     out.table.measures.push_back({made.back()->name(), kNaN, kNaN, kNaN, 0, 0, std::move(values), false});
   }

@@ -198,15 +198,19 @@ TEST(ClickEvaluation, SnipsIsConsistent) {
 }
 
 TEST(ClickEvaluation, RefusesMeasuresThatAreNoSums) {
-  for (const char* measure : {"ndcg@10", "mrr", "map", "err@10", "recall@5", "auc", "wta"})
-    EXPECT_NE(message_of([&] { require_additive(measure); }, ErrorCode::unsupported)
+  for (const char* measure : {"ndcg@10", "mrr", "map", "err@10", "recall@5", "auc", "wta", "precision@5:rel=2"})
+    EXPECT_NE(message_of([&] { additive_measure(measure); }, ErrorCode::unsupported)
                   .find("is no sum of position weight times relevance"),
               std::string::npos)
         << measure;
-  EXPECT_EQ(message_of([] { require_additive("dcg@10:gain=exp2"); }, ErrorCode::unsupported),
+  EXPECT_EQ(message_of([] { additive_measure("dcg@10:gain=exp2"); }, ErrorCode::unsupported),
             "dcg@10:gain=exp2 is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
-            "it; expected dcg, precision, rbp or eru, with gains as they are");
-  for (const char* measure : {"dcg", "dcg@10:gain=linear", "P@5", "rbp:p=0.9", "eru"}) require_additive(measure);
+            "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are");
+  EXPECT_EQ(additive_measure("dcg")->name(), "dcg:gain=linear");
+  EXPECT_EQ(additive_measure("P@5")->name(), "precision@5:gain=linear");
+  EXPECT_EQ(additive_measure("rbp:p=0.9")->name(), "rbp:p=0.9,gain=linear");
+  EXPECT_EQ(additive_measure("dcg@10:gain=linear")->name(), "dcg@10:gain=linear");
+  for (const char* measure : {"eru", "avgrank"}) EXPECT_EQ(additive_measure(measure)->name(), measure);
 }
 
 // Clicks at propensities 1 and .1: weights 1 and 10, clipped at .2: 1 and 5.
