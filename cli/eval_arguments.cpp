@@ -112,10 +112,12 @@ void check_clicks_judge(const EvalArguments& arguments) {
   require_option(!clicks.log.empty(), "LOG", "--clicks judges by a click log");
   require_option(!clicks.propensities.empty(), "--propensities FILE",
                  "clicks count by how likely their position is to be looked at");
-  if (arguments.judged_run() || !arguments.ratings.empty() || !arguments.subtopics.empty() || arguments.topics.given() ||
-      !arguments.position_gains.empty() || !arguments.reports.empty() || arguments.format == "trec")
-    refuse_arguments("--clicks stands alone; expected no --run, --qrels, --ratings, --topics, --subtopics, "
-                     "--position-gains, --report or --format trec beside it");
+  if (arguments.judged_run() || !arguments.ratings.empty() || !arguments.subtopics.empty() ||
+      arguments.topics.given() || !arguments.position_gains.empty() || !arguments.reports.empty() ||
+      arguments.format == "trec")
+    refuse_arguments(
+        "--clicks stands alone; expected no --run, --qrels, --ratings, --topics, --subtopics, "
+        "--position-gains, --report or --format trec beside it");
   const std::string& one_per = arguments.options.one_per;
   if (!one_per.empty() && one_per != "none")
     refuse_arguments("--one-per is not known to --clicks; expected rankings as they are");
@@ -237,8 +239,7 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
                          catalog_text("Measures", measure_catalog()),
                          catalog_text("Subtopic measures", subtopic_catalog()),
                          catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),
-                         catalog_text("Formats", kEvalFormats),
-                         catalog_text("Estimators", click_estimator_catalog())));
+                         catalog_text("Formats", kEvalFormats), catalog_text("Estimators", click_estimator_catalog())));
 }
 
 }  // namespace dorm::cli

@@ -111,8 +111,8 @@ ClicksJudged judge_by_clicks(EvalArguments& arguments, const Settings& settings)
   ClicksJudged out;
   out.estimator = clicks.options.estimator;
   out.clip = clicks.options.clip;
-  const ClickJudge judge = about_file(
-      clicks.log, [&] { return ClickJudge(documents, counts, propensities, clicks.options); });
+  const ClickJudge judge =
+      about_file(clicks.log, [&] { return ClickJudge(documents, counts, propensities, clicks.options); });
   out.evidence = judge.evidence();
   warn_of_evidence(out.evidence, arguments, settings);
   std::vector<RankerRow> rows;

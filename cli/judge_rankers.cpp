@@ -47,7 +47,7 @@ std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& 
 }
 
 RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
-                       const EvalArguments& arguments) {
+                              const EvalArguments& arguments) {
   RankersReport report;
   report.options = arguments.options;
   report.table = compare_rankers(std::move(rows), reference, arguments.options);

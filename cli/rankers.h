@@ -55,7 +55,7 @@ class RankedData {
   const InputArguments& input_;
   const Settings& settings_;
   std::optional<InputDescription> like_;  // of the first model
-  bool labels_;  // needed
+  bool labels_;                           // needed
   Dataset data_;
 };
 

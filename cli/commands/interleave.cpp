@@ -96,8 +96,7 @@ void write_lists(const InterleaveArguments& arguments, const std::vector<Ranker>
   const bool draft = arguments.options.method == "team-draft";
   const RunLists a(std::get<std::vector<RunEntry>>(rankers[0].what)),
       b(std::get<std::vector<RunEntry>>(rankers[1].what));
-  out << report::csv_line(
-      std::vector<std::string>{"session", "qid", "docid", "position", draft ? "ranker" : "credit"});
+  out << report::csv_line(std::vector<std::string>{"session", "qid", "docid", "position", draft ? "ranker" : "credit"});
   Rng random(arguments.evaluation.seed);
   std::uint64_t session = 0;
   for (const std::string& query : a.queries) {
@@ -202,7 +201,8 @@ Json interleaving_json(const InterleavingResult& result, const SessionCredits& c
 }
 
 std::string needed_text(double sessions) {
-  return std::isinf(sessions) ? std::string("no number of sessions would do") : fmt::format("{:.0f} sessions", sessions);
+  return std::isinf(sessions) ? std::string("no number of sessions would do")
+                              : fmt::format("{:.0f} sessions", sessions);
 }
 
 std::string interleaving_text(const InterleavingResult& result, const SessionCredits& credits,
@@ -218,8 +218,9 @@ std::string interleaving_text(const InterleavingResult& result, const SessionCre
                       std::isnan(result.share) ? "none" : fmt::format("{:.1f} %", 100 * result.share));
   text += fmt::format("clicks per session for {} rather than {}: {:+.4f} {}\n", a, b, test.mean_difference,
                       interval_text(test.low, test.high));
-  return text + fmt::format("were this the truth, so many sessions had power {:.2f} at level {:g}; power 0.80 takes {}\n",
-                            result.power, arguments.level, needed_text(result.sessions_needed));
+  return text +
+         fmt::format("were this the truth, so many sessions had power {:.2f} at level {:g}; power 0.80 takes {}\n",
+                     result.power, arguments.level, needed_text(result.sessions_needed));
 }
 
 void analyse(const InterleaveArguments& arguments, const Settings& settings) {
@@ -240,12 +241,10 @@ void plan(const InterleaveArguments& arguments, const Settings& settings) {
   const double decided = decided_sessions_needed(arguments.share, arguments.power, arguments.level);
   const double sessions = std::ceil(decided / (1 - arguments.ties));
   const double exact =
-      std::isinf(decided)
-          ? 0
-          : sign_test_power(static_cast<std::uint64_t>(decided), arguments.share, arguments.level);
+      std::isinf(decided) ? 0 : sign_test_power(static_cast<std::uint64_t>(decided), arguments.share, arguments.level);
   if (settings.json) {
-    const Json out = {{"share", arguments.share}, {"ties", arguments.ties},  {"power", arguments.power},
-                      {"level", arguments.level}, {"decided", decided},      {"sessions", sessions},
+    const Json out = {{"share", arguments.share}, {"ties", arguments.ties}, {"power", arguments.power},
+                      {"level", arguments.level}, {"decided", decided},     {"sessions", sessions},
                       {"exact_power", exact}};
     print(printable_json(out, 2) + "\n");
   } else if (std::isinf(decided)) {

@@ -93,8 +93,8 @@ void run_propensity(PropensityArguments& arguments, const Settings& settings) {
   require_option(!arguments.log.empty(), "LOG", "expected a click log to read, or - for standard input");
   require_option(!arguments.output.empty(), "-o FILE", "expected a file to write, or - for standard output");
   arguments.options.threads = settings.threads;
-  ClickLogOptions reading = click_log_options(arguments.reading, arguments.input.columns.query,
-                                              arguments.input.columns.document, settings);
+  ClickLogOptions reading =
+      click_log_options(arguments.reading, arguments.input.columns.query, arguments.input.columns.document, settings);
   if (arguments.options.method == "swaps") reading.columns.context.push_back(arguments.swaps);
   ReadProgress progress(arguments.log);
   if (!settings.quiet)
@@ -106,8 +106,8 @@ void run_propensity(PropensityArguments& arguments, const Settings& settings) {
       arguments.log, [&] { return estimate_propensities(counts, arguments.options, data ? &*data : nullptr); });
   for (const PropensityEvidence& evidence : estimate.evidence)
     if (!evidence.converged)
-      warn(settings, fmt::format("{}: regression-em did not converge in {} iterations; see --iterations",
-                                 arguments.log, evidence.iterations));
+      warn(settings, fmt::format("{}: regression-em did not converge in {} iterations; see --iterations", arguments.log,
+                                 evidence.iterations));
   write_file(arguments.output, [&](std::ostream& out) { write_propensities(estimate.propensities, out); });
   if (arguments.output == "-") return;
   print(settings.json ? printable_json(propensity_json(estimate, arguments.options), 2) + "\n"
@@ -124,9 +124,10 @@ Action declare_propensity(CLI::App& app, const Settings& settings) {
   how.add("--method", options.method, "NAME", "see below (allpairs)");
   how.flag("--isotonic", options.isotonic, "propensities never increase with the position");
   how.number("--pivot", options.pivot, whole_from(1, 1e6), "N", "of pivot: what positions are compared with (1)");
-  how.add("--swaps", arguments->swaps, "COLUMN",
-          "of swaps: the column that says which positions a session put in\nrandom order, as in 1-4 or all; empty, 0 or "
-          "none: it did not (swap)");
+  how.add(
+      "--swaps", arguments->swaps, "COLUMN",
+      "of swaps: the column that says which positions a session put in\nrandom order, as in 1-4 or all; empty, 0 or "
+      "none: it did not (swap)");
   how.add("--data", arguments->data, "FILE", "of regression-em: features of the documents, which relevance depends on");
   how.number("--iterations", options.max_iterations, whole_from(1, 1e9), "N",
              fmt::format("of regression-em: at most so many ({})", options.max_iterations));

@@ -64,10 +64,10 @@ class ClickJudge {
   Dataset data_;
   ClickEvaluateOptions options_;
   ClickEvidence evidence_;
-  std::vector<double> gains_;     // by document
-  std::vector<double> seen_;      // by document: impressions
-  std::vector<double> covered_;   // by document: mean of slope / clipped slope over impressions; 0: never shown
-  std::vector<double> weight_;    // by query: 0: not in the log
+  std::vector<double> gains_;    // by document
+  std::vector<double> seen_;     // by document: impressions
+  std::vector<double> covered_;  // by document: mean of slope / clipped slope over impressions; 0: never shown
+  std::vector<double> weight_;   // by query: 0: not in the log
 };
 
 /// The measure with labels that stand for relevance itself: dcg@10 is dcg@10:gain=linear. Throws Error(unsupported),

@@ -15,8 +15,8 @@ namespace dorm {
 
 struct InterleaveOptions {
   std::string method = "team-draft";  // a name of interleave_catalog()
-  std::string credit = "inverse";     // of optimised: inverse, 1 / rank in a - 1 / rank in b; or linear, rank b - rank a
-  std::size_t length = 10;            // of the list; at most 20, of optimised 12
+  std::string credit = "inverse";  // of optimised: inverse, 1 / rank in a - 1 / rank in b; or linear, rank b - rank a
+  std::size_t length = 10;         // of the list; at most 20, of optimised 12
 };
 
 std::span<const CatalogEntry> interleave_catalog();

@@ -70,9 +70,8 @@ nb::tuple judge_by_clicks(const Dataset& data, const ClickCounts& counts, const 
     for (const std::vector<double>& ranker : scores) judged.push_back(judge.evaluate(ranker, measures));
     for (std::size_t r = 0; r < scores.size(); ++r)
       for (std::size_t m = 0; r != reference && m < measures.size(); ++m)
-        tests[r].push_back(compare(judged[r].table.measures[m].per_query,
-                                   judged[reference].table.measures[m].per_query, options.evaluate,
-                                   judged[r].table.weights));
+        tests[r].push_back(compare(judged[r].table.measures[m].per_query, judged[reference].table.measures[m].per_query,
+                                   options.evaluate, judged[r].table.weights));
   }
   nb::list rankers;
   for (std::size_t r = 0; r < judged.size(); ++r) {
@@ -136,11 +135,13 @@ void bind_click_evaluation(nb::module_& module) {
       },
       "path"_a, "rows"_a);
   module.def("evaluate_clicks", &judge_by_clicks, "data"_a, "counts"_a, "propensities"_a, "options"_a, "scores"_a,
-             "measures"_a, "reference"_a, "Evidence, gains by document, and tables, unseen shares and tests by ranker.");
+             "measures"_a, "reference"_a,
+             "Evidence, gains by document, and tables, unseen shares and tests by ranker.");
   module.def("interleavings", &lists_of, "a"_a, "b"_a, "method"_a, "credit"_a, "length"_a,
              "Documents, credits and probability of each list.");
-  module.def("interleaving_sensitivity",
-             [](const std::vector<double>& credit) { return interleaving_sensitivity(credit); }, "credit"_a);
+  module.def(
+      "interleaving_sensitivity", [](const std::vector<double>& credit) { return interleaving_sensitivity(credit); },
+      "credit"_a);
   module.def("analyse_interleaving", &analyse_credits, "credits"_a.noconvert(), "options"_a, "level"_a);
   module.def("decided_sessions_needed", &decided_sessions_needed, "share"_a, "power"_a, "level"_a);
   module.def("sign_test_power", &sign_test_power, "decided"_a, "share"_a, "level"_a);

@@ -73,7 +73,9 @@ class PropensityEstimate:
         for row in self.rows:
             low, high = row.interval
             ends = f"[{low:.4f}, {high:.4f}]"
-            lines.append(f"{row.position:>8}  {row.propensity:>10.4f}  {row.se:>7.4f}  {ends:>18}  {row.context}".rstrip())
+            lines.append(
+                f"{row.position:>8}  {row.propensity:>10.4f}  {row.se:>7.4f}  {ends:>18}  {row.context}".rstrip()
+            )
         return "\n".join(lines)
 
     __repr__ = __str__

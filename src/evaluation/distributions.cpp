@@ -25,9 +25,7 @@ double student_two_sided(double t, double freedom) {
   return 2 * math::cdf(math::complement(math::students_t_distribution<double, Quiet>(freedom), std::abs(t)));
 }
 
-double fair_coin_at_most(std::uint64_t k, std::uint64_t n) {
-  return binomial_at_most(k, n, 0.5);
-}
+double fair_coin_at_most(std::uint64_t k, std::uint64_t n) { return binomial_at_most(k, n, 0.5); }
 
 double binomial_at_most(std::uint64_t k, std::uint64_t n, double share) {
   if (k >= n) return 1;

@@ -60,7 +60,9 @@ def test_rankers_by_clicks(world):
 
 def test_runs_without_features(world, tmp_path):
     (tmp_path / "a.run").write_text(
-        "".join(f"{row['qid']} Q0 {row['docid']} 1 {1 / int(row['position'])} a\n" for row in rows_of(world / "counts.csv"))
+        "".join(
+            f"{row['qid']} Q0 {row['docid']} 1 {1 / int(row['position'])} a\n" for row in rows_of(world / "counts.csv")
+        )
     )
     rows = {}
     for line in (tmp_path / "a.run").read_text().splitlines():

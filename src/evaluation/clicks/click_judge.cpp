@@ -48,8 +48,12 @@ std::span<const CatalogEntry> click_estimator_catalog() { return kClickEstimator
 
 ClickJudge::ClickJudge(const Dataset& data, const ClickCounts& counts, const Propensities& propensities,
                        const ClickEvaluateOptions& options)
-    : data_(data), options_(options), gains_(data.num_documents(), 0.0), seen_(data.num_documents(), 0.0),
-      covered_(data.num_documents(), 0.0), weight_(data.num_queries(), 0.0) {
+    : data_(data),
+      options_(options),
+      gains_(data.num_documents(), 0.0),
+      seen_(data.num_documents(), 0.0),
+      covered_(data.num_documents(), 0.0),
+      weight_(data.num_queries(), 0.0) {
   check_estimator(options, propensities);
   match(counts, propensities);
   if (options.estimator == "ips+model") add_model();
@@ -125,9 +129,8 @@ void ClickJudge::add_model() {
     };
     for_part([&](std::size_t i) { weights[i] = 0; });
     const std::vector<double> coefficients = fit_linear(rows, gains_, weights, kModelRidge);
-    for_part([&](std::size_t i) {
-      filled[i] += (1 - covered_[i]) * std::max(0.0, predicted(rows.row(i), coefficients));
-    });
+    for_part(
+        [&](std::size_t i) { filled[i] += (1 - covered_[i]) * std::max(0.0, predicted(rows.row(i), coefficients)); });
   }
   gains_ = std::move(filled);
 }

@@ -24,7 +24,7 @@ class DocumentMatch {
 
  private:
   std::unordered_map<std::string_view, std::size_t> query_;
-  std::vector<std::vector<std::string>> names_;                                // by query
+  std::vector<std::vector<std::string>> names_;                               // by query
   std::vector<std::unordered_map<std::string_view, std::size_t>> documents_;  // likewise
 };
 

@@ -23,8 +23,7 @@ Ties ties_of(const EvaluateOptions& options, const Convention& convention) {
   const Ties ties = !options.ties.empty() ? parse_ties(options.ties) : convention.ties;
   if (options.ties.empty() && ties == Ties::document_id) return Ties::index;
   if (ties == Ties::document_id || ties == Ties::worst)
-    throw Error(ErrorCode::bad_option,
-                fmt::format("ties {} under clicks; expected index or expected", options.ties));
+    throw Error(ErrorCode::bad_option, fmt::format("ties {} under clicks; expected index or expected", options.ties));
   return ties;
 }
 
@@ -77,10 +76,11 @@ FactoredMeasurePtr additive_measure(const std::string& spelling, const Conventio
     made.release();
     return FactoredMeasurePtr(factored);
   }
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{} is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
-                          "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are",
-                          name));
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("{} is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
+                  "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are",
+                  name));
 }
 
 ClickEvaluation ClickJudge::evaluate(std::span<const double> scores, std::span<const std::string> measures) const {

@@ -55,7 +55,10 @@ std::vector<double> inverse_of(std::span<const double> matrix, std::size_t n) {
 
 LogRatioGraph::LogRatioGraph(std::vector<LogRatio> pairs, std::span<const std::uint32_t> names,
                              const std::string& context)
-    : pairs_(std::move(pairs)), size_(names.size() - 1), laplacian_(size_ * size_, 0.0), middle_(size_ * size_, 0.0),
+    : pairs_(std::move(pairs)),
+      size_(names.size() - 1),
+      laplacian_(size_ * size_, 0.0),
+      middle_(size_ * size_, 0.0),
       g_(names.size(), 0.0) {
   std::erase_if(pairs_, [](const LogRatio& pair) { return !(pair.weight > 0); });
   require_connected(pairs_, names, context);

@@ -21,14 +21,12 @@ constexpr std::array<CatalogEntry, 5> kPropensityMethods = {{
      .usage = "allpairs",
      .help = "intervention harvesting: documents that rankers put at different positions; all pairs of positions, "
              "weighted least squares"},
-    {.name = "pivot", .usage = "pivot", .help = "the same, every position against one alone (--pivot)"},
+    {.name = "pivot", .usage = "pivot", .help = "the same, every position against one alone, the pivot"},
     {.name = "adjacent", .usage = "adjacent", .help = "the same, every position against the one before it"},
-    {.name = "swaps",
-     .usage = "swaps",
-     .help = "sessions that put positions in random order, which a column tells (--swaps)"},
+    {.name = "swaps", .usage = "swaps", .help = "sessions that put positions in random order, which a column tells"},
     {.name = "regression-em",
      .usage = "regression-em",
-     .help = "propensity times relevance by maximum likelihood; relevance a function of features (--data), or free; "
+     .help = "propensity times relevance by maximum likelihood; relevance a function of features, or free; "
              "biased where that function is wrong"},
 }};
 

@@ -49,8 +49,8 @@ class Em {
   Em(const Shown& shown, const StandardRows* rows) : shown_(shown), rows_(rows), weight_(shown.num_documents(), 1.0) {}
 
   EmState start() const {
-    EmState state{std::vector<double>(shown_.positions.size(), 0.0), std::vector<double>(shown_.num_documents(), 0.5),
-                  {}};
+    EmState state{
+        std::vector<double>(shown_.positions.size(), 0.0), std::vector<double>(shown_.num_documents(), 0.5), {}};
     std::vector<double> shows(shown_.positions.size(), 0.0);
     for (const ShownCell& cell : shown_.cells_) {
       state.propensity[cell.place] += cell.clicks;
@@ -92,7 +92,8 @@ class Em {
       improve_logistic(*rows_, relevant, total, kFeatureRidge, state.coefficients);
     }
     for (std::size_t i = 0; i < total.size(); ++i) {
-      const double r = rows_ ? 1 / (1 + std::exp(-predicted(rows_->row(i), state.coefficients))) : relevant[i] / total[i];
+      const double r =
+          rows_ ? 1 / (1 + std::exp(-predicted(rows_->row(i), state.coefficients))) : relevant[i] / total[i];
       state.relevance[i] = std::clamp(r, kLeastRelevance, 1.0);
     }
     const double before = state.propensity[0];

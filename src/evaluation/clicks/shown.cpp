@@ -30,8 +30,8 @@ Shown shown_in(const ClickCounts& counts, std::uint32_t context) {
       shown.document_.push_back(row.document);
       shown.first_.push_back(shown.first_.back());
     }
-    const bool same = shown.first_.back() > shown.first_[shown.first_.size() - 2] &&
-                      shown.cells_.back().place == place[row.position];
+    const bool same =
+        shown.first_.back() > shown.first_[shown.first_.size() - 2] && shown.cells_.back().place == place[row.position];
     if (!same) {
       shown.cells_.push_back({place[row.position], 0, 0});
       ++shown.first_.back();

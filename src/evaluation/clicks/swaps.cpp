@@ -50,7 +50,8 @@ std::vector<LogRatio> swapped_pairs(const Totals& totals, std::vector<SwapPair>&
       for (std::size_t b = a + 1; b < totals[e].size(); ++b) {
         const RateTotals &first = totals[e][a], &second = totals[e][b];
         if (!(first.clicks > 0 && second.clicks > 0)) continue;
-        pairs.push_back({a, b, std::log(first.clicks / first.impressions) - std::log(second.clicks / second.impressions),
+        pairs.push_back({a, b,
+                         std::log(first.clicks / first.impressions) - std::log(second.clicks / second.impressions),
                          1 / (1 / first.clicks + 1 / second.clicks)});
         which.push_back({e, a, b});
       }

@@ -101,12 +101,11 @@ TEST(ClickEvaluation, IpsIsUnbiasedByEnumeration) {
 }
 
 TEST(ClickEvaluation, IpsWithModelIsUnbiasedByEnumeration) {
-  expect_unbiased(plain("ips+model"), documents_of(2, kFive, true), true,
-                  [](std::size_t d) { return kRelevance[d]; });
+  expect_unbiased(plain("ips+model"), documents_of(2, kFive, true), true, [](std::size_t d) { return kRelevance[d]; });
 }
 
-// With clipping the model speaks for what was clipped. It has seen the other query alone: rates (2 + d) / 10 over looks,
-// of which the ridge line in d is found here by its own normal equations.
+// With clipping the model speaks for what was clipped. It has seen the other query alone: rates (2 + d) / 10 over
+// looks, of which the ridge line in d is found here by its own normal equations.
 TEST(ClickEvaluation, TheModelFillsWhatIsClipped) {
   const double clip = .3;
   const auto known = [&](double looks) { return looks / std::max(looks, clip); };
@@ -203,9 +202,10 @@ TEST(ClickEvaluation, RefusesMeasuresThatAreNoSums) {
                   .find("is no sum of position weight times relevance"),
               std::string::npos)
         << measure;
-  EXPECT_EQ(message_of([] { additive_measure("dcg@10:gain=exp2"); }, ErrorCode::unsupported),
-            "dcg@10:gain=exp2 is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
-            "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are");
+  EXPECT_EQ(
+      message_of([] { additive_measure("dcg@10:gain=exp2"); }, ErrorCode::unsupported),
+      "dcg@10:gain=exp2 is no sum of position weight times relevance, so that clicks give no unbiased estimate of "
+      "it; expected dcg, precision, rbp, eru or avgrank, with gains as they are");
   EXPECT_EQ(additive_measure("dcg")->name(), "dcg:gain=linear");
   EXPECT_EQ(additive_measure("P@5")->name(), "precision@5:gain=linear");
   EXPECT_EQ(additive_measure("rbp:p=0.9")->name(), "rbp:p=0.9,gain=linear");
@@ -247,7 +247,11 @@ TEST(ClickEvaluation, RefusesWhatItCannotJudge) {
   const Dataset data = documents_of(1, 2);
   EXPECT_EQ(message_of([&] { ClickJudge(data, counts, truth_of({1})); }, ErrorCode::bad_input),
             "the log and the documents have no query in common; expected the same query ids");
-  EXPECT_NE(message_of([&] { ClickJudge(data, one_page(3), truth_of({1, .5})); }, ErrorCode::bad_input)
+  EXPECT_NE(message_of(
+                [&] {
+                  ClickJudge(data, one_page(3), truth_of({1, .5}));
+                },
+                ErrorCode::bad_input)
                 .find("position"),
             std::string::npos);
   EXPECT_NE(message_of([&] { ClickJudge(data, counts, truth_of({1}), plain("ipss")); }, ErrorCode::unknown_name)
@@ -264,7 +268,8 @@ TEST(ClickEvaluation, IntervalsCover) {
   const std::vector<double> looks = {1, .6, .4, .3, .25};
   double truth = 0;
   for (std::size_t q = 0; q < kPopulation; ++q)
-    for (std::size_t d = 0; d < kDocuments; ++d) truth += discount(d + 1) * test::relevance_of(q, d) / real(kPopulation);
+    for (std::size_t d = 0; d < kDocuments; ++d)
+      truth += discount(d + 1) * test::relevance_of(q, d) / real(kPopulation);
   const Dataset data = documents_of(kDrawn, kDocuments);
   std::vector<double> scores;
   for (std::size_t i = 0; i < kDrawn * kDocuments; ++i) scores.push_back(-real(i % kDocuments));

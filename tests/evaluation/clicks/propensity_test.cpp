@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Propensities: exact on expected counts, by hand on small ones, with intervals that cover. Equality with
-// ultr-bias-toolkit is in tests/integrations/test_propensity.py.
+// ultr-bias-toolkit is in tests/torch/test_propensity.py.
 #include "dorm/propensity.h"
 
 #include <gtest/gtest.h>
@@ -143,9 +143,10 @@ TEST(Propensity, NamesPositionsThatNothingConnects) {
   for (std::uint32_t k = 1; k <= 4; ++k)
     counter.add({.query = "q", .document = k < 3 ? "a" : "b", .position = k, .impressions = 2, .clicks = 1});
   const ClickCounts counts = counter.finish();
-  EXPECT_EQ(message_of([&] { by_method(counts, "allpairs"); }, ErrorCode::bad_input),
-            "positions 3, 4 are not connected with position 1: no chain of documents that were seen, and clicked, at two "
-            "positions leads there; expected a log of rankers that differ more, or fewer positions");
+  EXPECT_EQ(
+      message_of([&] { by_method(counts, "allpairs"); }, ErrorCode::bad_input),
+      "positions 3, 4 are not connected with position 1: no chain of documents that were seen, and clicked, at two "
+      "positions leads there; expected a log of rankers that differ more, or fewer positions");
   PropensityOptions options;
   options.method = "pivot";
   options.pivot = 9;

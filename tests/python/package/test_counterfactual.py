@@ -21,7 +21,7 @@ def expected_log(data):
 
 
 def relevance(data):
-    return (2.0 ** data.y - 1) / (2.0 ** data.y.max() - 1)
+    return (2.0**data.y - 1) / (2.0 ** data.y.max() - 1)
 
 
 @pytest.mark.parametrize("method", ["allpairs", "pivot", "adjacent"])
@@ -113,7 +113,7 @@ def test_mistakes_are_named(data, expected_log):
         judge(propensities=None)
     with pytest.raises(ValueError, match=r"unknown estimator \"ipz\"; did you mean"):
         judge(estimator="ipz")
-    with pytest.raises(ValueError, match="expected \"query\" or \"page\""):
+    with pytest.raises(ValueError, match='expected "query" or "page"'):
         judge(each="session")
     with pytest.raises(ValueError, match="expected one for each of"):
         dorm.evaluate_clicks(expected_log, data, [1.0], propensities=[1] * 10)
@@ -144,7 +144,10 @@ def interleaved(a, b, length, credit):
     longest = max(map(len, lists))
     balance = [[sum(worth(d) for d in made[: k + 1]) for made in lists] for k in range(longest)]
     found = linprog(
-        [-sensitivity(made) for made in lists], A_eq=[*balance, [1] * len(lists)], b_eq=[0] * longest + [1], bounds=(0, 1)
+        [-sensitivity(made) for made in lists],
+        A_eq=[*balance, [1] * len(lists)],
+        b_eq=[0] * longest + [1],
+        bounds=(0, 1),
     )
     assert found.status == 0
     return -found.fun, balance, lists, sensitivity
@@ -154,7 +157,9 @@ def interleaved(a, b, length, credit):
 def test_optimised_interleaving_solves_the_program(credit):
     rng = np.random.default_rng(3)
     pairs = [(list("abcd"), list(other)) for other in itertools.permutations("abcd")][::5]
-    pairs += [(list(rng.permutation(list("abcdefgh"))[:5]), list(rng.permutation(list("abcdefgh"))[:5])) for _ in range(6)]
+    pairs += [
+        (list(rng.permutation(list("abcdefgh"))[:5]), list(rng.permutation(list("abcdefgh"))[:5])) for _ in range(6)
+    ]
     for a, b in pairs:
         best, balance, lists, sensitivity = interleaved(a, b, len(a), credit)
         try:
