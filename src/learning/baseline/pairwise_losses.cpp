@@ -88,7 +88,8 @@ class ClickedRank final : public ScoreLoss {
     double weight = 0;
     for (std::size_t p = l, entered = l; p-- > 0;) {
       const std::uint32_t k = order[p];
-      while (entered > 0 && (entered > p || scores[k] > scores[order[entered - 1]] - 1)) weight += weight_[order[--entered]];
+      while (entered > 0 && (entered > p || scores[k] > scores[order[entered - 1]] - 1))
+        weight += weight_[order[--entered]];
       coefficients[k] -= weight - weight_[k];
     }
     return offset;
