@@ -102,7 +102,8 @@ class ClickedRank final : public ScoreLoss {
 }  // namespace
 
 ScoreLossPtr clicked_rank(Labels labels) {
-  if (labels.size() < 2 || std::none_of(labels.begin(), labels.end(), [](float b) { return b > 0; })) return nullptr;
+  const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
+  if (labels.empty() || std::max(*low, 0.0f) == std::max(*high, 0.0f)) return nullptr;
   return std::make_unique<ClickedRank>(labels);
 }
 
