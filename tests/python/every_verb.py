@@ -77,6 +77,14 @@ CASES = {
     "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
+    "synth clicks": Case(
+        "synth --clicks ubm --judged data.csv --sessions 5 --rankers 2 -o out.csv --true-propensities out-p.csv",
+        ("out.csv", "out-p.csv"),
+    ),
+    "clicks": Case("clicks log.csv --propensities p.csv --features data.csv -o out.csv", ("out.csv",)),
+    "clicks of pages": Case(
+        "clicks log.csv.gz --features data.dorm --pool session --cost -o out.txt.zst", ("out.txt.zst",)
+    ),
     "convert": Case("convert train.txt out.dorm --threads 3", ("out.dorm",)),
     "convert compressed": Case("convert data.csv.gz out.txt.gz", ("out.txt.gz",)),
     "convert into shards": Case(
@@ -139,6 +147,9 @@ def make_world(folder):
     write_experiment(folder, rows)
     for name in ("data.csv", "data.csv.gz", "data.dorm"):
         dorm("convert", at("train.txt"), at(name))
+    users = ("synth", "--clicks", "pbm", "--judged", at("data.csv"), "--sessions", 5)
+    dorm(*users, "-o", at("log.csv"), "--true-propensities", at("p.csv"))
+    dorm(*users, "-o", at("log.csv.gz"))
     dorm("train", at("train.txt"), "--scale", "zscore", "--model", at("m.json"), "--quiet")
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")
