@@ -5,6 +5,7 @@
 
 #include "data/io/table_columns.h"
 #include "option_group.h"
+#include "progress.h"
 
 namespace dorm::cli {
 
@@ -32,6 +33,13 @@ ClickLogOptions click_log_options(const ClickLogArguments& arguments, const std:
   if (!document.empty()) options.columns.document = document;
   options.threads = settings.threads;
   return options;
+}
+
+ClickCounts load_click_counts(const std::string& path, ClickLogOptions options, const Settings& settings) {
+  ReadProgress progress(path);
+  if (!settings.quiet)
+    options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  return read_click_counts(path, options);
 }
 
 std::string click_log_summary(const ClickCounts& counts, const ClickLogReport& report) {

@@ -23,6 +23,9 @@ void add_click_log_options(CLI::App& app, ClickLogArguments& arguments);
 ClickLogOptions click_log_options(const ClickLogArguments& arguments, const std::string& query,
                                   const std::string& document, const Settings& settings);
 
+/// The log, counted, with progress unless settings.quiet.
+ClickCounts load_click_counts(const std::string& path, ClickLogOptions options, const Settings& settings);
+
 /// "1200 rows: 20 queries, 400 documents, 10 positions".
 std::string click_log_summary(const ClickCounts& counts, const ClickLogReport& report);
 

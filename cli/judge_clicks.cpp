@@ -12,7 +12,6 @@
 #include "judge_rankers.h"
 #include "option_group.h"
 #include "output.h"
-#include "progress.h"
 #include "rankers.h"
 #include "text/eval_text.h"
 #include "usage.h"
@@ -21,15 +20,6 @@ namespace dorm::cli {
 namespace {
 
 constexpr double kMuchUnseen = 0.05;
-
-ClickCounts read_log(const EvalArguments& arguments, const Settings& settings) {
-  ClickLogOptions reading = click_log_options(arguments.clicks.reading, arguments.input.columns.query,
-                                              arguments.input.columns.document, settings);
-  ReadProgress progress(arguments.clicks.log);
-  if (!settings.quiet)
-    reading.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-  return read_click_counts(arguments.clicks.log, reading);
-}
 
 /// What the log shows, as documents without features.
 Dataset shown_documents(const ClickCounts& counts) {
@@ -104,7 +94,10 @@ ClicksJudged judge_by_clicks(EvalArguments& arguments, const Settings& settings)
   std::vector<Ranker> rankers = load_rankers(arguments);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
-  const ClickCounts counts = read_log(arguments, settings);
+  const ClickCounts counts = load_click_counts(
+      clicks.log,
+      click_log_options(clicks.reading, arguments.input.columns.query, arguments.input.columns.document, settings),
+      settings);
   std::optional<RankedData> source;
   if (!arguments.data.empty()) source.emplace(arguments.data, arguments.input, settings, rankers, false);
   const Dataset documents = source ? source->data() : shown_documents(counts);

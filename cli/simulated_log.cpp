@@ -41,12 +41,12 @@ class LogOfSimulation {
 void add_simulation_options(CLI::App& app, SimulatedLogArguments& arguments) {
   const OptionGroup clicks(app, "Clicks");
   ClickSimulation& options = arguments.simulation;
-  clicks.add("--clicks", arguments.model, "MODEL",
-             "write a click log instead of data: pbm, cascade, ubm or trust");
+  clicks.add("--clicks", arguments.model, "MODEL", "write a click log instead of data: pbm, cascade, ubm or trust");
   clicks.add("--judged", arguments.judged, "FILE", "clicks on these judged documents instead of generated ones");
-  clicks.add("--scores", arguments.scores, "FILE",
-             "scores of a production ranker, one per document; repeated: several\nrankers, one of which each session "
-             "meets")
+  clicks
+      .add("--scores", arguments.scores, "FILE",
+           "scores of a production ranker, one per document; repeated: several\nrankers, one of which each session "
+           "meets")
       ->expected(1)
       ->take_all();
   clicks.number("--rankers", options.rankers, whole_from(1, 1000), "N",
@@ -71,11 +71,12 @@ void add_simulation_options(CLI::App& app, SimulatedLogArguments& arguments) {
 
 void check_simulation(const SimulatedLogArguments& arguments) {
   if (!arguments.model.empty()) return;
-  for (const auto& [given, option] : {std::pair(!arguments.judged.empty(), "--judged"),
-                                      std::pair(!arguments.scores.empty(), "--scores"),
-                                      std::pair(arguments.simulation.expected, "--expected"),
-                                      std::pair(!arguments.propensities.empty(), "--true-propensities")})
-    if (given) throw Error(ErrorCode::bad_option, fmt::format("{} without --clicks; expected a model of users", option));
+  for (const auto& [given, option] :
+       {std::pair(!arguments.judged.empty(), "--judged"), std::pair(!arguments.scores.empty(), "--scores"),
+        std::pair(arguments.simulation.expected, "--expected"),
+        std::pair(!arguments.propensities.empty(), "--true-propensities")})
+    if (given)
+      throw Error(ErrorCode::bad_option, fmt::format("{} without --clicks; expected a model of users", option));
 }
 
 void write_simulated_log(const SimulatedLogArguments& arguments, const std::function<Dataset()>& make,
@@ -86,8 +87,7 @@ void write_simulated_log(const SimulatedLogArguments& arguments, const std::func
   options.validate();
   const Dataset data = arguments.judged.empty() ? make() : load(arguments.judged, arguments.input, settings).data;
   std::vector<std::vector<double>> scores;
-  for (const std::string& file : arguments.scores)
-    scores.push_back(scores_of_file(data, file));
+  for (const std::string& file : arguments.scores) scores.push_back(scores_of_file(data, file));
   write_file(output, [&](std::ostream& out) {
     LogOfSimulation log(data, options.expected, out);
     simulate_clicks(data, options, scores, [&](const SimulatedClick& shown) { log.add(shown); });

@@ -64,8 +64,8 @@ struct CountedLog {
 
 CountedLog count_log(const ClicksArguments& arguments, const Settings& settings) {
   const bool by_page = named("--pool", arguments.pool, "query", "session");
-  ClickLogOptions options = click_log_options(arguments.reading, arguments.input.columns.query,
-                                              arguments.input.columns.document, settings);
+  ClickLogOptions options =
+      click_log_options(arguments.reading, arguments.input.columns.query, arguments.input.columns.document, settings);
   ReadProgress progress(arguments.log);
   if (!settings.quiet)
     options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
@@ -89,8 +89,8 @@ void check_clicks(const ClicksArguments& arguments) {
 
 void run_clicks(ClicksArguments& arguments, const Settings& settings) {
   check_clicks(arguments);
-  arguments.gains.per = named("--per", arguments.per, "pages", "shown") ? ClickGainOptions::Per::shown
-                                                                        : ClickGainOptions::Per::pages;
+  arguments.gains.per =
+      named("--per", arguments.per, "pages", "shown") ? ClickGainOptions::Per::shown : ClickGainOptions::Per::pages;
   Propensities propensities;
   if (!arguments.propensities.empty()) propensities = read_propensities(arguments.propensities);
   const CountedLog log = count_log(arguments, settings);
@@ -116,8 +116,7 @@ void run_clicks(ClicksArguments& arguments, const Settings& settings) {
 
 Action declare_clicks(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ClicksArguments>();
-  app.add_option("LOG", arguments->log,
-                 "click log: CSV, TSV or JSON lines, also .gz or .zst; - is standard\ninput");
+  app.add_option("LOG", arguments->log, "click log: CSV, TSV or JSON lines, also .gz or .zst; - is standard\ninput");
   const OptionGroup gains(app, "Gains"), output(app, "Output");
   gains.add("--propensities", arguments->propensities, "FILE",
             "CSV: position,propensity, perhaps with se, context, and alpha,beta\nof trust bias; none: every click "
@@ -129,8 +128,9 @@ Action declare_clicks(CLI::App& app, const Settings& settings) {
             "show different ones: shown\n(pages)");
   gains.add("--pool", arguments->pool, "NAME",
             "query: all sessions of a query make one list; session: each page is\na list of its own (query)");
-  output.add("--features", arguments->features, "FILE",
-             "documents with features, by qid and docid: LETOR, CSV, TSV, JSON\nlines or .dorm; may be repeated")
+  output
+      .add("--features", arguments->features, "FILE",
+           "documents with features, by qid and docid: LETOR, CSV, TSV, JSON\nlines or .dorm; may be repeated")
       ->expected(1)
       ->take_all();
   output.flag("--cost", arguments->cost,

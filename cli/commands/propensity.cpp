@@ -16,7 +16,6 @@
 #include "input.h"
 #include "option_group.h"
 #include "output.h"
-#include "progress.h"
 #include "text/eval_text.h"
 #include "usage.h"
 #include "written_files.h"
@@ -96,12 +95,9 @@ void run_propensity(PropensityArguments& arguments, const Settings& settings) {
   ClickLogOptions reading =
       click_log_options(arguments.reading, arguments.input.columns.query, arguments.input.columns.document, settings);
   if (arguments.options.method == "swaps") reading.columns.context.push_back(arguments.swaps);
-  ReadProgress progress(arguments.log);
-  if (!settings.quiet)
-    reading.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   std::optional<Dataset> data;
   if (!arguments.data.empty()) data = load(arguments.data, arguments.input, settings, {.labels = false}).data;
-  const ClickCounts counts = read_click_counts(arguments.log, reading);
+  const ClickCounts counts = load_click_counts(arguments.log, std::move(reading), settings);
   const PropensityEstimate estimate = about_file(
       arguments.log, [&] { return estimate_propensities(counts, arguments.options, data ? &*data : nullptr); });
   for (const PropensityEvidence& evidence : estimate.evidence)

@@ -8,7 +8,9 @@
 namespace dorm::cli {
 namespace {
 
-std::string click_line(std::string_view head, const std::string& text) { return fmt::format("{:<12} {}\n", head, text); }
+std::string click_line(std::string_view head, const std::string& text) {
+  return fmt::format("{:<12} {}\n", head, text);
+}
 
 std::string weights_text(const ClicksReport& report) {
   const ClickGains& gains = report.gains;
@@ -26,8 +28,8 @@ std::string weights_text(const ClicksReport& report) {
 }
 
 std::string judged_text(const JudgedByClicks& judged) {
-  std::string text =
-      click_line("judged", fmt::format("{} documents of {} queries", judged.data.num_documents(), judged.data.num_queries()));
+  std::string text = click_line(
+      "judged", fmt::format("{} documents of {} queries", judged.data.num_documents(), judged.data.num_queries()));
   if (judged.never_shown > 0)
     text += click_line("never shown", fmt::format("{} of them: nothing is known, and no weight corrects it; they count "
                                                   "as not clicked",

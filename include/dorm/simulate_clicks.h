@@ -19,7 +19,8 @@ namespace dorm {
 /// looked at with p_k = k^-eta.
 ///   pbm:     P(click) = p_k times what attracts
 ///   cascade: from the top, each document is looked at; after a click users read on with probability go_on
-///   ubm:     after a click at position j (0: none yet) position k is looked at with probability (k (k - j))^(-eta / 2):
+///   ubm:     after a click at position j (0: none yet) position k is looked at with probability (k (k - j))^(-eta /
+///   2):
 ///            as pbm until the first click, more behind one
 ///   trust:   P(click) = p_k (e+ rel + e- (1 - rel)), e+ = 1 - (min(k, 20) + 1) / 100, e- = trust / min(k, 10): what
 ///            stands high is clicked whether it is relevant or not
@@ -46,17 +47,16 @@ struct ClickSimulation {
 
 /// A document on a page.
 struct SimulatedClick {
-  std::uint64_t session = 0;              // counted from 1 over all queries; 0: expected counts
-  std::size_t query = 0, document = 0;    // of the data; documents counted over all queries
-  std::uint32_t position = 1, ranker = 0; // rankers from 0
+  std::uint64_t session = 0;               // counted from 1 over all queries; 0: expected counts
+  std::size_t query = 0, document = 0;     // of the data; documents counted over all queries
+  std::uint32_t position = 1, ranker = 0;  // rankers from 0
   double impressions = 1, clicks = 0;
 };
 
 /// Calls `visit` with every document shown, page by page. `scores`: of production rankers, one per document each, in
 /// the order of the data; none: options.rankers of its own make. Throws Error(bad_input) for data without labels or
 /// another number of scores.
-void simulate_clicks(const Dataset& data, const ClickSimulation& options,
-                     std::span<const std::vector<double>> scores,
+void simulate_clicks(const Dataset& data, const ClickSimulation& options, std::span<const std::vector<double>> scores,
                      const std::function<void(const SimulatedClick&)>& visit);
 
 /// How likely positions are to be looked at: of pbm and trust exactly, of the others on average over the pages, which

@@ -77,9 +77,17 @@ CASES = {
     "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
-    "propensity": Case("propensity log.csv -o out.csv", ("out.csv",)),
+    "synth clicks": Case(
+        "synth --clicks ubm --judged data.csv --sessions 5 --rankers 2 -o out.csv --true-propensities out-p.csv",
+        ("out.csv", "out-p.csv"),
+    ),
+    "clicks": Case("clicks log.csv --propensities p.csv --features data.csv -o out.csv", ("out.csv",)),
+    "clicks of pages": Case(
+        "clicks log.csv.gz --features data.dorm --pool session --cost -o out.txt.zst", ("out.txt.zst",)
+    ),
+    "propensity": Case("propensity moves.csv -o out.csv", ("out.csv",)),
     "eval by clicks": Case(
-        "eval log.csv --clicks --propensities p.csv --data train.txt m.json feature:1 --per-query out.csv", ("out.csv",)
+        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv", ("out.csv",)
     ),
     "interleave": Case("interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
     "analyse interleaving": Case("interleave analyse shown.csv"),
@@ -126,9 +134,9 @@ def write_clicks(folder, rows):
         for k, name in enumerate(rng.sample(of_query[query][:3], 3)):
             log.append(f"s{session},{query},{name},{k + 1},{int(rng.random() < 0.6 / (k + 1))}")
             shown.append(f"s{session},{query},{name},{k + 1},{'ab'[k % 2]},{int(rng.random() < 0.4)}")
-    (folder / "log.csv").write_text("\n".join(log) + "\n")
+    (folder / "moves.csv").write_text("\n".join(log) + "\n")
     (folder / "shown.csv").write_text("\n".join(shown) + "\n")
-    (folder / "p.csv").write_text("position,propensity\n1,1\n2,0.5\n3,0.3\n")
+    (folder / "looks.csv").write_text("position,propensity\n1,1\n2,0.5\n3,0.3\n")
     documents = [(q, d) for q in range(6) for d in range(9)]
     (folder / "other.run").write_text("".join(f"{q} Q0 d{d} 1 {rng.random():.4f} y\n" for q, d in documents))
 
@@ -165,6 +173,9 @@ def make_world(folder):
     write_experiment(folder, rows)
     for name in ("data.csv", "data.csv.gz", "data.dorm"):
         dorm("convert", at("train.txt"), at(name))
+    users = ("synth", "--clicks", "pbm", "--judged", at("data.csv"), "--sessions", 5)
+    dorm(*users, "-o", at("log.csv"), "--true-propensities", at("p.csv"))
+    dorm(*users, "-o", at("log.csv.gz"))
     dorm("train", at("train.txt"), "--scale", "zscore", "--model", at("m.json"), "--quiet")
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")

@@ -251,3 +251,47 @@ def test_prank_is_the_perceptron_with_thresholds(problem):
             total += w
     theirs = total / (10 * len(x)) / math.sqrt(problem.norm)
     assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_propsvm_is_the_quadratic_program(tmp_path):
+    """One block per click, with its cost, as PropSVMrank reads it; and the same clicks pooled by query."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(5)
+    blocks, length, features = 5, 4, 3
+    x = rng.normal(size=(blocks, length, features)).round(2)
+    cost = np.array([1, 4, 2.5, 1.25, 10])
+    clicked = rng.integers(length, size=blocks)
+    path = tmp_path / "clicks.txt"
+    with open(path, "w") as out:
+        for b in range(blocks):
+            for i in range(length):
+                head = f"1 qid:{b} cost:{cost[b]:g}" if i == clicked[b] else f"0 qid:{b}"
+                out.write(head + "".join(f" {j + 1}:{x[b, i, j]:g}" for j in range(features)) + "\n")
+    problem = Problem.__new__(Problem)
+    problem.path = path
+    ours, certificate = problem.train("propsvm")
+    centred = x - x.mean(axis=1, keepdims=True)
+    norm = (centred**2).sum(axis=2).mean()
+    pairs = [(b, i) for b in range(blocks) for i in range(length) if i != clicked[b]]
+    margins = np.array([x[b, clicked[b]] - x[b, i] for b, i in pairs])
+    weights = np.array([C / norm / blocks * cost[b] for b, _ in pairs])
+
+    def objective(z):
+        return z[:features] @ z[:features] / 2 + weights @ z[features:]
+
+    def gradient(z):
+        return np.r_[z[:features], weights]
+
+    constraints = [
+        {"type": "ineq", "fun": lambda z: margins @ z[:features] - 1 + z[features:],
+         "jac": lambda z: np.c_[margins, np.eye(len(pairs))]},
+    ]  # fmt: skip
+    bounds = [(None, None)] * features + [(0, None)] * len(pairs)
+    start = np.r_[np.zeros(features), np.ones(len(pairs))]
+    options = {"ftol": 1e-12, "maxiter": 2000}
+    found = optimize.minimize(objective, start, jac=gradient, bounds=bounds, constraints=constraints, method="SLSQP",
+                              options=options)  # fmt: skip
+    assert found.success, found.message
+    assert certificate["primal"] == pytest.approx(found.fun * norm, rel=2 * GAP)
+    theirs = found.x[:features]
+    assert np.abs(centred @ ours - centred @ theirs).max() < 0.02 * np.abs(centred @ theirs).max()

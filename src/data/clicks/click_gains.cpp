@@ -85,11 +85,11 @@ struct WeightSums {
 /// Labels are float32: beyond their range a gain would become infinite.
 void require_gain(const ClickGain& gain, const ClickCounts& counts) {
   if (!fits_float(gain.gain))
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the gain of document {} of query {} is {}; expected propensities that are not so small, "
-                            "or a clip above 0",
-                            in_quotes(counts.documents[gain.document]), in_quotes(counts.queries[gain.query]),
-                            gain.gain));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("the gain of document {} of query {} is {}; expected propensities that are not so small, "
+                    "or a clip above 0",
+                    in_quotes(counts.documents[gain.document]), in_quotes(counts.queries[gain.query]), gain.gain));
 }
 
 /// Adds to every gain of a query what makes the smallest one 0, if it is below.

@@ -102,8 +102,7 @@ Dataset join_by_page(const ClickCounts& counts, const ClickGains& gains, const D
     }
     out.without_features += of_query.without_features();
   }
-  out.queries_not_logged =
-      static_cast<std::size_t>(std::count(used.begin(), used.end(), false));
+  out.queries_not_logged = static_cast<std::size_t>(std::count(used.begin(), used.end(), false));
   if (features.has_feature_names()) {
     std::vector<std::string> names;
     for (std::size_t j = 0; j < features.num_features(); ++j) names.push_back(features.feature_name(j));
@@ -121,12 +120,12 @@ JudgedByClicks join_gains(const ClickCounts& counts, const ClickGains& gains, co
   Dataset joined = query_of.empty() ? join_by_query(counts, gains, features, out)
                                     : join_by_page(counts, gains, features, query_of, out);
   if (joined.num_queries() == 0 || out.never_shown == joined.num_documents())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("no document of the log has features: the log has document {} of query {}, the features "
-                            "have {} of {}; expected the same ids in both",
-                            in_quotes(counts.documents[0]),
-                            in_quotes(query_of.empty() ? counts.queries[0] : query_of[0]),
-                            in_quotes(features.document_name(0)), in_quotes(features.query(0).id)));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("no document of the log has features: the log has document {} of query {}, the features "
+                    "have {} of {}; expected the same ids in both",
+                    in_quotes(counts.documents[0]), in_quotes(query_of.empty() ? counts.queries[0] : query_of[0]),
+                    in_quotes(features.document_name(0)), in_quotes(features.query(0).id)));
   out.data = marked_as_clicks(joined);
   return out;
 }

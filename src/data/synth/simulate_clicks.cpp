@@ -131,8 +131,9 @@ class QuerySimulation {
  private:
   SimulatedClick shown(std::uint64_t session, std::size_t ranker, std::size_t i, double impressions,
                        double clicks) const {
-    return {session,     query_, pages_[ranker][i], static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(ranker),
-            impressions, clicks};
+    return {
+        session,     query_, pages_[ranker][i], static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(ranker),
+        impressions, clicks};
   }
 
   std::size_t query_;

@@ -88,7 +88,8 @@ class ClickedRank final : public ScoreLoss {
     double weight = 0;
     for (std::size_t p = l, entered = l; p-- > 0;) {
       const std::uint32_t k = order[p];
-      while (entered > 0 && (entered > p || scores[k] > scores[order[entered - 1]] - 1)) weight += weight_[order[--entered]];
+      while (entered > 0 && (entered > p || scores[k] > scores[order[entered - 1]] - 1))
+        weight += weight_[order[--entered]];
       coefficients[k] -= weight - weight_[k];
     }
     return offset;
@@ -101,7 +102,8 @@ class ClickedRank final : public ScoreLoss {
 }  // namespace
 
 ScoreLossPtr clicked_rank(Labels labels) {
-  if (labels.size() < 2 || std::none_of(labels.begin(), labels.end(), [](float b) { return b > 0; })) return nullptr;
+  const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
+  if (labels.empty() || std::max(*low, 0.0f) == std::max(*high, 0.0f)) return nullptr;
   return std::make_unique<ClickedRank>(labels);
 }
 

@@ -79,8 +79,9 @@ std::vector<double> relevance(const Convention::Relevance& relevant, Labels labe
 RelevanceGain::RelevanceGain(const MeasureSpec& spec, const Convention& convention)
     : convention_(with_relevance_parameter(spec, convention)), linear_(spec.text("gain", "") == "linear") {
   if (!linear_ && !spec.text("gain", "").empty())
-    throw Error(ErrorCode::bad_option, fmt::format("measure \"{}\": gain \"{}\"; expected linear, or none for relevance",
-                                                   spec.spelling(), spec.text("gain", "")));
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": gain \"{}\"; expected linear, or none for relevance", spec.spelling(),
+                            spec.text("gain", "")));
   if (linear_ && !spec.text("rel", "").empty())
     throw Error(ErrorCode::bad_option,
                 fmt::format("measure \"{}\": rel beside gain=linear; expected one of them", spec.spelling()));

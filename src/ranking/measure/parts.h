@@ -33,8 +33,8 @@ std::vector<double> gains(const Convention& convention, Labels labels);
 std::vector<double> relevance(const Convention& convention, Labels labels);
 std::vector<double> relevance(const Convention::Relevance& relevant, Labels labels);
 
-/// b of measures of relevance: 1 for relevant documents, else 0; with gain=linear in the spelling the labels themselves,
-/// which estimates of relevance need.
+/// b of measures of relevance: 1 for relevant documents, else 0; with gain=linear in the spelling the labels
+/// themselves, which estimates of relevance need.
 class RelevanceGain {
  public:
   RelevanceGain(const MeasureSpec& spec, const Convention& convention);
