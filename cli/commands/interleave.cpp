@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "base/numeric.h"
 #include "base/quote.h"
 #include "base/rng.h"
@@ -135,9 +135,7 @@ struct SessionCredits {
 
 double parse_credit(const ClickSession::Shown& shown, const std::string& log, std::uint64_t line) {
   double credit = 0;
-  const char* const end = shown.context.data() + shown.context.size();
-  const auto [at, problem] = std::from_chars(shown.context.data(), end, credit);
-  if (problem != std::errc() || at != end || !std::isfinite(credit))
+  if (dorm::parse_number(shown.context, credit) != NumberKind::finite)
     throw Error(ErrorCode::bad_input, {log, line, 0},
                 fmt::format("in the page that begins here the credit of document {} is {}; expected a number",
                             in_quotes(shown.document), in_quotes(shown.context)));

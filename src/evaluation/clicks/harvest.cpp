@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/quote.h"
 #include "dorm/error.h"
 #include "evaluation/clicks/estimators.h"
 

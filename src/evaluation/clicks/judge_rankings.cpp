@@ -71,11 +71,9 @@ FactoredMeasurePtr additive_measure(const std::string& spelling, const Conventio
   if (std::find(kWithLinearGain.begin(), kWithLinearGain.end(), base) != kWithLinearGain.end() &&
       name.find("gain") == std::string::npos && name.find("rel=") == std::string::npos)
     linear += name.find(':') == std::string::npos ? ":gain=linear" : ",gain=linear";
-  MeasurePtr made = make_measure(linear, convention);
-  if (auto* factored = dynamic_cast<const FactoredMeasure*>(made.get()); factored && factored->linear_in_labels()) {
-    made.release();
-    return FactoredMeasurePtr(factored);
-  }
+  const MeasurePtr made = make_measure(linear, convention);
+  const auto* factored = dynamic_cast<const FactoredMeasure*>(made.get());
+  if (factored && factored->linear_in_labels()) return make_trainable(linear, convention);
   throw Error(
       ErrorCode::unsupported,
       fmt::format("{} is no sum of position weight times relevance, so that clicks give no unbiased estimate of "

@@ -39,7 +39,7 @@ const std::uint32_t* next_of(Rank ranking, const std::vector<std::uint32_t>& lis
   return found == ranking.end() ? nullptr : &*found;
 }
 
-/// All team drafts. `second`: the round has begun, and it is the turn of the other; which is b when `turn_of_b`.
+/// All team drafts: two ways to begin each round.
 class TeamDrafts {
  public:
   TeamDrafts(Rank a, Rank b, std::size_t length) : a_(a), b_(b), length_(length) {}
@@ -83,7 +83,8 @@ double credit_of(Rank a, Rank b, std::uint32_t document, bool inverse) {
 }
 
 std::set<std::vector<std::uint32_t>> allowed_lists(Rank a, Rank b, std::size_t length) {
-  std::set<std::vector<std::uint32_t>> grown = {{}};
+  std::set<std::vector<std::uint32_t>> grown;
+  grown.insert(std::vector<std::uint32_t>());
   for (std::size_t k = 0; k < length; ++k) {
     std::set<std::vector<std::uint32_t>> longer;
     for (const std::vector<std::uint32_t>& list : grown) {
