@@ -29,10 +29,21 @@ DATA = pathlib.Path(os.environ.get("DORM_DATA", "../shared/data"))
 SETS = ("mq2008", "mq2007-sample", "lightgbm-lambdarank")
 MODELS = ("pbm", "ubm", "cascade")
 SESSIONS = (5, 50, 500)
-TREES = (10, 25, 50, 100, 200)
+TREES = (10, 25, 50, 100)
 LEAVES = (7, 31)
 C = (10, 100, 1000)
 TARGET, JUDGED = "dcg@10:gain=linear", "ndcg@10"
+
+
+def read(path):
+    """Judged documents as a dense matrix."""
+    from dataclasses import replace
+
+    import dorm
+
+    data = dorm.read_letor(path)
+    X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
+    return replace(data, X=np.ascontiguousarray(X), source_rows=None)
 
 
 def rows_of(data, queries):
@@ -53,15 +64,13 @@ def rows_of(data, queries):
 
 def split(name, seed):
     """Train, validation and test queries: folds as published, rotated by the seed."""
-    import dorm
-
     if name == "lightgbm-lambdarank":
-        train = dorm.read_letor(DATA / name / "rank.train.gz")
+        train = read(DATA / name / "rank.train.gz")
         queries = np.random.default_rng(seed).permutation(np.unique(train.qid))
         cut = len(queries) // 5
-        test = dorm.read_letor(DATA / name / "rank.test.gz")
+        test = read(DATA / name / "rank.test.gz")
         return rows_of(train, queries[cut:]), rows_of(train, queries[:cut]), test
-    folds = [dorm.read_letor(DATA / name / f"S{1 + (seed + k) % 5}.txt.gz") for k in range(5)]
+    folds = [read(DATA / name / f"S{1 + (seed + k) % 5}.txt.gz") for k in range(5)]
     return joined(folds[:3]), folds[3], folds[4]
 
 

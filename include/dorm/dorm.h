@@ -9,9 +9,13 @@
 #include "dorm/dataset.h"     // IWYU pragma: export
 #include "dorm/judgments.h"   // IWYU pragma: export
 #include "dorm/ratings.h"     // IWYU pragma: export
+#include "dorm/clicks.h"      // IWYU pragma: export
+#include "dorm/click_gains.h" // IWYU pragma: export
 #include "dorm/read.h"        // IWYU pragma: export
 #include "dorm/write.h"       // IWYU pragma: export
+#include "dorm/click_log.h"   // IWYU pragma: export
 #include "dorm/synth.h"       // IWYU pragma: export
+#include "dorm/simulate_clicks.h"  // IWYU pragma: export
 #include "dorm/scale.h"       // IWYU pragma: export
 #include "dorm/measure.h"     // IWYU pragma: export
 #include "dorm/one_per.h"     // IWYU pragma: export
