@@ -26,6 +26,9 @@
 #include "dorm/model.h"       // IWYU pragma: export
 #include "dorm/export.h"      // IWYU pragma: export
 #include "dorm/evaluate.h"    // IWYU pragma: export
+#include "dorm/propensity.h"  // IWYU pragma: export
+#include "dorm/click_evaluation.h"  // IWYU pragma: export
+#include "dorm/interleave.h"  // IWYU pragma: export
 #include "dorm/solver.h"      // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export
 #include "dorm/train.h"       // IWYU pragma: export
