@@ -28,7 +28,7 @@ void add_click_log_options(CLI::App& app, ClickLogArguments& arguments) {
 ClickLogOptions click_log_options(const ClickLogArguments& arguments, const std::string& query,
                                   const std::string& document, const Settings& settings) {
   ClickLogOptions options = arguments.options;
-  options.columns.context = split_names(arguments.context);
+  if (!arguments.context.empty()) options.columns.context = split_names(arguments.context);
   if (!query.empty()) options.columns.query = query;
   if (!document.empty()) options.columns.document = document;
   options.threads = settings.threads;

@@ -36,14 +36,14 @@ TARGET, JUDGED = "dcg@10:gain=linear", "ndcg@10"
 
 
 def read(path):
-    """Judged documents as a dense matrix."""
+    """Judged documents as a dense matrix, named by their rows."""
     from dataclasses import replace
 
     import dorm
 
     data = dorm.read_letor(path)
     X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-    return replace(data, X=np.ascontiguousarray(X), source_rows=None)
+    return replace(data, X=np.ascontiguousarray(X), document_ids=None, source_rows=None)
 
 
 def rows_of(data, queries):
@@ -51,13 +51,11 @@ def rows_of(data, queries):
     from dataclasses import replace
 
     kept = np.flatnonzero(np.isin(data.qid, queries))
-    ids = data.document_ids
     return replace(
         data,
         X=np.ascontiguousarray(data.X[kept]),
         y=data.y[kept],
         qid=data.qid[kept],
-        document_ids=None if ids is None else [ids[i] for i in kept],
         source_rows=None,
     )
 
@@ -101,14 +99,21 @@ def production_scores(train, seed):
     return lambda features: (np.asarray(features, dtype=np.float64) - mean) / scale @ w
 
 
+def counted(log):
+    """The log as counts: there is one ranker, so that query and position tell the document."""
+    _, first, which = np.unique(log.qid.astype(np.int64) * 64 + log.position, return_index=True, return_inverse=True)
+    return {
+        "qid": log.qid[first],
+        "docid": log.docid[first],
+        "position": log.position[first],
+        "impressions": np.bincount(which).astype(float),
+        "clicks": np.bincount(which, weights=log.clicks),
+    }
+
+
 def shown_rows(log, data):
     """Rows of the documents that pages show and their positions, query by query from the top."""
-    rows = np.array([int(d) - 1 for d in log.docid]) if data.document_ids is None else None
-    if rows is None:
-        place = {(q, d): i for i, (q, d) in enumerate(zip(data.qid.tolist(), data.document_ids))}
-        rows = np.array([place[key] for key in zip(log.qid.tolist(), log.docid.tolist())])
-    first = np.unique(rows, return_index=True)[1]
-    rows, at = rows[first], np.asarray(log.position)[first]
+    rows, at = np.array([int(d) - 1 for d in log["docid"]]), log["position"]
     by_query = {q: i for i, q in enumerate(dict.fromkeys(data.qid.tolist()))}
     order = np.lexsort((at, [by_query[q] for q in data.qid[rows].tolist()]))
     return rows[order], at[order]
@@ -122,19 +127,19 @@ class Clicked:
         import dorm
 
         log = dorm.simulate_clicks(data, model, scores=[production(data.X)], sessions=sessions, seed=seed)
-        rows, self.position = shown_rows(log, data)
+        table = counted(log)
+        rows, self.position = shown_rows(table, data)
         self.X, self.qid = np.ascontiguousarray(data.X[rows]), data.qid[rows]
         self.sizes = np.diff(np.r_[np.flatnonzero(np.r_[True, self.qid[1:] != self.qid[:-1]]), len(self.qid)])
-        self.naive = self.labels(data, rows, dorm.clicks(log))
-        self.weighted = self.labels(data, rows, dorm.clicks(log, propensities=log.propensities))
+        self.naive = self.labels(data, rows, dorm.clicks(table))
+        self.weighted = self.labels(data, rows, dorm.clicks(table, propensities=log.propensities))
         self.counts = np.rint(self.naive * sessions).astype(int)
 
     @staticmethod
     def labels(data, rows, gains):
         """Of the rows shown."""
         known = {(str(q), str(d)): g for q, d, g in zip(gains.qid, gains.docid, gains.gain)}
-        ids = data.document_ids or [str(i + 1) for i in range(len(data.qid))]
-        return np.array([known[str(data.qid[i]), str(ids[i])] for i in rows], dtype=np.float32)
+        return np.array([known[str(data.qid[i]), str(i + 1)] for i in rows], dtype=np.float32)
 
 
 def mean_of(measure, y, scores, qid):

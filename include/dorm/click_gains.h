@@ -52,8 +52,8 @@ struct JudgedByClicks {
   std::size_t queries_not_logged = 0;        // of the features, left out
 };
 
-/// By query and document id; documents without ids are named by their row. `query_of`: for each query of the counts
-/// the id that the features know it by; empty: its own. A query of the features may then occur many times (one for each
+/// By query and document id; documents without ids are named by their row. `query_of`: for each query of the counts the
+/// id that the features know it by; empty: its own. A query of the features may then occur many times (one for each
 /// page), and rows are copied; else they are shared. Throws Error(bad_input) when nothing comes together.
 JudgedByClicks join_gains(const ClickCounts& counts, const ClickGains& gains, const Dataset& features,
                           const std::vector<std::string>& query_of = {});

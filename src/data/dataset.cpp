@@ -205,6 +205,7 @@ Dataset marked_as_clicks(const Dataset& data) {
   input.columns.label = kClickGain;
   auto storage = std::make_shared<Storage>(data.storage());
   storage->input = std::make_shared<const InputDescription>(std::move(input));
+  storage->owner = std::make_shared<const Dataset>(data);
   return data.over(std::move(storage));
 }
 

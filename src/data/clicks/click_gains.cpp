@@ -87,7 +87,7 @@ void require_gain(const ClickGain& gain, const ClickCounts& counts) {
   if (!fits_float(gain.gain))
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("the gain of document {} of query {} is {}; expected propensities that are not so small, "
+        fmt::format("the gain of document {} of query {} is {:g}; expected propensities that are not so small, "
                     "or a clip above 0",
                     in_quotes(counts.documents[gain.document]), in_quotes(counts.queries[gain.query]), gain.gain));
 }

@@ -64,8 +64,8 @@ class PairwiseWeighted final : public ScoreLoss {
   double pairs_;
 };
 
-/// By falling score, the documents k with g_k > g_i - 1 are a beginning of the order for every i, and the i with
-/// g_i < g_k + 1 are an end of it for every k.
+/// By falling score, the documents k with g_k > g_i - 1 are a beginning of the order for every i, and the i with g_i <
+/// g_k + 1 are an end of it for every k.
 class ClickedRank final : public ScoreLoss {
  public:
   explicit ClickedRank(Labels labels) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank-biased precision: a user reads on with probability p; a_j = (1 - p) p^j, b_i = 1 for relevant documents,
-// or, with gain=linear, the label.
+// Rank-biased precision: a user reads on with probability p; a_j = (1 - p) p^j, b_i = 1 for relevant documents, or,
+// with gain=linear, the label.
 #include <fmt/format.h>
 
 #include "dorm/error.h"
