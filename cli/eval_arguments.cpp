@@ -11,6 +11,7 @@
 #include "dorm/one_per.h"
 #include "help.h"
 #include "option_group.h"
+#include "rankers.h"
 #include "report_files.h"
 #include "usage.h"
 #include "written_files.h"
@@ -43,7 +44,8 @@ constexpr const char* kEvalExamples =
     "  dorm eval test.csv --model m.json --one-per host\n"
     "  dorm eval test.csv --model m.json --topics topics.csv --limits limits.csv --measures ndcg@5\n"
     "  dorm eval --run my.run --subtopics diversity.qrels\n"
-    "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n";
+    "  dorm eval --ratings test.csv --model m.factors --measures ndcg@10,ndcg\n"
+    "  dorm eval log.csv --clicks --propensities p.csv --data features.csv new.json old.json\n";
 
 constexpr std::array<CatalogEntry, 3> kRankerKinds = {{
     {.name = "FILE",
@@ -84,6 +86,11 @@ bool EvalArguments::several() const {
 }
 
 void settle_positions(EvalArguments& arguments) {
+  if (arguments.clicks.on) {
+    arguments.clicks.log = arguments.data;
+    arguments.data = arguments.data_option;
+    return;
+  }
   if (arguments.data_option.empty() && arguments.qrels.empty() && arguments.ratings.empty()) return;
   if (!arguments.data.empty()) arguments.rankers.insert(arguments.rankers.begin(), arguments.data);
   arguments.data = arguments.data_option;
@@ -98,6 +105,25 @@ void check_several(const EvalArguments& arguments) {
   if (arguments.topics.given() || !arguments.subtopics.empty() || !arguments.position_gains.empty())
     refuse_arguments(
         "--topics, --subtopics and --position-gains judge one ranker; expected --model, --scores or --run");
+}
+
+void check_clicks_judge(const EvalArguments& arguments) {
+  const ClickEvalArguments& clicks = arguments.clicks;
+  require_option(!clicks.log.empty(), "LOG", "--clicks judges by a click log");
+  require_option(!clicks.propensities.empty(), "--propensities FILE",
+                 "clicks count by how likely their position is to be looked at");
+  if (arguments.judged_run() || !arguments.ratings.empty() || !arguments.subtopics.empty() ||
+      arguments.topics.given() || !arguments.position_gains.empty() || !arguments.reports.empty() ||
+      arguments.format == "trec")
+    refuse_arguments(
+        "--clicks stands alone; expected no --run, --qrels, --ratings, --topics, --subtopics, "
+        "--position-gains, --report or --format trec beside it");
+  const std::string& one_per = arguments.options.one_per;
+  if (!one_per.empty() && one_per != "none")
+    refuse_arguments("--one-per is not known to --clicks; expected rankings as they are");
+  if (arguments.feature == kAllFeatures) refuse_arguments("--feature all with --clicks; expected the features by name");
+  if (arguments.rankers.empty() && arguments.model.empty() && arguments.scores.empty() && arguments.feature.empty())
+    refuse_arguments("expected rankers after LOG: models and scores of --data, runs, feature:NAME or given");
 }
 
 void check_run(const EvalArguments& arguments) {
@@ -115,6 +141,9 @@ void check(const EvalArguments& arguments) {
   const std::string& one_per = arguments.options.one_per;
   check_format(arguments);
   check_report_files(arguments.reports);
+  if (arguments.clicks.on) return check_clicks_judge(arguments);
+  if (!arguments.clicks.propensities.empty())
+    refuse_arguments("--propensities weigh clicks; expected --clicks, which takes DATA for a click log");
   check_several(arguments);
   if (!one_per.empty() && one_per != "none") parse_one_per(one_per);
   if (arguments.topics.given() && (arguments.judged_run() || !arguments.ratings.empty()))
@@ -201,15 +230,16 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
       "per query; -: before the others"));
   output.add("--format", arguments.format, "NAME", "table, csv, markdown or trec; see below (table)");
   add_report_option(app, arguments.reports, "a page about wins and losses, query by query", "Output");
+  add_click_evaluation_options(app, arguments.clicks);
   add_layout_option(app, arguments.layout, "Split");
   add_split_options(app, arguments.split);
   add_input_options(app, arguments.input);
   app.description(kEvalDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Rankers", kRankerKinds),
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, catalog_text("Rankers", kRankerKinds),
                          catalog_text("Measures", measure_catalog()),
                          catalog_text("Subtopic measures", subtopic_catalog()),
                          catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),
-                         catalog_text("Formats", kEvalFormats)));
+                         catalog_text("Formats", kEvalFormats), catalog_text("Estimators", click_estimator_catalog())));
 }
 
 }  // namespace dorm::cli

@@ -7,6 +7,7 @@
 
 #include "dorm/evaluate.h"
 #include "input.h"
+#include "judge_clicks.h"
 #include "list_options.h"
 #include "ratings_input.h"
 
@@ -24,6 +25,7 @@ struct EvalArguments {
   std::string measures;  // empty: kMeasures, kSubtopicMeasures with --subtopics, or kTopicMeasures with --topics
   EvaluateOptions options;
   InputArguments input;
+  ClickEvalArguments clicks;
 
   bool judged_run() const { return !run.empty() || !qrels.empty(); }
   /// Whether rankers are shown beside each other, in one table.

@@ -29,8 +29,9 @@ std::size_t row_of(const std::string& words, const std::vector<Ranker>& rankers)
   return static_cast<std::size_t>(found - rankers.begin());
 }
 
-/// All rankers, under different names. A reference that is none of them comes last.
-std::vector<Ranker> load_all(const EvalArguments& arguments, Ranker (*load_one)(const std::string& words)) {
+}  // namespace
+
+std::vector<Ranker> load_rankers(const EvalArguments& arguments, Ranker (*load_one)(const std::string& words)) {
   std::vector<Ranker> rankers;
   for (const std::string& words : words_of(arguments)) rankers.push_back(load_one(words));
   if (!arguments.against.empty() && row_of(arguments.against, rankers) == rankers.size())
@@ -38,15 +39,15 @@ std::vector<Ranker> load_all(const EvalArguments& arguments, Ranker (*load_one)(
   return rankers;
 }
 
-/// To be called after make_names_distinct(); names of a reference that have changed are found by their file.
+// Names of a reference that have changed are found by their file.
 std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& against) {
   if (against.empty()) return 0;
   const std::size_t row = row_of(against, rankers);
   return row < rankers.size() ? row : rankers.size() - 1;
 }
 
-RankersReport finished(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
-                       const EvalArguments& arguments) {
+RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
+                              const EvalArguments& arguments) {
   RankersReport report;
   report.options = arguments.options;
   report.table = compare_rankers(std::move(rows), reference, arguments.options);
@@ -56,6 +57,8 @@ RankersReport finished(std::vector<RankerRow> rows, const std::vector<Ranker>& r
   }
   return report;
 }
+
+namespace {
 
 // The rankers of `all` features, best first; they replace the one that stands for them.
 void expand_features(JudgedRankers& out, const std::vector<std::string>& measures, EvaluateOptions options) {
@@ -85,7 +88,7 @@ void expand_features(JudgedRankers& out, const std::vector<std::string>& measure
 JudgedRankers judge_by_data(EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   JudgedRankers out;
-  out.rankers = load_all(arguments, load_ranker);
+  out.rankers = load_rankers(arguments);
   const RankedData data(arguments.data, arguments.input, settings, out.rankers);
   out.data = data.data();
   expand_features(out, measures, arguments.options);
@@ -98,7 +101,7 @@ JudgedRankers judge_by_data(EvalArguments& arguments, const Settings& settings) 
     out.scores.push_back(scores_of(ranker, out.expected.back(), arguments.options.complete, settings));
     rows.push_back({ranker.name, judge(ranker, out.data, out.scores.back(), measures, arguments.options)});
   }
-  out.report = finished(std::move(rows), out.rankers, reference, arguments);
+  out.report = finished_report(std::move(rows), out.rankers, reference, arguments);
   return out;
 }
 
@@ -121,7 +124,7 @@ void require_queries(const std::vector<RunEntry>& run, const std::vector<Judgmen
 JudgedRankers judge_by_qrels(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
-  std::vector<Ranker> rankers = load_all(arguments, load_ranker);
+  std::vector<Ranker> rankers = load_rankers(arguments);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
   const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
@@ -140,7 +143,7 @@ JudgedRankers judge_by_qrels(EvalArguments& arguments, const Settings& settings)
                                  rows.back().table.unjudged_queries));
   }
   JudgedRankers out;
-  out.report = finished(std::move(rows), rankers, reference, arguments);
+  out.report = finished_report(std::move(rows), rankers, reference, arguments);
   return out;
 }
 
@@ -159,13 +162,13 @@ JudgedRankers judge_rankers(EvalArguments& arguments, const Settings& settings,
                             const std::function<EvaluationTable(const std::string& path)>& of_ratings) {
   if (arguments.ratings.empty())
     return arguments.judged_run() ? judge_by_qrels(arguments, settings) : judge_by_data(arguments, settings);
-  std::vector<Ranker> rankers = load_all(arguments, recommender_ranker);
+  std::vector<Ranker> rankers = load_rankers(arguments, recommender_ranker);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : rankers) rows.push_back({ranker.name, of_ratings(ranker.file)});
   JudgedRankers out;
-  out.report = finished(std::move(rows), rankers, reference, arguments);
+  out.report = finished_report(std::move(rows), rankers, reference, arguments);
   return out;
 }
 

@@ -25,6 +25,15 @@ struct JudgedRankers {
 JudgedRankers judge_rankers(EvalArguments& arguments, const Settings& settings,
                             const std::function<EvaluationTable(const std::string& path)>& of_ratings);
 
+/// The parts of it, for those who judge by something else. All rankers of the arguments; a reference that is none of
+/// them comes last.
+std::vector<Ranker> load_rankers(const EvalArguments& arguments,
+                                 Ranker (*load_one)(const std::string& words) = load_ranker);
+/// The row of the reference, after make_names_distinct().
+std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& against);
+RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
+                              const EvalArguments& arguments);
+
 /// A model brings the limits it was trained under, unless others are asked for.
 void resolve_limits(EvaluateOptions& options, const std::string& of_model);
 

@@ -64,7 +64,9 @@ void write_noting(const std::string& path, const std::function<void(std::ostream
   if (pending_signal != 0) throw Interrupted{pending_signal};
 }
 
-void write_file_stoppable(const std::string& path, const std::function<void(std::ostream&)>& body) {
+}  // namespace
+
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& body) {
   if (!leaves_something_behind(path)) {
     const QuietPipe quiet;
     return write_atomically(path, body);
@@ -74,14 +76,12 @@ void write_file_stoppable(const std::string& path, const std::function<void(std:
   write_noting(path, body);
 }
 
-}  // namespace
-
 void write_text(const std::string& path, const std::string& text) {
-  write_file_stoppable(path, [&](std::ostream& out) { out << text; });
+  write_file(path, [&](std::ostream& out) { out << text; });
 }
 
 void write_data(const Dataset& data, const std::string& path, DataFormat format) {
-  write_dataset(data, path, write_file_stoppable, format);
+  write_dataset(data, path, write_file, format);
 }
 
 ShardsWritten write_stoppable(const std::function<ShardsWritten(const FileWriter&)>& body) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Interrupted {
 };
 
 void write_text(const std::string& path, const std::string& text);  // "-": standard output
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& body);
 /// Format by extension unless it is given.
 void write_data(const Dataset& data, const std::string& path, DataFormat format = DataFormat::detect);
 

@@ -132,8 +132,8 @@ std::vector<Ranker> all_feature_rankers(const Dataset& data) {
 }
 
 RankedData::RankedData(std::string path, const InputArguments& input, const Settings& settings,
-                       const std::vector<Ranker>& rankers)
-    : path_(std::move(path)), input_(input), settings_(settings) {
+                       const std::vector<Ranker>& rankers, bool labels)
+    : path_(std::move(path)), input_(input), settings_(settings), labels_(labels) {
   std::vector<std::string> features;
   bool all = false;
   for (const Ranker& ranker : rankers) {
@@ -146,8 +146,8 @@ RankedData::RankedData(std::string path, const InputArguments& input, const Sett
     if (!like_) like_ = model->data.input;
     if (model->data.input == *like_) features.insert(features.end(), model->features.begin(), model->features.end());
   }
-  Expected expected;
-  if (like_) expected = {&*like_, all ? nullptr : &features};
+  Expected expected{.labels = labels_};
+  if (like_) expected = {&*like_, all ? nullptr : &features, labels_};
   data_ = load(path_, input_, settings_, expected).data;
 }
 
@@ -156,7 +156,7 @@ Dataset RankedData::as_expected_by(const Ranker& ranker) const {
   if (!model || model->data.input == *like_) return data_;
   Settings quietly = settings_;
   quietly.quiet = true;  // warnings have been given
-  Dataset data = load(path_, input_, quietly, expected_by(*model)).data;
+  Dataset data = load(path_, input_, quietly, expected_by(*model, labels_)).data;
   if (data.num_documents() != data_.num_documents())
     throw Error(ErrorCode::bad_input, {path_},
                 fmt::format("{} documents as {} reads it, and {} as the first model does; expected models of data that "

@@ -45,7 +45,7 @@ std::vector<Ranker> all_feature_rankers(const Dataset& data);
 class RankedData {
  public:
   RankedData(std::string path, const InputArguments& input, const Settings& settings,
-             const std::vector<Ranker>& rankers);
+             const std::vector<Ranker>& rankers, bool labels = true);
 
   const Dataset& data() const { return data_; }        // as the first model expects it
   Dataset as_expected_by(const Ranker& ranker) const;  // the same documents
@@ -55,6 +55,7 @@ class RankedData {
   const InputArguments& input_;
   const Settings& settings_;
   std::optional<InputDescription> like_;  // of the first model
+  bool labels_;                           // needed
   Dataset data_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dorm/click_log.h"
 #include "dorm/read.h"
 #include "target.h"
 
@@ -66,6 +67,18 @@ void wide_ratings(Bytes input) {
   check_ratings(parse_ratings(text.substr(std::min(cut + 1, text.size())), "input", nullptr, layout));
 }
 
+// A log and propensities, a zero byte between them: no gain is negative or infinite.
+void clicks(Bytes input) {
+  const std::string_view text = as_text(input);
+  const std::size_t cut = std::min(text.find('\0'), text.size());
+  const ClickCounts counts = parse_click_counts(text.substr(0, cut), "log");
+  for (const ClickCount& row : counts.rows)
+    require(row.position >= 1 && row.clicks >= 0 && row.clicks <= row.impressions);
+  const Propensities propensities = parse_propensities(text.substr(std::min(cut + 1, text.size())), "propensities");
+  for (const ClickGain& row : estimate_gains(counts, propensities, {.clip = 0}).rows)
+    require(row.gain >= 0 && std::isfinite(row.gain));
+}
+
 // The columns, a zero byte, the table.
 void side_features(Bytes input) {
   const std::string_view text = as_text(input);
@@ -83,6 +96,7 @@ std::span<const Target> list_targets() {
                                         {"gains", gains},
                                         {"topics", topics},
                                         {"ratings", ratings},
+                                        {"clicks", clicks},
                                         {"side-features", side_features},
                                         {"wide-ratings", wide_ratings}};
   return kTargets;

@@ -30,12 +30,19 @@ LAYERS = {
         ("base", "data/judgments"),
         ("dataset", "input", "scale", "one_per"),
     ),
+    "data/clicks": Room(
+        "clicks by query, document and position; propensities; gains",
+        ("base", "data", "data/judgments"),
+        ("clicks", "click_gains"),
+    ),
     "data/io": Room(
         "readers and writers; the only room that opens files",
-        ("base", "data", "data/judgments", "data/ratings"),
-        ("read", "write"),
+        ("base", "data", "data/clicks", "data/judgments", "data/ratings"),
+        ("read", "write", "click_log"),
     ),
-    "data/synth": Room("the generator", ("base", "data"), ("synth",)),
+    "data/synth": Room(
+        "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "simulate_clicks")
+    ),
     "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
     "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure")),
     "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("assignment",)),
@@ -72,6 +79,16 @@ LAYERS = {
         "tables, intervals, ties, paired tests",
         ("base", "data", "data/judgments", "data/ratings", "ranking/assign", "ranking/measure", "ranking/topics"),
         ("evaluate",),
+    ),
+    "evaluation/clicks": Room(
+        "propensities from click logs, rankers judged by clicks",
+        ("base", "data", "data/clicks", "evaluation", "ranking/measure"),
+        ("propensity", "click_evaluation"),
+    ),
+    "evaluation/interleave": Room(
+        "lists made of two rankings, and what clicks on them say",
+        ("base", "evaluation", "ranking/topics"),
+        ("interleave",),
     ),
     "learning/solver": Room("quadratic programs over simplices; solvers over an abstract risk", ("base",), ("solver",)),
     "learning/risk": Room(

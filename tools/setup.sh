@@ -140,11 +140,13 @@ prepare_mpi() {
 
 prepare_torch() {
   # The build without CUDA is a tenth of the size, where its index can be reached.
-  [ -f .venv-torch/ready ] && return
+  [ -f .venv-torch/complete ] && return
   environment .venv-torch torch --retries 0 torch --index-url https://download.pytorch.org/whl/cpu ||
     environment .venv-torch torch torch
   .venv-torch/bin/pip install -q --disable-pip-version-check scikit-learn pytest pandas
-  touch .venv-torch/ready
+  .venv-torch/bin/pip install -q --disable-pip-version-check ultr-bias-toolkit ||  # a judge of propensities
+    echo "set-up: ultr-bias-toolkit could not be fetched; its test says so"
+  touch .venv-torch/complete
 }
 
 # Source archives of the suites, unpacked under their names without versions, and RankLib. What cannot be fetched is

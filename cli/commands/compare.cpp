@@ -74,11 +74,12 @@ std::vector<Number> numbers(const std::string& list, const char* option) {
   return values;
 }
 
-/// Every baseline (RankSVM once), and DORM for each of the measures that can be trained for.
+/// Every baseline (RankSVM once, and not PropSVMrank, whose labels are weights of clicks), and DORM for each of the
+/// measures that can be trained for.
 std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention) {
   std::vector<std::string> methods;
   for (const CatalogEntry& entry : method_catalog())
-    if (entry.name != "dorm" && entry.name != "feature" && entry.name != "ranksvm-pairs")
+    if (entry.name != "dorm" && entry.name != "feature" && entry.name != "ranksvm-pairs" && entry.name != "propsvm")
       methods.emplace_back(entry.name);
   for (const std::string& measure : measures) {
     const MeasurePtr made = make_measure(measure, convention);

@@ -29,6 +29,7 @@ namespace {
 
 constexpr const char* kMeasures = "ndcg@10,mrr,map";
 constexpr const char* kTopicMeasures = "ndcg@10";
+constexpr const char* kClickMeasures = "dcg@10";
 constexpr std::string_view kPositionGain = "position-gain";
 constexpr const char* kSubtopicMeasures = "alpha-ndcg@10,ia-precision@10,subtopic-recall@10";
 
@@ -303,6 +304,16 @@ void print_several(EvalArguments& arguments, const Settings& settings) {
                                          : rankers_text(report) + report_text(arguments.reports));
 }
 
+void print_by_clicks(EvalArguments& arguments, const Settings& settings) {
+  const ClicksJudged judged = judge_by_clicks(arguments, settings);
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, rankers_per_query(judged.report.table));
+  if (arguments.per_query == "-") return;
+  print(settings.json                    ? clicks_judged_json(judged)
+        : arguments.format == "csv"      ? rankers_csv(judged.report)
+        : arguments.format == "markdown" ? rankers_markdown(judged.report)
+                                         : clicks_judged_text(judged));
+}
+
 void run_eval(EvalArguments arguments, const Settings& settings) {
   settle_positions(arguments);
   check(arguments);
@@ -313,8 +324,10 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
   if (arguments.format == "trec") return print_trec(arguments, settings);
   if (arguments.measures.empty())
     arguments.measures = !arguments.subtopics.empty() ? kSubtopicMeasures
+                         : arguments.clicks.on        ? kClickMeasures
                          : arguments.topics.given()   ? kTopicMeasures
                                                       : kMeasures;
+  if (arguments.clicks.on) return print_by_clicks(arguments, settings);
   if (arguments.several()) return print_several(arguments, settings);
   EvalReport report = !arguments.subtopics.empty() ? evaluate_by_subtopic(arguments, settings)
                       : arguments.judged_run()     ? evaluate_trec(arguments, settings)

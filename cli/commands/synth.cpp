@@ -9,6 +9,7 @@
 #include "command.h"
 #include "option_group.h"
 #include "output.h"
+#include "simulated_log.h"
 #include "usage.h"
 #include "written_files.h"
 
@@ -20,14 +21,21 @@ constexpr const char* kSynthDescription =
     "\n"
     "Feature 1 is a good ranker by itself (think of BM25); others matter more or less, three in ten not at\n"
     "all; some are counts with heavy tails, some lie in [0, 1]. Labels are the grades 0 to 4 with shares of\n"
-    "52, 32, 13, 2 and 1 %. The same options give the same bytes on every platform.";
+    "52, 32, 13, 2 and 1 %. The same options give the same bytes on every platform.\n"
+    "\n"
+    "With --clicks the output is the log of simulated users instead, on the documents that the other options\n"
+    "generate or on those of --judged: session,qid,docid,position,click,ranker. Users see the first --top\n"
+    "documents of a production ranker, and click by the model: pbm, position-based; cascade, from the top\n"
+    "until satisfied; ubm, more where they have just clicked; trust, what stands high whatever it is.";
 
 constexpr const char* kSynthFooter =
     "Examples:\n"
     "  dorm synth --queries 100 -o train.txt\n"
     "  dorm synth --queries 31000 --documents-median 120 --seed 7 -o web.dorm\n"
     "  dorm synth --features 100000 --density 0.001 --groups 20 -o sparse.txt.zst\n"
-    "  dorm synth --queries 5 --features 3 -o - | head\n";
+    "  dorm synth --queries 5 --features 3 -o - | head\n"
+    "  dorm synth --clicks pbm --judged train.csv --sessions 50 --rankers 3 -o log.csv.gz\n"
+    "  dorm synth --clicks ubm --judged train.csv --scores old.txt --scores new.txt --expected -o counts.csv\n";
 
 }  // namespace
 
@@ -35,6 +43,7 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
   struct Arguments {
     SynthOptions options;
     std::string output;
+    SimulatedLogArguments clicks;
   };
   auto arguments = std::make_shared<Arguments>();
   SynthOptions& options = arguments->options;
@@ -65,12 +74,17 @@ Action declare_synth(CLI::App& app, const Settings& settings) {
   written(output.add("-o,--output", arguments->output, "FILE",
                      "where to write; format by extension: .dorm, .csv, .tsv, else\nLETOR; .gz and .zst "
                      "compress; - is standard output"));
+  add_simulation_options(app, arguments->clicks);
+  add_input_options(app, arguments->clicks.input);
   app.description(kSynthDescription);
   app.footer(kSynthFooter);
   return [arguments, &settings] {
     require_option(!arguments->output.empty(), "-o FILE", "expected a file to write, or - for standard output");
     arguments->options.threads = settings.threads;
-    write_data(synthesize(arguments->options), arguments->output);
+    check_simulation(arguments->clicks);
+    const auto generate = [&] { return synthesize(arguments->options); };
+    if (arguments->clicks.model.empty()) return write_data(generate(), arguments->output);
+    write_simulated_log(arguments->clicks, generate, arguments->options.seed, arguments->output, settings);
   };
 }
 

@@ -121,6 +121,8 @@ class Dataset {
   void require_intact() const;
 
   const Storage& storage() const { return *storage_; }
+  /// The same queries of another block with the same queries.
+  Dataset over(std::shared_ptr<const Storage> storage) const { return Dataset(std::move(storage), queries_); }
   explicit Dataset(const std::shared_ptr<const Storage>& storage);
 
  private:
@@ -160,6 +162,9 @@ class DatasetBuilder {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The same data, whose labels are gains estimated from clicks: input().of_clicks(). Shares everything.
+Dataset marked_as_clicks(const Dataset& data);
 
 /// The same data with other query weights, one per query in the order of `data`: finite, 0 or more, not all
 /// 0. Shares the features. Throws Error(bad_input).

@@ -9,9 +9,13 @@
 #include "dorm/dataset.h"     // IWYU pragma: export
 #include "dorm/judgments.h"   // IWYU pragma: export
 #include "dorm/ratings.h"     // IWYU pragma: export
+#include "dorm/clicks.h"      // IWYU pragma: export
+#include "dorm/click_gains.h" // IWYU pragma: export
 #include "dorm/read.h"        // IWYU pragma: export
 #include "dorm/write.h"       // IWYU pragma: export
+#include "dorm/click_log.h"   // IWYU pragma: export
 #include "dorm/synth.h"       // IWYU pragma: export
+#include "dorm/simulate_clicks.h"  // IWYU pragma: export
 #include "dorm/scale.h"       // IWYU pragma: export
 #include "dorm/measure.h"     // IWYU pragma: export
 #include "dorm/one_per.h"     // IWYU pragma: export
@@ -22,6 +26,9 @@
 #include "dorm/model.h"       // IWYU pragma: export
 #include "dorm/export.h"      // IWYU pragma: export
 #include "dorm/evaluate.h"    // IWYU pragma: export
+#include "dorm/propensity.h"  // IWYU pragma: export
+#include "dorm/click_evaluation.h"  // IWYU pragma: export
+#include "dorm/interleave.h"  // IWYU pragma: export
 #include "dorm/solver.h"      // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export
 #include "dorm/train.h"       // IWYU pragma: export

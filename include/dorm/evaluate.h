@@ -59,6 +59,7 @@ struct EvaluationTable {
   std::size_t unjudged_queries = 0;    // queries of a run that have no judgments, and were ignored
   std::vector<MeasureResult> measures;
   std::vector<RetrievalCounts> counts = {};  // rows as of per_query; none where a query is not one list of labels
+  std::vector<double> weights = {};          // likewise, where tests are to weigh queries; none: all alike
   /// By canonical spelling; throws Error(unknown_name).
   const MeasureResult& operator[](std::string_view name) const;
 };
@@ -152,7 +153,9 @@ struct PairedTest {
   double p_sign = 1;                              // exact sign test, two-sided, equal values left out
   double p_permutation = 1;                       // sign flips: all when at most 16 differ, else 10,000 random ones
 };
-PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options = {});
+/// `weights` of the queries, none: all alike. Wins and the sign test count queries whatever their weight.
+PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options = {},
+                   std::span<const double> weights = {});
 
 /// p-values of m tests made at once (Holm 1979), in the order given; NaN stays NaN and is no test.
 std::vector<double> holm(std::vector<double> p);

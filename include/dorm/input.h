@@ -29,10 +29,17 @@ using FeatureMeans = std::map<std::string, double, std::less<>>;
 /// Other names of features, by name.
 using FeatureNames = std::map<std::string, std::string, std::less<>>;
 
+/// The name of a column of labels that are gains estimated from clicks. Where there is no other column of labels it is
+/// taken without being asked for, and the name says from then on what the labels are.
+inline constexpr const char* kClickGain = "click_gain";
+
 struct InputDescription {
   ColumnRoles columns = {};          // of tables
   Missing missing = Missing::error;  // how missing values were treated
   FeatureMeans means = {};           // what they became under `mean`: of all features, whether or not some were missing
+
+  /// Labels are gains estimated from clicks: only measures that are linear in them are estimated without bias.
+  bool of_clicks() const { return columns.label == kClickGain; }
 
   bool operator==(const InputDescription&) const = default;
 };

@@ -150,6 +150,9 @@ class FactoredMeasure : public Measure {
   /// True when b was divided by the value of the best ranking, as in NDCG. Where a constraint rules that ranking out,
   /// the best one within the constraint takes its place (see the limits on groups below).
   virtual bool relative_to_ideal() const { return false; }
+  /// True when the value of a ranking is a linear function of labels of 0 or more: then unbiased estimates of labels,
+  /// such as gains from clicks, give an unbiased estimate of the measure.
+  virtual bool linear_in_labels() const { return false; }
   std::optional<double> expected(Labels labels, const TiedRanking& ranking) const final;
 };
 
@@ -193,6 +196,7 @@ FactoredMeasurePtr rank_utility(const MeasureSpec& spec, const Convention& conve
 FactoredMeasurePtr normalised_rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr modified_winner_takes_all(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr rank_biased_precision(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr average_rank(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr custom_measure(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr average_precision(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr geometric_average_precision(const MeasureSpec& spec, const Convention& convention);

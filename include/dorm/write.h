@@ -22,6 +22,9 @@ void write_atomically(const std::string& path, const std::function<void(std::ost
 void require_writable(const std::string& path);
 
 void write_letor(const Dataset& data, std::ostream& out);
+/// As PropSVMrank reads clicks: a block for each document with a label above 0, in which it has label 1 and the label
+/// as its cost: and the others of its query have label 0. Queries are numbered from 1.
+void write_letor_costs(const Dataset& data, std::ostream& out);
 void write_csv(const Dataset& data, std::ostream& out, char separator = ',');
 void write_binary(const Dataset& data, std::ostream& out);
 

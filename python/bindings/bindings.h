@@ -7,6 +7,7 @@
 namespace dorm::python {
 
 void bind_dataset(nanobind::module_& module);
+void bind_clicks(nanobind::module_& module);
 void bind_reading(nanobind::module_& module);
 void bind_pages(nanobind::module_& module);
 void bind_measure(nanobind::module_& module);
@@ -20,6 +21,7 @@ void bind_evaluate(nanobind::module_& module);
 void bind_factorization(nanobind::module_& module);
 void bind_assign(nanobind::module_& module);
 void bind_objective(nanobind::module_& module);
+void bind_click_evaluation(nanobind::module_& module);
 void bind_catalog(nanobind::module_& module);
 
 }  // namespace dorm::python

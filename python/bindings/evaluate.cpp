@@ -8,6 +8,7 @@
 
 #include "bindings.h"
 #include "dorm/error.h"
+#include "evaluation.h"
 #include "evaluation/summarise.h"
 #include "input.h"
 #include "tabulated_measure.h"
@@ -59,26 +60,6 @@ std::vector<ScoredQuery> scored_queries(const Vector<float>& labels, const Vecto
                    weight});
     begin = stop;
   }
-  return out;
-}
-
-nb::dict to_dict(EvaluationTable table) {
-  nb::dict out;
-  out["convention"] = table.convention;
-  out["ties"] = table.ties;
-  nb::list measures;
-  for (MeasureResult& result : table.measures) {
-    nb::dict entry;
-    entry["name"] = result.name;
-    entry["mean"] = result.mean;
-    entry["low"] = result.low;
-    entry["high"] = result.high;
-    entry["queries"] = result.queries;
-    entry["skipped"] = result.skipped;
-    entry["per_query"] = to_numpy(std::move(result.per_query));
-    measures.append(entry);
-  }
-  out["measures"] = measures;
   return out;
 }
 
@@ -170,6 +151,32 @@ nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const 
     const nb::gil_scoped_release unlocked;
     test = compare(span_of(a), span_of(b), options);
   }
+  return to_dict(test);
+}
+
+}  // namespace
+
+nb::dict to_dict(EvaluationTable table) {
+  nb::dict out;
+  out["convention"] = table.convention;
+  out["ties"] = table.ties;
+  nb::list measures;
+  for (MeasureResult& result : table.measures) {
+    nb::dict entry;
+    entry["name"] = result.name;
+    entry["mean"] = result.mean;
+    entry["low"] = result.low;
+    entry["high"] = result.high;
+    entry["queries"] = result.queries;
+    entry["skipped"] = result.skipped;
+    entry["per_query"] = to_numpy(std::move(result.per_query));
+    measures.append(entry);
+  }
+  out["measures"] = measures;
+  return out;
+}
+
+nb::dict to_dict(const PairedTest& test) {
   nb::dict out;
   out["queries"] = test.queries;
   out["wins"] = test.wins;
@@ -184,8 +191,6 @@ nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const 
   out["p_permutation"] = test.p_permutation;
   return out;
 }
-
-}  // namespace
 
 void bind_evaluate(nb::module_& module) {
   nb::class_<EvaluateOptions>(module, "EvaluateOptions")

@@ -36,6 +36,7 @@ NB_MODULE(_core, module) {
   });
   dorm::python::bind_dataset(module);
   dorm::python::bind_reading(module);
+  dorm::python::bind_clicks(module);
   dorm::python::bind_pages(module);
   dorm::python::bind_measure(module);
   dorm::python::bind_kernel(module);
@@ -48,5 +49,6 @@ NB_MODULE(_core, module) {
   dorm::python::bind_factorization(module);
   dorm::python::bind_assign(module);
   dorm::python::bind_objective(module);
+  dorm::python::bind_click_evaluation(module);
   dorm::python::bind_catalog(module);
 }

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
+    from .clicking import ClickGains, ClickLog, clicks, simulate_clicks
+    from .counterfactual import ClickEvaluation, PositionPropensity, PropensityEstimate, evaluate_clicks, propensity
     from .data import RankingData, read_csv, read_letor, synth
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
     from .explanation import Explanation
     from .exporting import ExportCheck
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
+    from .interleaving import Interleaving, InterleavingResult, analyse_interleaving, interleave, sessions_needed
     from .measure import Measure
     from .ranker import DormRanker
     from .report import Candidate, Certificate, TrainReport
@@ -44,6 +47,9 @@ __all__ = [
     "Blend",
     "Candidate",
     "Certificate",
+    "ClickEvaluation",
+    "ClickGains",
+    "ClickLog",
     "Comparison",
     "DormFactorization",
     "DormRanker",
@@ -55,12 +61,16 @@ __all__ = [
     "FactorizationReport",
     "HalfStep",
     "Importance",
+    "Interleaving",
+    "InterleavingResult",
     "LeftOutCell",
     "Measure",
     "MeasureResult",
     "Metric",
     "Objective",
     "Page",
+    "PositionPropensity",
+    "PropensityEstimate",
     "Qrels",
     "QueryKFold",
     "RankingData",
@@ -71,19 +81,26 @@ __all__ = [
     "TuneResult",
     "Validated",
     "__version__",
+    "analyse_interleaving",
     "assign",
     "catalog",
+    "clicks",
     "compare",
     "evaluate",
+    "evaluate_clicks",
     "evaluate_run",
+    "interleave",
     "metric",
     "objective",
     "permutation_importance",
+    "propensity",
     "read_csv",
     "read_letor",
     "read_qrels",
     "read_run",
     "read_table",
+    "sessions_needed",
+    "simulate_clicks",
     "synth",
     "tune",
 ]
@@ -97,12 +114,15 @@ _MODULES = {
     "dask": (),
     "boosting": ("Metric", "Objective", "metric", "objective"),
     "_pages": ("Page",),
+    "clicking": ("ClickGains", "ClickLog", "clicks", "simulate_clicks"),
+    "counterfactual": ("ClickEvaluation", "PositionPropensity", "PropensityEstimate", "evaluate_clicks", "propensity"),
     "data": ("RankingData", "read_csv", "read_letor", "synth"),
     "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
     "explanation": ("Explanation",),
     "exporting": ("ExportCheck",),
     "factorization": ("DormFactorization", "Recommendations"),
     "importance": ("Importance", "permutation_importance"),
+    "interleaving": ("Interleaving", "InterleavingResult", "analyse_interleaving", "interleave", "sessions_needed"),
     "ir_measures": (),
     "measure": ("Measure",),
     "mlflow": (),

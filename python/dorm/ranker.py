@@ -222,6 +222,7 @@ class DormRanker(FittedView, BaseEstimator):
         callbacks: Callable[[dict[str, Any]], Any] | Sequence[Callable[[dict[str, Any]], Any]] | None = None,
         init_model: DormRanker | str | os.PathLike[str] | None = None,
         progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
+        clicks: Any = None,
     ) -> DormRanker:
         """Train.
 
@@ -253,11 +254,18 @@ class DormRanker(FittedView, BaseEstimator):
         progress
             True: a bar where tqdm is installed (a widget in a notebook), else a line per second. ``"tqdm"``: a bar. A
             function: one more callback.
+        clicks
+            The gains of `dorm.clicks`: labels are taken from them, by query and document id, and X is a `RankingData`.
+            The measure must then be linear in labels, such as ``"dcg@10:gain=linear"`` (docs/clicks.md).
 
         Ctrl-C raises KeyboardInterrupt, so that a search over many fits ends, too. The best model so far is kept all
         the same: the ranker is fitted, and ``report_.status`` is ``"interrupted"``. To stop a fit and go on with the
         program, let a callback return True.
         """
+        if clicks is not None:
+            from .clicking import labelled_by_clicks
+
+            X, y = labelled_by_clicks(X, y, clicks), None
         train, held_out = self._training_sets(
             X, y, qid, group, sample_weight, feature_names, eval_set, eval_qid, eval_group
         )

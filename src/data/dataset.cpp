@@ -200,6 +200,15 @@ std::uint64_t Dataset::feature_range() const {
   return storage_->feature_numbers.empty() ? storage_->num_features : storage_->feature_range;
 }
 
+Dataset marked_as_clicks(const Dataset& data) {
+  InputDescription input = data.input();
+  input.columns.label = kClickGain;
+  auto storage = std::make_shared<Storage>(data.storage());
+  storage->input = std::make_shared<const InputDescription>(std::move(input));
+  storage->owner = std::make_shared<const Dataset>(data);
+  return data.over(std::move(storage));
+}
+
 const InputDescription& Dataset::input() const {
   static const InputDescription nothing;
   return storage_->input ? *storage_->input : nothing;

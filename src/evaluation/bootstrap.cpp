@@ -30,19 +30,6 @@ Terms terms_of(std::span<const double> values, std::span<const double> weights) 
   return terms;
 }
 
-// How often each query is drawn in one resample of as many draws as queries. Two draws from each 64-bit number; the
-// multiply-shift favours no query by more than one part in 2^32 / queries.
-void draw(std::uint64_t seed, std::span<double> times) {
-  std::fill(times.begin(), times.end(), 0.0);
-  const std::uint64_t count = times.size();
-  Rng rng(seed);
-  for (std::uint64_t drawn = 0; drawn < count; drawn += 2) {
-    const std::uint64_t bits = rng.next();
-    times[((bits >> 32) * count) >> 32] += 1;
-    if (drawn + 1 < count) times[((bits & 0xFFFFFFFFu) * count) >> 32] += 1;
-  }
-}
-
 // Four running sums, so that the additions need not wait for each other.
 double dot(std::span<const double> x, std::span<const double> y) {
   double sum[4] = {0, 0, 0, 0};
@@ -70,6 +57,19 @@ Interval percentile_interval(std::vector<double> means, double confidence) {
 }
 
 }  // namespace
+
+// Two draws from each 64-bit number; the
+// multiply-shift favours no query by more than one part in 2^32 / queries.
+void draw_resample(std::uint64_t seed, std::span<double> times) {
+  std::fill(times.begin(), times.end(), 0.0);
+  const std::uint64_t count = times.size();
+  Rng rng(seed);
+  for (std::uint64_t drawn = 0; drawn < count; drawn += 2) {
+    const std::uint64_t bits = rng.next();
+    times[((bits >> 32) * count) >> 32] += 1;
+    if (drawn + 1 < count) times[((bits & 0xFFFFFFFFu) * count) >> 32] += 1;
+  }
+}
 
 std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index) {
   return Rng(Rng(seed).next() ^ (index * 0xD1342543DE82EF95u)).next();
@@ -100,7 +100,7 @@ std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns
   std::vector<std::vector<double>> times(threads_worth(options.threads, additions));
   parallel_for(options.bootstrap, times.size(), [&](std::size_t sample, std::size_t worker) {
     times[worker].resize(weights.size());
-    draw(stream_seed(options.seed, sample), times[worker]);
+    draw_resample(stream_seed(options.seed, sample), times[worker]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double total = dot(times[worker], terms[c].weight);
       means[c][sample] = total > 0 ? dot(times[worker], terms[c].weighted) / total : kNaN;

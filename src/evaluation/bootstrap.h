@@ -20,6 +20,9 @@ struct Interval {
 std::vector<Interval> bootstrap(std::span<const std::span<const double>> columns, std::span<const double> weights,
                                 const EvaluateOptions& options);
 
+/// How often each query is drawn in one resample of as many draws as queries.
+void draw_resample(std::uint64_t seed, std::span<double> times);
+
 /// Sum of weight * value over sum of weight, NaN values left out; NaN when no weight remains.
 double weighted_mean(std::span<const double> values, std::span<const double> weights);
 

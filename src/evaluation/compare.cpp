@@ -24,22 +24,38 @@ constexpr std::size_t kRandomFlips = 10000;  // beyond, this many random ones
 constexpr std::size_t kFlipsAtOnce = 1000;   // by one thread
 constexpr std::uint64_t kFlipStream = 0x666C6970u;
 
-std::vector<double> differences_of(std::span<const double> a, std::span<const double> b) {
+/// Differences of the queries that both have a value for, and the weights of these.
+struct Differences {
+  std::vector<double> values, weights;
+};
+
+Differences differences_of(std::span<const double> a, std::span<const double> b, std::span<const double> weights) {
   if (a.size() != b.size())
     throw Error(ErrorCode::bad_input,
                 fmt::format("cannot compare {} queries with {}; expected the same queries", a.size(), b.size()));
-  std::vector<double> result;
-  for (std::size_t q = 0; q < a.size(); ++q)
-    if (!std::isnan(a[q]) && !std::isnan(b[q])) result.push_back(a[q] - b[q]);
+  if (!weights.empty() && weights.size() != a.size())
+    throw Error(ErrorCode::bad_input, fmt::format("{} weights for {} queries", weights.size(), a.size()));
+  Differences result;
+  for (std::size_t q = 0; q < a.size(); ++q) {
+    if (std::isnan(a[q]) || std::isnan(b[q])) continue;
+    result.values.push_back(a[q] - b[q]);
+    result.weights.push_back(weights.empty() ? 1.0 : weights[q]);
+  }
   return result;
 }
 
-void student_test(const std::vector<double>& differences, PairedTest& test) {
-  if (differences.size() < 2) return;
-  const double n = real(differences.size());
-  double squares = 0;
-  for (double d : differences) squares += (d - test.mean_difference) * (d - test.mean_difference);
-  const double error = std::sqrt(squares / (n - 1) / n);
+// With weights the mean is a ratio of sums, and what a query adds to it is weight (difference - mean) / mean weight.
+void student_test(const Differences& differences, PairedTest& test) {
+  const std::size_t size = differences.values.size();
+  if (size < 2) return;
+  const double n = real(size);
+  double squares = 0, total = 0;
+  for (std::size_t q = 0; q < size; ++q) {
+    const double moved = differences.weights[q] * (differences.values[q] - test.mean_difference);
+    squares += moved * moved;
+    total += differences.weights[q];
+  }
+  const double error = std::sqrt(squares / (n - 1) / n) / (total / n);
   if (test.mean_difference == 0) return;
   test.t_statistic = test.mean_difference / error;  // infinite when all differences are equal
   test.p_t = student_two_sided(test.t_statistic, n - 1);
@@ -109,23 +125,25 @@ double permutation_test(std::span<const double> differences, const EvaluateOptio
 
 }  // namespace
 
-PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options) {
-  std::vector<double> differences = differences_of(a, b);
-  const std::vector<double> weights(differences.size(), 1.0);
+PairedTest compare(std::span<const double> a, std::span<const double> b, const EvaluateOptions& options,
+                   std::span<const double> weights) {
+  Differences all = differences_of(a, b, weights);
   PairedTest test;
-  test.queries = differences.size();
-  test.mean_difference = weighted_mean(differences, weights);
-  const std::span<const double> column(differences);
-  const Interval interval = bootstrap(std::span(&column, 1), weights, options)[0];
+  test.queries = all.values.size();
+  test.mean_difference = weighted_mean(all.values, all.weights);
+  const std::span<const double> column(all.values);
+  const Interval interval = bootstrap(std::span(&column, 1), all.weights, options)[0];
   test.low = interval.low;
   test.high = interval.high;
-  student_test(differences, test);
+  student_test(all, test);
 
-  differences.erase(std::remove(differences.begin(), differences.end(), 0.0), differences.end());
+  std::vector<double> differences;  // weighted, of those that differ
+  for (std::size_t q = 0; q < all.values.size(); ++q) {
+    if (all.values[q] == 0) continue;
+    ++(all.values[q] > 0 ? test.wins : test.losses);
+    differences.push_back(all.weights[q] * all.values[q]);
+  }
   test.ties = test.queries - differences.size();
-  test.wins =
-      static_cast<std::size_t>(std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; }));
-  test.losses = differences.size() - test.wins;
   test.p_sign = sign_test(test.wins, test.losses);
   test.p_permutation = permutation_test(differences, options);
   return test;

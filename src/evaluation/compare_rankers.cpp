@@ -71,7 +71,8 @@ RankerTable compare_rankers(std::vector<RankerRow> rows, std::size_t reference, 
   parallel_for(count * measures, threads_worth(options.threads, additions), [&](std::size_t k, std::size_t) {
     RankerRow& row = result.rows[k / measures];
     const std::size_t m = k % measures;
-    row.tests[m] = compare(row.table.measures[m].per_query, other.table.measures[m].per_query, alone);
+    row.tests[m] =
+        compare(row.table.measures[m].per_query, other.table.measures[m].per_query, alone, other.table.weights);
     if (k / measures != reference) row.p_holm[m] = row.tests[m].p_permutation;
   });
   for (std::size_t m = 0; m < measures; ++m) {

@@ -2,6 +2,7 @@
 #include "evaluation/distributions.h"
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
@@ -24,9 +25,13 @@ double student_two_sided(double t, double freedom) {
   return 2 * math::cdf(math::complement(math::students_t_distribution<double, Quiet>(freedom), std::abs(t)));
 }
 
-double fair_coin_at_most(std::uint64_t k, std::uint64_t n) {
+double fair_coin_at_most(std::uint64_t k, std::uint64_t n) { return binomial_at_most(k, n, 0.5); }
+
+double binomial_at_most(std::uint64_t k, std::uint64_t n, double share) {
   if (k >= n) return 1;
-  return math::cdf(math::binomial_distribution<double, Quiet>(static_cast<double>(n), 0.5), static_cast<double>(k));
+  return math::cdf(math::binomial_distribution<double, Quiet>(static_cast<double>(n), share), static_cast<double>(k));
 }
+
+double normal_quantile(double p) { return math::quantile(math::normal_distribution<double, Quiet>(), p); }
 
 }  // namespace dorm

@@ -12,4 +12,10 @@ double student_two_sided(double t, double freedom);
 /// P(X <= k) for X binomial(n, 1/2).
 double fair_coin_at_most(std::uint64_t k, std::uint64_t n);
 
+/// P(X <= k) for X binomial(n, share), share between 0 and 1.
+double binomial_at_most(std::uint64_t k, std::uint64_t n, double share);
+
+/// The x with P(X <= x) = p for X standard normal, 0 < p < 1.
+double normal_quantile(double p);
+
 }  // namespace dorm

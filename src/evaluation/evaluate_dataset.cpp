@@ -33,11 +33,22 @@ EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores
   return evaluate(queries, measures, options);
 }
 
+/// Gains estimated from clicks estimate only what is linear in them. Others are figures, but not those of their name.
+void name_estimates(EvaluationTable& table, std::span<const std::string> measures, const EvaluateOptions& options) {
+  for (std::size_t m = 0; m < measures.size(); ++m) {
+    const MeasurePtr made = make_measure(measures[m], convention_of(options));
+    const auto* factored = dynamic_cast<const FactoredMeasure*>(made.get());
+    if (factored == nullptr || !factored->linear_in_labels()) table.measures[m].name += " of estimated gains";
+  }
+}
+
 }  // namespace
 
 EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const std::string> measures,
                          const EvaluateOptions& options) {
-  return evaluate_all(data, scores, measures, options);
+  EvaluationTable table = evaluate_all(data, scores, measures, options);
+  if (data.input().of_clicks()) name_estimates(table, measures, options);
+  return table;
 }
 
 EvaluationTable evaluate(const Dataset& data, std::span<const double> scores, std::span<const Measure* const> measures,

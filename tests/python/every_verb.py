@@ -77,6 +77,20 @@ CASES = {
     "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
+    "synth clicks": Case(
+        "synth --clicks ubm --judged data.csv --sessions 5 --rankers 2 -o out.csv --true-propensities out-p.csv",
+        ("out.csv", "out-p.csv"),
+    ),
+    "clicks": Case("clicks log.csv --propensities p.csv --features data.csv -o out.csv", ("out.csv",)),
+    "clicks of pages": Case(
+        "clicks log.csv.gz --features data.dorm --pool session --cost -o out.txt.zst", ("out.txt.zst",)
+    ),
+    "propensity": Case("propensity moves.csv -o out.csv", ("out.csv",)),
+    "eval by clicks": Case(
+        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv", ("out.csv",)
+    ),
+    "interleave": Case("interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
+    "analyse interleaving": Case("interleave analyse shown.csv"),
     "convert": Case("convert train.txt out.dorm --threads 3", ("out.dorm",)),
     "convert compressed": Case("convert data.csv.gz out.txt.gz", ("out.txt.gz",)),
     "convert into shards": Case(
@@ -108,6 +122,25 @@ def write_lists(folder, rows):
     (folder / "run.txt").write_text("".join(f"{q} Q0 d{d} {d + 1} {rng.random():.4f} x\n" for q, d in documents))
 
 
+def write_clicks(folder, rows):
+    """A log of documents that two rankers put at different positions, and one of interleaved lists."""
+    rng = random.Random(5)
+    of_query = {}
+    for row in rows:
+        of_query.setdefault(row.split()[1][4:], []).append(row.split("docid=")[1].split()[0])
+    log, shown = ["session,qid,docid,position,click"], ["session,qid,docid,position,ranker,click"]
+    for session in range(60):
+        query = str(1 + session % 20)
+        for k, name in enumerate(rng.sample(of_query[query][:3], 3)):
+            log.append(f"s{session},{query},{name},{k + 1},{int(rng.random() < 0.6 / (k + 1))}")
+            shown.append(f"s{session},{query},{name},{k + 1},{'ab'[k % 2]},{int(rng.random() < 0.4)}")
+    (folder / "moves.csv").write_text("\n".join(log) + "\n")
+    (folder / "shown.csv").write_text("\n".join(shown) + "\n")
+    (folder / "looks.csv").write_text("position,propensity\n1,1\n2,0.5\n3,0.3\n")
+    documents = [(q, d) for q in range(6) for d in range(9)]
+    (folder / "other.run").write_text("".join(f"{q} Q0 d{d} 1 {rng.random():.4f} y\n" for q, d in documents))
+
+
 def write_ratings(folder):
     rng = random.Random(1)
     lines = [f"u{u}\ti{j}\t{rng.randint(1, 5)}\n" for u in range(12) for j in range(10) if (u + j) % 3]
@@ -136,9 +169,13 @@ def make_world(folder):
     at("few.txt").write_text(cut(rows, 0, 8))
     write_lists(folder, rows)
     write_ratings(folder)
+    write_clicks(folder, rows)
     write_experiment(folder, rows)
     for name in ("data.csv", "data.csv.gz", "data.dorm"):
         dorm("convert", at("train.txt"), at(name))
+    users = ("synth", "--clicks", "pbm", "--judged", at("data.csv"), "--sessions", 5)
+    dorm(*users, "-o", at("log.csv"), "--true-propensities", at("p.csv"))
+    dorm(*users, "-o", at("log.csv.gz"))
     dorm("train", at("train.txt"), "--scale", "zscore", "--model", at("m.json"), "--quiet")
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")

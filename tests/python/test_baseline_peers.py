@@ -251,3 +251,42 @@ def test_prank_is_the_perceptron_with_thresholds(problem):
             total += w
     theirs = total / (10 * len(x)) / math.sqrt(problem.norm)
     assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_propsvm_is_the_quadratic_program(tmp_path):
+    """One block per click, with its cost, as PropSVMrank reads it; and the same clicks pooled by query."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(5)
+    blocks, length, features = 5, 4, 3
+    x = rng.normal(size=(blocks, length, features)).round(2)
+    cost = np.array([1, 4, 2.5, 1.25, 10])
+    clicked = rng.integers(length, size=blocks)
+    path = tmp_path / "clicks.txt"
+    with open(path, "w") as out:
+        for b in range(blocks):
+            for i in range(length):
+                head = f"1 qid:{b} cost:{cost[b]:g}" if i == clicked[b] else f"0 qid:{b}"
+                out.write(head + "".join(f" {j + 1}:{x[b, i, j]:g}" for j in range(features)) + "\n")
+    problem = Problem.__new__(Problem)
+    problem.path = path
+    ours, certificate = problem.train("propsvm")
+    centred = x - x.mean(axis=1, keepdims=True)
+    norm = (centred**2).sum(axis=2).mean()
+    pairs = [(b, i) for b in range(blocks) for i in range(length) if i != clicked[b]]
+    margins = np.array([x[b, clicked[b]] - x[b, i] for b, i in pairs])
+    weights = np.array([C / norm / blocks * cost[b] for b, _ in pairs])
+
+    # The dual: max sum(a) - |sum a m|^2 / 2 over 0 <= a <= weights; its solution must close the gap to the primal.
+    found = optimize.minimize(
+        lambda a: ((a @ margins) @ (a @ margins) / 2 - a.sum(), margins @ (a @ margins) - 1),
+        weights / 2,
+        jac=True,
+        bounds=[(0, most) for most in weights],
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 100000, "maxfun": 1000000},
+    )
+    theirs = found.x @ margins
+    primal = theirs @ theirs / 2 + weights @ np.maximum(0, 1 - margins @ theirs)
+    assert primal == pytest.approx(-found.fun, rel=1e-7)
+    assert certificate["primal"] == pytest.approx(primal * norm, rel=2 * GAP)
+    assert np.abs(centred @ ours - centred @ theirs).max() < 0.02 * np.abs(centred @ theirs).max()

@@ -39,6 +39,9 @@ CALLS = {
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
+    "propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
+    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x --per-query {out:q.csv}",
+    "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
     "convert --qrels": "{in:a.qrels} {in:log.json} {out:t.csv} --query-ids {in:ids.txt}",
@@ -65,6 +68,13 @@ def world(tmp_path_factory):
     (folder / "topics.csv").write_text("docid,topic,weight\n1,a,1\n3,a,1\n")
     (folder / "limits.csv").write_text("topic,limit\na,1\n")
     (folder / "a.run").write_text("1 Q0 d1 1 2 me\n1 Q0 d2 2 1 me\n")
+    (folder / "b.run").write_text("1 Q0 d2 1 2 you\n1 Q0 d1 2 1 you\n")
+    log = ["qid,docid,position,click"] + [
+        f"{q},d{1 + (q + k) % 2},{k + 1},{(q + k) % 3 % 2}" for q in range(6) for k in (0, 1)
+    ]
+    (folder / "shown.csv").write_text("\n".join(log) + "\n")
+    (folder / "few.csv").write_text("qid,docid,x\n" + "".join(f"{q},d{d},{d + q}\n" for q in range(6) for d in (1, 2)))
+    (folder / "looks.csv").write_text("position,propensity\n1,1\n2,0.5\n")
     (folder / "a.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
     (folder / "log.json").write_text('{"response": {"docs": [{"id": "d1", "[features]": "x=1"}]}}')
     (folder / "ids.txt").write_text("1\n")

@@ -71,7 +71,7 @@ bool LetorParser::parse_row(const char*& p) {
     p = newline;
     return true;
   }
-  if (!parse_label(p) || !parse_query(p) || !parse_features(p) || !parse_comment(p)) return false;
+  if (!parse_label(p) || !parse_query(p) || !parse_cost(p) || !parse_features(p) || !parse_comment(p)) return false;
   writer_.add(label_, names_, {ids_.data(), size_}, {values_.data(), size_});
   return true;
 }
@@ -106,6 +106,20 @@ bool LetorParser::parse_query(const char*& p) {
   if (result_.line_with_query == 0) result_.line_with_query = result_.lines + 1;
   names_.query = id;
   p += 4 + id.size();
+  skip_blanks(p);
+  return true;
+}
+
+// As PropSVMrank writes clicks: what a clicked document weighs, the inverse of a propensity. It becomes the gain.
+bool LetorParser::parse_cost(const char*& p) {
+  if (*p != 'c' || std::memcmp(p, "cost:", 5) != 0) return true;
+  const char* const start = p;
+  p += 5;
+  double cost = 0;
+  if (parse_number(p, cost) != NumberKind::finite || !(cost >= 0) || !fits_float(cost) || !at_token_end(p))
+    return fail_expecting(start, "cost: with a number 0 or more");
+  label_ = static_cast<float>(static_cast<double>(label_) * cost);
+  result_.has_costs = true;
   skip_blanks(p);
   return true;
 }

@@ -33,6 +33,7 @@ struct ParsedLetor {
   std::uint64_t lines = 0;
   std::uint64_t line_without_query = 0;  // first row that names no query; 0: none
   std::uint64_t line_with_query = 0;     // first row that does
+  bool has_costs = false;                // a row has one: labels are gains of clicks
   std::optional<TextFault> fault;        // rows and lines stop before it
 };
 
@@ -50,6 +51,7 @@ class LetorParser {
   bool parse_row(const char*& p);
   bool parse_label(const char*& p);
   bool parse_query(const char*& p);
+  bool parse_cost(const char*& p);
   bool parse_features(const char*& p);
   bool parse_comment(const char*& p);
   bool parse_value_slowly(const char*& p, float& value);

@@ -36,7 +36,7 @@ class LetorReader {
     Grouping grouping = group(blocks, report);
     AssembleOptions assembly;
     assembly.threads = options_.threads;
-    assembly.input = {{}, options_.missing, options_.means};
+    assembly.input = description();
     assembly.placed = std::move(placed_);
     if (!sides_.weights.empty()) assembly.query_weights = read_query_weights(sides_.weights, grouping);
     report_bytes(report);
@@ -46,10 +46,17 @@ class LetorReader {
   RowsSummary hand_on(ReadReport* report) {
     parse_chunks();
     report_bytes(report);
-    return {{}, {{}, options_.missing, options_.means}, {}};
+    return {{}, description(), {}};
   }
 
  private:
+  InputDescription description() const {
+    InputDescription input{{}, options_.missing, options_.means};
+    if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.text.has_costs; }))
+      input.columns.label = kClickGain;
+    return input;
+  }
+
   static constexpr double kRoom = 1.25;  // for rows that are shorter than the first ones
 
   struct Part {

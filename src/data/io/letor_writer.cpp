@@ -59,6 +59,19 @@ void add_comment(Line& line, std::string_view document, std::string_view group) 
   }
 }
 
+/// Features and names of a document, and the end of the line.
+void write_rest(Line& line, const Dataset& data, const Query& query, std::size_t i, bool first, std::ostream& out) {
+  const std::size_t document = query.first_document + i;
+  if (data.dense() || !query.rows.background().columns.empty())
+    add_whole(line, data, query, i);
+  else
+    add_stored(line, data, query.rows.sparse_row(i), first);
+  add_comment(line, data.document_id(document), data.group(document));
+  line.push_back('\n');
+  out.write(line.data(), static_cast<std::streamsize>(line.size()));
+  line.clear();
+}
+
 }  // namespace
 
 void write_letor(const Dataset& data, std::ostream& out) {
@@ -67,17 +80,26 @@ void write_letor(const Dataset& data, std::ostream& out) {
     const Query query = data.query(q);
     check_word(query.id, "query id");
     for (std::size_t i = 0; i < query.size(); ++i) {
-      const std::size_t document = query.first_document + i;
-      line.clear();
       if (data.has_labels()) fmt::format_to(std::back_inserter(line), "{} ", query.labels[i]);
       fmt::format_to(std::back_inserter(line), "qid:{}", query.id);
-      if (data.dense() || !query.rows.background().columns.empty())
-        add_whole(line, data, query, i);
-      else
-        add_stored(line, data, query.rows.sparse_row(i), document == 0);
-      add_comment(line, data.document_id(document), data.group(document));
-      line.push_back('\n');
-      out.write(line.data(), static_cast<std::streamsize>(line.size()));
+      write_rest(line, data, query, i, query.first_document + i == 0, out);
+    }
+  }
+}
+
+void write_letor_costs(const Dataset& data, std::ostream& out) {
+  Line line;
+  std::size_t block = 0;
+  for (std::size_t q = 0; q < data.num_queries() && out; ++q) {
+    const Query query = data.query(q);
+    for (std::size_t clicked = 0; clicked < query.size(); ++clicked) {
+      if (!(query.labels[clicked] > 0)) continue;
+      ++block;
+      for (std::size_t i = 0; i < query.size(); ++i) {
+        fmt::format_to(std::back_inserter(line), "{} qid:{}", i == clicked ? 1 : 0, block);
+        if (i == clicked) fmt::format_to(std::back_inserter(line), " cost:{}", query.labels[i]);
+        write_rest(line, data, query, i, block == 1 && i == 0, out);
+      }
     }
   }
 }

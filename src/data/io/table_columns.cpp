@@ -64,6 +64,13 @@ std::vector<std::string> single_names(const std::vector<std::string>& asked, Col
   return names;
 }
 
+/// What was trained on clicks is judged by people, and the other way round: one name stands in for the other.
+std::string label_or_click_gain(const std::string& asked, const ColumnFinder& finder) {
+  const std::string usual = ColumnRoles().label;
+  const std::string other = asked == usual ? kClickGain : asked == kClickGain ? usual : std::string();
+  return !finder.optional(asked) && finder.optional(other) ? other : asked;
+}
+
 }  // namespace
 
 std::vector<std::string> split_names(std::string_view list) {
@@ -101,7 +108,9 @@ TableColumns find_columns(const std::vector<std::string>& header, const ReadOpti
   ColumnFinder finder(header, at);
   TableColumns found;
   found.roles = roles;
-  found.label = options.need_labels ? finder.required(roles.label, "label") : finder.optional(roles.label);
+  found.roles.label = label_or_click_gain(roles.label, finder);
+  const std::string& label = found.roles.label;
+  found.label = options.need_labels ? finder.required(label, "label") : finder.optional(label);
   if (!found.label && options.need_labels) finder.suggest(Remedy::Kind::label_column, names_a_label);
   found.query = finder.required(roles.query, "query");
   if (!found.query) finder.suggest(Remedy::Kind::query_column, names_a_query);

@@ -34,6 +34,7 @@ BaselineFit fit_svm_ir_qp(const BaselineProblem& problem);
 BaselineFit fit_precision_svm(const BaselineProblem& problem);
 BaselineFit fit_roc_svm(const BaselineProblem& problem);
 BaselineFit fit_ap_svm(const BaselineProblem& problem);
+BaselineFit fit_propsvm(const BaselineProblem& problem);
 BaselineFit fit_prank(const BaselineProblem& problem);
 
 /// Weight 1 or -1 on one feature, whichever ranks the training data better by options.measure.

@@ -44,6 +44,7 @@ constexpr std::array kRows{
     row("ranksvm", "ranksvm[:rel=]", fit_ranksvm, true, "mean hinge over the pairs of each query"),
     row("ranksvm-pairs", "ranksvm-pairs[:rel=]", fit_ranksvm_pairs, true, "the same with a constraint for each pair: slower, to measure time"),
     row("svm-ir-qp", "svm-ir-qp", fit_svm_ir_qp, true, "ranksvm with pairs weighted by what their swap costs in NDCG@10"),
+    row("propsvm", "propsvm", fit_propsvm, true, "PropSVMrank: labels as weights of clicks, hinge between a clicked document and every other"),
     row("roc-svm", "roc-svm[:rel=]", fit_roc_svm, true, "multivariate hinge for the area under the ROC curve"),
     row("precision-svm", "precision-svm[@n][:rel=]", fit_precision_svm, true, "multivariate hinge for precision@n (10)"),
     row("ap-svm", "ap-svm[:rel=]", fit_ap_svm, true, "multivariate hinge for average precision"),

@@ -72,6 +72,10 @@ BaselineFit fit_ranksvm(const BaselineProblem& problem) {
   return solve_scores(problem, pairwise_mean, Unit::query, kNeededPairs);
 }
 
+BaselineFit fit_propsvm(const BaselineProblem& problem) {
+  return solve_scores(problem, clicked_rank, Unit::query, "a label above 0 and another document");
+}
+
 BaselineFit fit_svm_ir_qp(const BaselineProblem& problem) {
   PairWeights weights = swap_costs(problem.set.linear_features().data(), problem.convention);
   const double largest = *std::max_element(weights.weight.begin(), weights.weight.end());

@@ -64,7 +64,48 @@ class PairwiseWeighted final : public ScoreLoss {
   double pairs_;
 };
 
+/// By falling score, the documents k with g_k > g_i - 1 are a beginning of the order for every i, and the i with g_i <
+/// g_k + 1 are an end of it for every k.
+class ClickedRank final : public ScoreLoss {
+ public:
+  explicit ClickedRank(Labels labels) {
+    for (const float label : labels) weight_.push_back(std::max(0.0, static_cast<double>(label)));
+  }
+
+  double linearize(std::span<const double> scores, std::span<double> coefficients,
+                   LossWorkspace& workspace) const override {
+    const std::size_t l = scores.size();
+    std::vector<std::uint32_t>& order = workspace.order;
+    order.resize(l);
+    sort_descending(scores, order, workspace.sort);
+    double offset = 0;
+    for (std::size_t p = 0, entered = 0; p < l; ++p) {
+      const std::uint32_t i = order[p];
+      while (entered < l && (entered <= p || scores[order[entered]] > scores[i] - 1)) ++entered;
+      coefficients[i] = weight_[i] * static_cast<double>(entered - 1);  // not i itself
+      offset += coefficients[i];
+    }
+    double weight = 0;
+    for (std::size_t p = l, entered = l; p-- > 0;) {
+      const std::uint32_t k = order[p];
+      while (entered > 0 && (entered > p || scores[k] > scores[order[entered - 1]] - 1))
+        weight += weight_[order[--entered]];
+      coefficients[k] -= weight - weight_[k];
+    }
+    return offset;
+  }
+
+ private:
+  std::vector<double> weight_;
+};
+
 }  // namespace
+
+ScoreLossPtr clicked_rank(Labels labels) {
+  const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
+  if (labels.empty() || std::max(*low, 0.0f) == std::max(*high, 0.0f)) return nullptr;
+  return std::make_unique<ClickedRank>(labels);
+}
 
 ScoreLossPtr pairwise_mean(Labels labels) {
   PairwiseQuery query = prepare_pairwise(labels);

@@ -58,6 +58,11 @@ struct PairWeights {
 /// weights; every label is one of their grades.
 ScoreLossPtr pairwise_weighted(Labels labels, const PairWeights& weights);
 
+/// PropSVMrank's bound on the rank of what was clicked: sum_i b_i sum_{k != i} max(0, 1 - (g_i - g_k)), b the labels,
+/// each a click over its propensity or a mean of such. Labels at or below 0 are no clicks; where all are equal there is
+/// nothing to learn. O(l log l).
+ScoreLossPtr clicked_rank(Labels labels);
+
 /// Joachims' multivariate hinge for Precision@n: labellings y choose exactly n documents, f(y) = 1/n times the sum of
 /// the scores of those chosen, the reference chooses the relevant ones (however many they are), loss = the precision
 /// missed. (1/n is a unit of C: margins are then in scores of one document.)

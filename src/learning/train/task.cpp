@@ -17,6 +17,17 @@ void require_given(const TrainOptions& options, std::span<const BoundChoice> bou
                                                  options.given_ties, name_of(bounds.front())));
 }
 
+void require_estimable(const Dataset& data, const TrainOptions& options) {
+  if (!data.input().of_clicks() || options.own_measure) return;
+  const NamedMeasure measure(options);
+  if ((*measure).linear_in_labels()) return;
+  throw Error(ErrorCode::bad_option,
+              fmt::format("measure \"{}\": the labels are gains estimated from clicks, of which it is no linear "
+                          "function, so that its estimate is biased; expected dcg@10:gain=linear, "
+                          "precision@10:gain=linear, rbp:gain=linear, eru or avgrank",
+                          measure.name()));
+}
+
 std::vector<Start> starts_of(const Task& task, const TrainOptions& options, Bound bound) {
   if (options.initial) return {Start::model};
   return options.start ? std::vector{*options.start} : task.starts(bound);

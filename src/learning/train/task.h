@@ -31,6 +31,10 @@ class NamedMeasure {
   const FactoredMeasure& measure_;
 };
 
+/// Throws Error(bad_option) when labels are gains estimated from clicks and the measure is not linear in them, so that
+/// what is trained for would be biased. A measure of the caller's own is left to the caller.
+void require_estimable(const Dataset& data, const TrainOptions& options);
+
 class Task {
  public:
   explicit Task(Dataset data) : data_(std::move(data)) {}

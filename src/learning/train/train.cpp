@@ -15,6 +15,7 @@ namespace dorm {
 TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
                   const TrainObserver& observer) {
   require_given(options, {&options.bound, 1});
+  require_estimable(data, options);
   if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
   const RankingTask task(data);
   std::optional<RankingTask> held_out;

@@ -16,7 +16,9 @@ namespace {
 /// What to train for when a measure is to be judged by. Measures of which one document, or only a count, decides teach
 /// little; a graded measure over the same positions is tried first, and kept where validation cannot tell.
 std::vector<std::string> training_measures(const std::string& judged, const Convention& convention) {
-  const std::string name = make_trainable(judged, convention)->name();
+  const FactoredMeasurePtr measure = make_trainable(judged, convention);
+  if (measure->linear_in_labels()) return {judged};
+  const std::string name = measure->name();
   if (name.starts_with("mrr")) return {"ndcg@10", judged};
   if (name.starts_with("wta")) return {"mwta", judged};
   if (name.starts_with("precision@"))
@@ -69,6 +71,7 @@ TuneResult tune(const Dataset& data, const TuneOptions& options, const Dataset* 
                 const TuneObserver& observer, const TrainObserver& refit_observer) {
   options.validate();
   const Stopwatch watch;
+  require_estimable(data, options.train);
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);

@@ -9,6 +9,7 @@ class Dcg final : public NamedMeasure<FactoredMeasure> {
  public:
   using NamedMeasure::NamedMeasure;
   bool normalised() const override { return false; }
+  bool linear_in_labels() const override { return convention_.gain == Gain::linear; }
 
   Factors factor(Labels labels) const override {
     const bool zero = convention_.short_list != ShortList::counted && is_short(labels.size(), cutoff_);

@@ -76,6 +76,22 @@ std::vector<double> relevance(const Convention::Relevance& relevant, Labels labe
   return result;
 }
 
+RelevanceGain::RelevanceGain(const MeasureSpec& spec, const Convention& convention)
+    : convention_(with_relevance_parameter(spec, convention)), linear_(spec.text("gain", "") == "linear") {
+  if (!linear_ && !spec.text("gain", "").empty())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": gain \"{}\"; expected linear, or none for relevance", spec.spelling(),
+                            spec.text("gain", "")));
+  if (linear_ && !spec.text("rel", "").empty())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("measure \"{}\": rel beside gain=linear; expected one of them", spec.spelling()));
+  if (linear_) convention_.gain = Gain::linear;
+}
+
+std::vector<double> RelevanceGain::of(Labels labels) const {
+  return linear_ ? gains(convention_, labels) : relevance(convention_, labels);
+}
+
 FoundRelevant found_relevant(const Convention& convention, Labels labels, const TiedRanking& ranking) {
   const Labels counted = ranking.reachable.empty() ? labels : ranking.reachable;
   const Convention::Relevance relevant = convention.relevance(counted);

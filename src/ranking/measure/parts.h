@@ -33,6 +33,19 @@ std::vector<double> gains(const Convention& convention, Labels labels);
 std::vector<double> relevance(const Convention& convention, Labels labels);
 std::vector<double> relevance(const Convention::Relevance& relevant, Labels labels);
 
+/// b of measures of relevance: 1 for relevant documents, else 0; with gain=linear in the spelling the labels
+/// themselves, which estimates of relevance need.
+class RelevanceGain {
+ public:
+  RelevanceGain(const MeasureSpec& spec, const Convention& convention);
+  std::vector<double> of(Labels labels) const;
+  bool linear() const { return linear_; }
+
+ private:
+  Convention convention_;
+  bool linear_;
+};
+
 /// What is relevant, and how many documents are, of those that could be found.
 struct FoundRelevant {
   Convention::Relevance is_relevant;

@@ -26,6 +26,7 @@ class RankUtility final : public NamedMeasure<FactoredMeasure> {
 
   bool normalised() const override { return normalised_; }
   bool relative_to_ideal() const override { return normalised_; }
+  bool linear_in_labels() const override { return !normalised_ && neutral_ == 0; }
 
   Factors factor(Labels labels) const override {
     Factors factors{std::vector<double>(labels.size()), std::vector<double>(labels.size())};

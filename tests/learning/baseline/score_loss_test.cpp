@@ -57,6 +57,14 @@ double mean_over_pairs(Labels labels, const Scores& scores, const std::function<
   return sum / pairs;
 }
 
+double rank_of_clicked(Labels labels, const Scores& scores) {
+  double sum = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    for (std::size_t k = 0; k < scores.size(); ++k)
+      if (k != i) sum += std::max(0.0f, labels[i]) * std::max(0.0, 1 - (scores[i] - scores[k]));
+  return sum;
+}
+
 // All labellings that choose 3 documents.
 double precision_at_3(Labels labels, const Scores& scores) {
   const std::size_t l = scores.size();
@@ -108,6 +116,7 @@ const std::vector<Case>& cases() {
        [](Labels y, const Scores& g) { return mean_over_pairs(y, g, [](float, float) { return 1.0; }); }},
       {"roc", [](Labels y) { return roc_area(y, kStandard); },
        [](Labels y, const Scores& g) { return mean_over_pairs(as_relevance(y), g, [](float, float) { return 1.0; }); }},
+      {"clicked", clicked_rank, rank_of_clicked},
       {"weighted", [](Labels y) { return pairwise_weighted(y, kWeights); },
        [](Labels y, const Scores& g) {
          return mean_over_pairs(y, g, [](float a, float b) {

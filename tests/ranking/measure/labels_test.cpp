@@ -45,6 +45,25 @@ TEST(Labels, AboveTheHighestGradeIsRefusedWithTheSpellingThatWorks) {
   EXPECT_NO_THROW(value_of("err@10:max_grade=5", {5}));
 }
 
+// By hand: labels .5, 0, 2 in this order.
+TEST(Labels, AreGainsWhereAMeasureIsLinearInThem) {
+  const std::vector<float> labels = {0.5f, 0, 2};
+  const Ranking order = {0, 1, 2};
+  const auto value = [&](const char* spelling) { return *make_measure(spelling)->evaluate(labels, order); };
+  EXPECT_DOUBLE_EQ(value("precision@2:gain=linear"), 0.25);
+  EXPECT_DOUBLE_EQ(value("rbp:p=0.5,gain=linear"), 0.5 * 0.5 + 0.125 * 2);
+  EXPECT_DOUBLE_EQ(value("avgrank"), 0.5 * 1 + 2 * 0);
+  EXPECT_DOUBLE_EQ(*make_measure("avgrank")->evaluate(labels, Ranking{2, 0, 1}), 2 * 1 + 0.5 * 0.5);
+  for (const char* linear : {"dcg@3:gain=linear", "precision@2:gain=linear", "rbp:gain=linear", "eru", "avgrank"})
+    EXPECT_TRUE(make_trainable(linear)->linear_in_labels()) << linear;
+  for (const char* other : {"dcg@3", "ndcg:gain=linear", "precision@2", "rbp", "eru:neutral=1", "neru", "mrr"})
+    EXPECT_FALSE(make_trainable(other)->linear_in_labels()) << other;
+  EXPECT_EQ(test::message_of([] { make_measure("rbp:gain=exp2"); }, ErrorCode::bad_option),
+            "measure \"rbp:gain=exp2\": gain \"exp2\"; expected linear, or none for relevance");
+  EXPECT_EQ(test::message_of([] { make_measure("precision@2:gain=linear,rel=1"); }, ErrorCode::bad_option),
+            "measure \"precision@2:gain=linear,rel=1\": rel beside gain=linear; expected one of them");
+}
+
 // Labels 2 1 1, but only the last document was retrieved.
 TEST(Labels, DocumentsThatWereNotRetrievedCountAsJudged) {
   const std::vector<float> labels = {2, 1, 1, 0};

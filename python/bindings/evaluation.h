@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluations as dicts.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "dorm/evaluate.h"
+
+namespace dorm::python {
+
+/// What dorm.Evaluation is made from.
+nanobind::dict to_dict(EvaluationTable table);
+/// What dorm.Comparison is made from.
+nanobind::dict to_dict(const PairedTest& test);
+
+}  // namespace dorm::python
