@@ -50,6 +50,7 @@ class Service {
   Limits limits_;
   std::string token_;
   bool for_this_machine_;
+  bool lists_endpoints_ = false;  // at /openapi.json
   Say log_;
   std::mutex log_mutex_;
   ModelStore store_;
