@@ -96,7 +96,7 @@ def check_figures(s, figures):
         for part in ("mean", "low", "high"):
             expect(figure(figures[name][part]) in top, f"{part} of {name} is not the one of dorm eval")
     expect(
-        figure(abs(figures[models[1]]["test"]["mean_difference"])) in top, "the difference is not the one of dorm eval"
+        figure(abs(figures[models[1]]["against"]["difference"])) in top, "the difference is not the one of dorm eval"
     )
 
 

@@ -85,6 +85,7 @@ Service::Service(const Options& options)
     options.routes(router_);
     return;
   }
+  if (options.models.empty()) throw Error(ErrorCode::bad_option, "no model is given; expected at least one");
   lists_endpoints_ = true;
   add_rank_routes(*this);
   add_recommend_routes(*this);

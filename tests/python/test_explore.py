@@ -68,23 +68,19 @@ def evaluated(folder, *words):
     return {row["name"]: row for row in table["rankers"]}
 
 
-def row_of(ranker, measure):
-    return next(row for row in ranker["measures"] if row["name"] == measure)
-
-
 @pytest.mark.parametrize("measure", ["ndcg@10", "ndcg@3", "map", "mrr"])
 def test_figures_are_those_of_eval(world, measure):
     rankers = evaluated(world, "a.json", "b.json", "--measures", measure)
     with explored(world, "a.json", "b.json", "--data", "test.csv", "--measure", measure) as page:
         summary = page.ask("GET", "/api/summary?right=b")[2]
     for key, name in (("a", "a"), ("right", "b")):
-        row = row_of(rankers[name], measure)
+        row = rankers[name]["measures"][measure]
         assert summary[key]["mean"] == row["mean"]
         assert [summary[key]["low"], summary[key]["high"]] == [row["low"], row["high"]]
         assert summary["queries"] == row["queries"] and summary["skipped"] == row["skipped"]
-    test = row_of(rankers["b"], measure)["test"]
+    test = rankers["b"]["measures"][measure]["against"]
     difference = summary["difference"]
-    assert difference["mean"] == test["mean_difference"]
+    assert difference["mean"] == test["difference"]
     assert [difference["low"], difference["high"]] == [test["low"], test["high"]]
     assert difference["p"] == test["p_permutation"]
     assert [difference["wins"], difference["losses"], difference["ties"]] == [
@@ -95,9 +91,9 @@ def test_figures_are_those_of_eval(world, measure):
 
 
 def test_values_per_query_are_those_of_eval(world):
-    dorm("eval", "--data", "test.csv", "a.json", "--measures", "ndcg@10", "--per-query", "values.csv", cwd=world)
+    dorm("eval", "test.csv", "--model", "a.json", "--measures", "ndcg@10", "--per-query", "values.csv", cwd=world)
     with open(world / "values.csv", newline="") as rows:
-        expected = {row["query"]: row[next(k for k in row if "ndcg" in k)] for row in csv.DictReader(rows)}
+        expected = {row["qid"]: row["ndcg@10"] for row in csv.DictReader(rows)}
     with explored(world, "a.json", "--data", "test.csv", "--measure", "ndcg@10") as page:
         rows = page.ask("GET", "/api/queries?limit=200")[2]["rows"]
     assert len(rows) == len(expected)
@@ -115,7 +111,7 @@ def test_edited_model_is_what_the_summary_says(world):
     assert status == 200 and 'filename="edited.json"' in headers["Content-Disposition"]
     assert model["method"] == "edited" and len(model["edited_from"]["edits"]) == 2
     (world / "edited.json").write_text(json.dumps(model))
-    row = row_of(evaluated(world, "edited.json")["edited"], "ndcg@10")
+    row = evaluated(world, "edited.json", "a.json")["edited"]["measures"]["ndcg@10"]
     assert [row["mean"], row["low"], row["high"]] == [summary["right"][k] for k in ("mean", "low", "high")]
     assert "edited" in dorm("info", "edited.json", cwd=world).stdout
 
