@@ -55,7 +55,7 @@ def make_world(dorm, folder):
         ("kernel", ("--kernel", "rbf", "--passes", "3")),
     ):
         words = ["train", "train.csv", "--model", f"{name}.json", "--scale", "zscore", "--quiet", *options]
-        subprocess.run([dorm, *words], cwd=folder, check=True)
+        subprocess.run([dorm, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     (folder / "judgments.sqlite").unlink(missing_ok=True)
 
 

@@ -94,7 +94,9 @@ TEST_F(ExploreRoutes, QueriesAreSortedFilteredAndPaged) {
 
 TEST_F(ExploreRoutes, SwapsAreThoseOfAllPairs) {
   const std::vector<double> a = score(model(0), data_), b = score(model(1), data_);
-  for (const Json& row : get("queries?right=b&sort=swaps&limit=200")["rows"]) {
+  const Json table = get("queries?right=b&sort=swaps&limit=200");
+  EXPECT_EQ(table["rows"].size(), kQueries);
+  for (const Json& row : table["rows"]) {
     const auto q = row["q"].get<std::size_t>();
     const std::size_t first = data_.first_document(q), size = data_.query(q).size();
     const Ranking one = top_ranking(std::span(a).subspan(first, size)),
@@ -218,7 +220,8 @@ TEST_F(ExploreRoutes, ChecksAndDrift) {
                                                     std::string(1000, 'x') + "\"}\n\n{\"id\": \"unknown\"}\n";
   options_.texts = folder_.path("texts.jsonl");
   std::map<std::string, Json> found;
-  for (const Json& finding : get("checks")["findings"]) found[finding["kind"].get<std::string>()] = finding;
+  const Json checks = get("checks");
+  for (const Json& finding : checks["findings"]) found[finding["kind"].get<std::string>()] = finding;
   EXPECT_EQ(found["constant"]["examples"], Json({"same"}));
   EXPECT_EQ(found["range"]["examples"], Json({"bm25"}));
   EXPECT_EQ(found["one-label"]["queries"], Json({5}));
@@ -235,7 +238,8 @@ TEST_F(ExploreRoutes, ChecksAndDrift) {
     }
   EXPECT_NEAR(row["outside"].get<double>(), static_cast<double>(outside) / 600, 1e-15);
   EXPECT_NEAR(row["shift"].get<double>(), std::fabs(sum / 600 - 5) / 8, 1e-12);
-  for (const Json& doc : get("query?q=7&also=0")["docs"])
+  const Json query = get("query?q=7&also=0");
+  for (const Json& doc : query["docs"])
     if (doc["d"] == 0) {
       EXPECT_EQ(doc["title"], "<b>T</b>");
       EXPECT_EQ(doc["text"].get<std::string>().size(), 600U);

@@ -138,7 +138,8 @@ std::string letor_text(const Explorer::State& state, const std::string& judge) {
     if (place.q == data.num_queries()) continue;
     const Query query = data.query(place.q);
     query.rows.load(place.d, row);
-    builder.add({.label = label, .query_id = key.first, .document_id = key.second}, row);
+    const std::string id = as_word(key.first), document = as_word(key.second);
+    builder.add({.label = label, .query_id = id, .document_id = document}, row);
     ++documents;
   }
   if (documents == 0) return "";

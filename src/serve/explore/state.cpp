@@ -63,10 +63,12 @@ Explorer::State::State(Options given) : options(std::move(given)) {
       each->swaps();
     }
   if (second) second->test();
-  if (a.model.kernel || !a.data.dense() || a.data.num_nonzeros() <= options.exact_values) return;
-  tell(0.8, "scaled features");
-  columns = std::make_unique<ScaledColumns>(a.model, a.data, kColumnBytes, threads);
-  columns->prepare(features_by_weight());
+  if (!a.model.kernel && a.data.dense() && a.data.num_nonzeros() > options.exact_values) {
+    tell(0.8, "scaled features");
+    columns = std::make_unique<ScaledColumns>(a.model, a.data, kColumnBytes, threads);
+    columns->prepare(features_by_weight());
+  }
+  options.progress = {};  // it is over, whatever shows it
 }
 
 std::shared_ptr<const Ranked> Explorer::State::right(const Parameters& parameters) const {
