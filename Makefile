@@ -3,7 +3,7 @@ PRESET ?= release
 PYTHON := .venv/bin/python
 WITH_PYTHON := -DDORM_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
 # The doors of src/ whose C++ tests `make sanitize` runs.
-DOORS ?= base data ranking model evaluation learning recommend report serve lab
+DOORS ?= base data ranking model evaluation learning recommend report serve explore lab
 space := $(subst ,, )
 cases = '^($(subst $(space),|,$(strip $(1))))\.'
 export DORM_DATA ?= $(abspath ../shared/data)
@@ -136,9 +136,10 @@ check-report: build ## report pages in headless Chromium: overflow, contrast, ac
 	@tools/report_pages.sh build/dorm build/pages
 	.venv-browser/bin/python tools/check_report.py build/pages/*.html --shots build/pages
 
-check-explore: ## the page of dorm explore: its types, tests and built files; by keyboard in headless Chromium; screenshots in build/explore
+check-explore: build ## the page of dorm explore: its types, tests and built files; by keyboard in headless Chromium and Firefox; screenshots in build/explore
 	@tools/setup.sh browser
 	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent check-dist
+	.venv-browser/bin/python tools/check_explore.py --mock --browsers chromium
 	.venv-browser/bin/python tools/check_explore.py --shots build/explore
 
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)

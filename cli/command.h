@@ -45,6 +45,7 @@ Action declare_explain(CLI::App& app, const Settings& settings);
 Action declare_factorize(CLI::App& app, const Settings& settings);
 Action declare_recommend(CLI::App& app, const Settings& settings);
 Action declare_serve(CLI::App& app, const Settings& settings);
+Action declare_explore(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);
 Action declare_synth(CLI::App& app, const Settings& settings);
 Action declare_clicks(CLI::App& app, const Settings& settings);

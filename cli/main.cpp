@@ -52,6 +52,8 @@ constexpr dorm::cli::Command kCommands[] = {
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
     {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
     {"serve", dorm::cli::declare_serve, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},
+    {"explore", dorm::cli::declare_explore, "MODEL [MODEL2] --data DATA",
+     "--data --texts --judgments --measure --convention --one-per --port --no-open --input-format"},
     {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC", "", true},
     {"completion", dorm::cli::declare_completion, "", "", true},
     {"manual", dorm::cli::declare_manual, "", "", true},

@@ -1,27 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the page of `dorm explore` in headless Chromium and uses all of it by keyboard.
+"""Opens the page of `dorm explore` in headless Chromium and Firefox and uses all of it by keyboard.
 
-    check_explore.py [--url http://127.0.0.1:8080/] [--shots FOLDER]
+    check_explore.py [--dorm build/dorm] [--browsers chromium,firefox] [--mock] [--shots FOLDER] [--url ADDRESS]
 
-Without --url the mock server of web/mock answers. A server that is given needs two linear models, judging and at least
-25 queries. Every view is opened at 1280 and 375 pixels, light and dark: nothing on the console, nothing fetched from
-elsewhere, no sideways scrolling, contrast of lines, axe-core. Then every feature is used by keyboard alone, and figures
-on the page are compared with the server's. Prints one line per finding and exits 1 if there is any.
+The server is dorm explore on generated data; --mock asks the stand-in of web/mock instead, --url a server that runs
+(two linear models, judging, texts, at least 60 queries). Every view is opened at 1280 and 375 pixels, light and dark:
+nothing on the console, nothing fetched from elsewhere, no sideways scrolling, contrast of lines, axe-core. Then every
+feature is used by keyboard alone, and figures on the page are compared with the server's and with dorm eval. Prints one
+line per finding and exits 1 if there is any. Firefox is the one of the distribution, driven over WebDriver BiDi.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
-from contextlib import contextmanager, nullcontext
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from check_report import AXE_PROBE, COLOUR_PROBE, PLOT_CONTRAST, contrast, find_axe, find_browser
-from explore_walks import VIEWS, WALKS, Failed, Session
+from explore_walks import VIEWS, WALKS, Failed, Session, check_figures
+from explore_world import explored, figures_of_eval, make_world
 from playwright.sync_api import Error, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTHS = (1280, 375)
 THEMES = ("light", "dark")
+
+
+class Chromium:
+    def __init__(self, playwright):
+        self.browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+
+    def context(self, width, theme):
+        return self.browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
+        )
+
+    def close(self):
+        self.browser.close()
+
+
+class Firefox:
+    """WebDriver BiDi cannot emulate a colour scheme yet: a preference does, for a browser as a whole."""
+
+    def __init__(self, playwright):
+        names = ("firefox-esr", "firefox")
+        path = next(filter(None, map(shutil.which, names)), None)
+        if path is None:
+            sys.exit(f"check_explore.py: no Firefox on the PATH; expected one of {', '.join(names)}")
+        self.of_theme = {
+            theme: playwright.firefox.launch(
+                channel="moz-firefox",
+                executable_path=path,
+                firefox_user_prefs={
+                    "layout.css.prefers-color-scheme.content-override": number,
+                    "ui.prefersReducedMotion": 1,
+                    "accessibility.tabfocus": 7,
+                },
+            )
+            for theme, number in (("dark", 0), ("light", 1))
+        }
+
+    def context(self, width, theme):
+        unchanged = {name: "null" for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")}
+        return self.of_theme[theme].new_context(viewport={"width": width, "height": 900}, **unchanged)
+
+    def close(self):
+        for browser in self.of_theme.values():
+            browser.close()
+
+
+BROWSERS = {"chromium": Chromium, "firefox": Firefox}
 
 
 def look(session, axe):
@@ -67,8 +117,8 @@ def mock(*options):
             server.terminate()
 
 
-def walk_all(browser, base):
-    for walk in WALKS:
+def walk_all(browser, base, walks):
+    for walk in walks:
         session = Session(browser, base)
         try:
             walk(session)
@@ -78,23 +128,44 @@ def walk_all(browser, base):
         session.context.close()
 
 
+def servers(arguments):
+    """(what it is, its address while it is needed, walks), one after another."""
+    if arguments.url:
+        yield "", contextmanager(lambda: iter([arguments.url]))(), WALKS
+    elif arguments.mock:
+        yield "mock", mock(), WALKS
+        yield "mock, one model", mock("--one"), ()
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            folder, dorm = Path(name), str(arguments.dorm.resolve())
+            make_world(dorm, folder)
+            words = ("dorm.json", "ridge.json", "--texts", "texts.jsonl", "--judgments", "judgments.sqlite")
+            figures = figures_of_eval(dorm, folder, "dorm.json", "ridge.json")
+            yield "dorm explore", explored(dorm, folder, *words), (lambda s: check_figures(s, figures), *WALKS)
+            yield "dorm explore, a kernel", explored(dorm, folder, "kernel.json"), ()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dorm", type=Path, default=ROOT / "build/dorm", help="the command")
+    parser.add_argument("--browsers", default="chromium,firefox", help="comma-separated")
+    parser.add_argument("--mock", action="store_true", help="ask the stand-in for the server")
     parser.add_argument("--url", help="of a server that runs")
     parser.add_argument("--shots", type=Path, help="folder for screenshots")
     arguments = parser.parse_args()
     if arguments.shots:
         arguments.shots.mkdir(parents=True, exist_ok=True)
-    chromium = find_browser()
-    axe = find_axe()
+    axe, found = find_axe(), []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        with mock() if not arguments.url else nullcontext(arguments.url) as base:
-            found = [*walk_all(browser, base), *look_at_all(browser, base, axe, arguments.shots)]
-        if not arguments.url:
-            with mock("--one") as base:
-                found += [f"one model: {line}" for line in look_at_all(browser, base, axe, None)]
-        browser.close()
+        for name in arguments.browsers.split(","):
+            browser = BROWSERS[name](playwright)
+            for what, server, walks in servers(arguments):
+                shots = arguments.shots if walks and name == "chromium" else None
+                with server as base:
+                    lines = [*walk_all(browser, base, walks), *look_at_all(browser, base, axe, shots)]
+                found += [f"{name}: {what}: {line}" for line in lines]
+            browser.close()
+            print(f"{name}: {len(found)} findings so far", flush=True)
     print("\n".join(found) if found else "the page of dorm explore is as it should be")
     sys.exit(1 if found else 0)
 

@@ -30,9 +30,7 @@ class Session:
     def __init__(self, browser, base, width=1280, theme="light", judge="ada"):
         self.base = base
         self.log = []
-        self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
-        )
+        self.context = browser.context(width, theme)
         self.context.add_init_script(f"try {{ localStorage.setItem('dorm-judge', '{judge}') }} catch (error) {{}}")
         self.page = self.context.new_page()
         self.page.set_default_timeout(4000)
@@ -87,6 +85,19 @@ class Session:
 
 def figure(value):
     return f"{value:.4f}".replace("-", "\u2212")
+
+
+def check_figures(s, figures):
+    """What stands on the page beside what dorm eval says of the two models, by name."""
+    s.open("#queries?right=b")
+    top = s.text("dl.measure")
+    models = [model["name"] for model in s.ask("info")["models"]]
+    for name in models:
+        for part in ("mean", "low", "high"):
+            expect(figure(figures[name][part]) in top, f"{part} of {name} is not the one of dorm eval")
+    expect(
+        figure(abs(figures[models[1]]["against"]["difference"])) in top, "the difference is not the one of dorm eval"
+    )
 
 
 def walk_queries(s):

@@ -207,6 +207,19 @@ LAYERS = {
         ("base", "data", "data/io", "data/ratings", "model", "ranking/measure", "recommend/factor"),
         ("serve",),
     ),
+    "serve/explore": Room(
+        "the page of dorm explore and what it asks: figures, reasons, judgments; a target of its own",
+        (
+            "base",
+            "data",
+            "data/io",
+            "evaluation",
+            "model",
+            "ranking/oracle",
+            "serve",
+        ),
+        ("explore",),
+    ),
     "lab/collaborative": Room(
         "rivals on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
         ("base", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),

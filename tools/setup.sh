@@ -17,7 +17,7 @@
 #              their Python packages and jars, after `python`. What cannot be had is skipped, with that reason, where it is
 #              needed (make test-engines)
 #   serve      .venv-serve with what asks the server: schemathesis, the client of Triton; wrk (make test-serve)
-#   browser    Chromium, and .venv-browser with what drives it (make check-report)
+#   browser    Chromium, Firefox, and .venv-browser with what drives them (make check-report, make check-explore)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,7 +26,7 @@ cd "$(dirname "$0")/.."
 # and nowhere else, or the next job would compile everything again.
 declare -A packages=(
   [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libeigen3-dev
-           libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev libsimdjson-dev"
+           libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev libsimdjson-dev libsqlite3-dev"
   [test]="libgtest-dev git"
   [python]="python3-dev python3-venv ca-certificates"
   [lint]="clang-format clang-tidy git"
@@ -43,6 +43,7 @@ declare -A packages=(
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
+command -v firefox >/dev/null || packages[browser]+=" firefox-esr"
 command -v java >/dev/null || packages[outside]+=" default-jre-headless"
 command -v javac >/dev/null || packages[engines]+=" default-jdk-headless"
 command -v mvn >/dev/null || packages[engines]+=" maven"
@@ -195,8 +196,9 @@ prepare_serve() {
   on_top .venv-serve
 }
 
+# This version drives the Firefox of distributions (WebDriver BiDi); the next one asks it for what it does not know yet.
 prepare_browser() {
-  environment .venv-browser ready playwright
+  environment .venv-browser playwright-1.64.1 playwright==1.64.1
   [ -d .venv-browser/node_modules/axe-core ] || npm install --silent --prefix .venv-browser axe-core >/dev/null
 }
 

@@ -22,7 +22,7 @@ mv "$work"/dist/*.tar.gz dist/
 "$work/clean/bin/dorm" --version
 # Libraries that not every Linux has must be inside.
 site=$("$work/clean/bin/python" -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)')
-if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd|simdjson' | grep -v '\.libs/'; then
+if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd|simdjson|sqlite' | grep -v '\.libs/'; then
   echo "the wheel needs these libraries of the system"
   exit 1
 fi

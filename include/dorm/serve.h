@@ -29,6 +29,8 @@ struct Limits {
   double stop_seconds = 10;         // for requests in hand when the server is to stop
 };
 
+class Router;  // src/serve/router.h
+
 using Say = std::function<void(std::string_view line)>;
 
 struct Options {
@@ -39,6 +41,7 @@ struct Options {
   std::size_t threads = 0;            // 0: all cores
   double watch_seconds = 1;           // how often files are looked at; 0: never
   Limits limits;
+  std::function<void(Router& router)> routes;  // in place of all endpoints about models, where it is given
   Say log;  // one JSON object per request; from any thread, one at a time; may be empty
   Say say;  // what happens to models while the server runs; the same
 };

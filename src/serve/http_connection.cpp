@@ -37,7 +37,8 @@ const std::string& date_text() {
 std::string head_text(const Answer& answer, bool keep_alive) {
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
-      "X-Content-Type-Options: nosniff\r\nContent-Security-Policy: default-src 'self'\r\n",
+      "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'self'; "
+      "frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n",
       answer.status, view(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(answer.status)))),
       date_text(), answer.type, answer.body.size());
   if (!answer.version.empty()) fmt::format_to(std::back_inserter(head), "X-Dorm-Model: {}\r\n", answer.version);

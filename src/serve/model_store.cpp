@@ -15,7 +15,6 @@ namespace dorm::serve {
 namespace {
 
 void check_model_names(const std::vector<ModelFile>& files) {
-  if (files.empty()) throw Error(ErrorCode::bad_option, "no model is given; expected at least one");
   for (std::size_t k = 0; k < files.size(); ++k) {
     const std::string& name = files[k].name;
     const bool fine = !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {

@@ -16,8 +16,7 @@ namespace dorm::serve {
 
 class ModelStore {
  public:
-  /// Loads all. Throws Error for one that cannot be loaded, for none at all, or for a name that is malformed
-  /// or occurs twice.
+  /// Loads all. Throws Error for one that cannot be loaded, or for a name that is malformed or occurs twice.
   explicit ModelStore(const std::vector<ModelFile>& files, Say say = {});
 
   using Models = std::vector<std::shared_ptr<const LoadedModel>>;

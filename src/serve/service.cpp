@@ -81,6 +81,12 @@ Service::Service(const Options& options)
                 fmt::format("the address {} can be reached by others; expected a token that they must know, or a "
                             "loopback address such as 127.0.0.1",
                             options.address));
+  if (options.routes) {
+    options.routes(router_);
+    return;
+  }
+  if (options.models.empty()) throw Error(ErrorCode::bad_option, "no model is given; expected at least one");
+  lists_endpoints_ = true;
   add_rank_routes(*this);
   add_recommend_routes(*this);
   add_inference_routes(*this);
@@ -133,8 +139,8 @@ Answer Service::route(Request& request) {
   if (auto refused = gate(request, found)) return std::move(*refused);
   if (found.handler) return (*found.handler)(request, found.captured);
   if (found.allowed.empty())
-    throw Refusal(404,
-                  fmt::format("nothing is at {}; /openapi.json lists what is", in_quotes(path_of(request.target))));
+    throw Refusal(404, fmt::format("nothing is at {}{}", in_quotes(path_of(request.target)),
+                                   lists_endpoints_ ? "; /openapi.json lists what is" : ""));
   Answer answer =
       error_answer(405, fmt::format("the method is {}; expected {}", in_quotes(request.method), found.allowed));
   answer.headers.emplace_back("Allow", found.allowed);

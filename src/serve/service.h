@@ -18,8 +18,8 @@ namespace dorm::serve {
 
 class Service {
  public:
-  /// Loads the models. Throws as ModelStore() does, and Error(bad_option) for an address that is not
-  /// loopback and no token.
+  /// Loads the models. Throws as ModelStore() does, and Error(bad_option) for an address that is not loopback and no
+  /// token, and for neither models nor routes.
   explicit Service(const Options& options);
 
   /// By any thread. Whatever goes wrong is an answer.
@@ -50,6 +50,7 @@ class Service {
   Limits limits_;
   std::string token_;
   bool for_this_machine_;
+  bool lists_endpoints_ = false;  // at /openapi.json
   Say log_;
   std::mutex log_mutex_;
   ModelStore store_;

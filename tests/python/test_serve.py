@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """dorm serve over real sockets: the scores of dorm rank, and what strangers may try."""
 
-import http.client
 import json
 import os
 import re
@@ -15,68 +14,12 @@ import time
 import numpy as np
 import pytest
 from command import DORM, dorm
+from served import Served
 
 pytestmark = pytest.mark.skipif(
     "without simdjson" in subprocess.run([DORM, "serve", "nothing.json"], capture_output=True, text=True).stderr,
     reason="the command was built without simdjson",
 )
-
-
-class Served:
-    """The command while it runs."""
-
-    def __init__(self, *arguments, cwd, **options):
-        self.process = subprocess.Popen(
-            [DORM, "serve", "--json", "--port", "0", *map(str, arguments)],
-            cwd=cwd,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
-        )
-        first = self.process.stdout.readline()
-        assert first, self.process.stderr.read()
-        self.url = json.loads(first)["url"]
-        self.port = int(self.url.rsplit(":", 1)[1])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=20)
-
-    def connection(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-
-    def ask(self, method, path, body=None, headers=None, connection=None):
-        """Status, headers and the body, as JSON where it is."""
-        link = connection or self.connection()
-        if isinstance(body, (dict, list)):
-            body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
-        link.request(method, path, body, headers or {})
-        answer = link.getresponse()
-        content = answer.read()
-        if connection is None:
-            link.close()
-        is_json = (answer.getheader("Content-Type") or "").startswith("application/json") and content
-        return answer.status, answer.headers, json.loads(content) if is_json else content
-
-    def raw(self, data, wait=True):
-        """All that comes back for these bytes until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as link:
-            link.sendall(data)
-            if not wait:
-                return b""
-            received = b""
-            while part := link.recv(65536):
-                received += part
-            return received
-
-    def metric(self, name):
-        text = self.ask("GET", "/metrics")[2].decode()
-        return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE).group(1))
 
 
 def post(body, path="/v1/rank", close=True, kind="application/json", host="localhost"):

@@ -76,7 +76,6 @@ TEST(ModelStore, NamesAreCheckedAndUnique) {
     for (const std::string& name : names) files.push_back({name, folder.path("m.json")});
     return test::message_of([&] { ModelStore store(files); }, ErrorCode::bad_option);
   };
-  EXPECT_NE(why({}).find("no model is given"), std::string::npos);
   EXPECT_NE(why({"a", "a"}).find("two models are named a"), std::string::npos);
   for (const char* name : {"", "a/b", "a b", "\"", "\xc3\xa4"})
     EXPECT_NE(why({name}).find("the name of a model"), std::string::npos);

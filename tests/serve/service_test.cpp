@@ -64,6 +64,17 @@ class ServiceTest : public testing::Test {
   std::unique_ptr<Service> service_;
 };
 
+TEST_F(ServiceTest, NeedsModelsOrRoutesOfItsOwn) {
+  options_.models.clear();
+  EXPECT_NE(test::message_of([&] { service(); }, ErrorCode::bad_option).find("no model is given"), std::string::npos);
+  options_.routes = [](Router& router) {
+    router.add("GET", "/mine", [](Request&, const std::vector<std::string_view>&) { return Answer{.body = "{}"}; });
+  };
+  EXPECT_EQ(ask("GET", "/mine").body, "{}");
+  EXPECT_EQ(ask("GET", "/v1/models").status, 404);
+  EXPECT_EQ(ask("GET", "/mine").type, kJson);
+}
+
 TEST_F(ServiceTest, RanksByTheModelAndSaysWhich) {
   const Json out = asked("/v1/rank", R"({"documents": [{"id": "a", "values": [1, 2]}, {"id": "b", "values": [3, 4]},
                                         {"values": [5, 0]}], "top": 2})");

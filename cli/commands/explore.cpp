@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dorm explore`: models and data behind a page.
+#include "dorm/explore.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "base/checksum.h"
+#include "base/json.h"
+#include "command.h"
+#include "data/io/file.h"
+#include "dorm/error.h"
+#include "dorm/measure.h"
+#include "dorm/serve.h"
+#include "help.h"
+#include "input.h"
+#include "judge_rankers.h"
+#include "messages.h"
+#include "option_group.h"
+#include "progress.h"
+#include "rankers.h"
+#include "usage.h"
+#include "written_files.h"
+
+namespace dorm::cli {
+namespace {
+
+constexpr const char* kExploreDescription =
+    "Look at one or two models and their data in a browser.\n"
+    "\n"
+    "Queries by what they lose or by how two models differ; rankings side by side with the ideal order and the\n"
+    "ranking that violated the bound most; why documents stand where they do and what would swap them; weights\n"
+    "to be moved, with the measure over all queries and a paired test; labels given by keys, kept in a file\n"
+    "that several judges share; a blind comparison of two models; checks of the data. Figures are those of\n"
+    "dorm eval. The page is inside the command and fetches nothing from elsewhere; only this machine can reach\n"
+    "it. Ctrl-C ends it.";
+
+constexpr const char* kExploreExamples =
+    "Examples:\n"
+    "  dorm explore m.json --data test.txt\n"
+    "  dorm explore new.json old.json --data test.txt --texts docs.jsonl --judgments judgments.sqlite\n"
+    "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n";
+
+constexpr std::size_t kExploreBody = std::size_t{16} << 10;  // of a request
+
+struct ExploreArguments {
+  std::vector<std::string> models;
+  std::string data, texts, judgments, measure;
+  EvaluateOptions options;
+  InputArguments input;
+  std::uint16_t port = 0;
+  bool no_open = false;
+};
+
+std::vector<Ranker> load_models(const std::vector<std::string>& words) {
+  std::vector<Ranker> rankers;
+  for (const std::string& word : words) {
+    rankers.push_back(load_ranker(word));
+    if (!std::holds_alternative<Model>(rankers.back().what))
+      throw Error(
+          ErrorCode::unsupported, {rankers.back().file},
+          fmt::format("a {}; expected a model of dorm train or dorm tune that sorts by scores", rankers.back().kind()));
+  }
+  make_names_distinct(rankers);
+  return rankers;
+}
+
+std::string fingerprint_of_file(const std::string& path) {
+  const std::string bytes = read_whole_file(path);
+  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(bytes))));
+}
+
+explore::Options explore_options(ExploreArguments& arguments, const Settings& settings) {
+  const std::vector<Ranker> rankers = load_models(arguments.models);
+  const auto progress_line = std::make_shared<LiveLine>();
+  resolve_limits(arguments.options, common_limits(rankers));
+  const RankedData source(arguments.data, arguments.input, settings, rankers);
+  explore::Options options;
+  for (const Ranker& ranker : rankers) {
+    const auto& model = std::get<Model>(ranker.what);
+    options.models.push_back({ranker.name, model, source.as_expected_by(ranker), fingerprint_of_file(ranker.file)});
+  }
+  options.data_name = std::filesystem::path(arguments.data).filename().string();
+  options.measure = arguments.measure;
+  options.evaluation = arguments.options;
+  options.evaluation.threads = settings.threads;
+  options.texts = arguments.texts;
+  options.judgments = arguments.judgments;
+  if (!settings.quiet)
+    options.progress = [progress_line](double share, std::string_view what) {
+      if (progress_line->due()) progress_line->show(share, std::string(what));
+    };
+  return options;
+}
+
+/// In the background, where somebody sits at a screen; what becomes of it is the browser's business.
+void open_in_browser(const std::string& url) {
+  const bool screen = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+#ifdef __APPLE__
+  const char* const opener = "open";
+#else
+  const char* const opener = "xdg-open";
+  if (!screen) return;
+#endif
+  static_cast<void>(screen);
+  std::thread([command = fmt::format("{} {} >/dev/null 2>&1", opener, url)] {
+    static_cast<void>(std::system(command.c_str()));
+  }).detach();
+}
+
+void run_explore(ExploreArguments& arguments, const Settings& settings) {
+  require_option(!arguments.models.empty(), "MODEL", "expected a model of dorm train or dorm tune, or two");
+  require_option(!arguments.data.empty(), "--data DATA", "expected judged documents");
+  if (arguments.models.size() > 2)
+    throw Error(ErrorCode::bad_option, fmt::format("{} models; expected one or two", arguments.models.size()));
+  const std::unique_ptr<explore::Explorer> explorer =
+      std::make_unique<explore::Explorer>(explore_options(arguments, settings));
+  serve::Options options;
+  options.port = arguments.port;
+  options.threads = settings.threads;
+  options.watch_seconds = 0;
+  options.limits.body_bytes = kExploreBody;
+  options.routes = [&explorer](serve::Router& router) { explorer->add_routes(router); };
+  serve::Server server(options);
+  if (settings.json)
+    print(printable_json({{"url", server.url()}}) + "\n");
+  else
+    print(fmt::format("{}\n", server.url()));
+  if (!settings.quiet) say("dorm: Ctrl-C ends it\n");
+  if (!arguments.no_open && ::isatty(STDOUT_FILENO)) open_in_browser(server.url());
+  server.run();
+}
+
+}  // namespace
+
+Action declare_explore(CLI::App& app, const Settings& settings) {
+  auto arguments = std::make_shared<ExploreArguments>();
+  const OptionGroup what(app, "What to look at"), how(app, "Evaluation"), where(app, "Where");
+  app.add_option("MODEL", arguments->models, "a model of dorm train or tune, or two, as FILE or NAME=FILE");
+  what.add("--data", arguments->data, "FILE",
+           "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files");
+  what.add("--texts", arguments->texts, "FILE",
+           "what documents say: JSON lines {\"id\", \"title\", \"text\"}, ids as in\nthe data, or rows counted from 1");
+  what.add("--judgments", arguments->judgments, "FILE",
+           "keep judgments in this SQLite file, which is made where there is\nnone; several may use it at once");
+  how.add("--measure", arguments->measure, "NAME", "what all figures are; see below (that of the first model)");
+  how.add("--convention", arguments->options.convention, "NAME",
+          "whose definitions of the measures; see below (standard)");
+  add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
+                     "judge lists of at most one document (or k) of each group: group,\nhost, domain, a CSV column, "
+                     "or none (as the model was trained)");
+  how.add("--ties", arguments->options.ties, "NAME", "order of equal scores; see below (as the convention says)");
+  how.number("--bootstrap", arguments->options.bootstrap, whole_from(0, 1e7), "N",
+             "resamples for the intervals; 0: none (1000)");
+  how.number("--confidence", arguments->options.confidence, number_within(0, 1), "X", "of the intervals (0.95)");
+  how.number("--seed", arguments->options.seed, whole_from(0), "N", "of the bootstrap and the permutation test (0)");
+  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port on this machine; 0: any that is free (0)");
+  where.flag("--no-open", arguments->no_open, "do not open the page in a browser");
+  add_input_options(app, arguments->input);
+  app.description(kExploreDescription);
+  app.footer(fmt::format("{}\n{}\n{}\n{}", kExploreExamples, catalog_text("Measures", measure_catalog()),
+                         catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog())));
+  return [arguments, &settings] { run_explore(*arguments, settings); };
+}
+
+}  // namespace dorm::cli
