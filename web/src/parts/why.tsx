@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why documents stand where they do: stacked contributions of the first ones, and all figures of the one picked.
 import { address, type Doc, type Query, type Why } from "../api";
-import { comparison, nameOf, useApp, useLoad } from "../app";
+import { comparison, explained, explains, nameOf, useApp, useLoad } from "../app";
 import { legend, rangeOf, stack, type Range, type Segment } from "../bars";
 import { short, signed } from "../format";
 import { Id, Label, nameOfDoc, Show } from "./basic";
@@ -90,7 +90,7 @@ function Parts({ document, additive }: { document: Why["documents"][number]; add
 export function WhyPart({ query }: { query: Query }) {
   const app = useApp();
   const { state, go } = app;
-  const side = state.model === "right" && app.right !== "" ? "right" : "a";
+  const side = explained(app);
   const model = side === "a" ? "a" : app.right;
   const order = query.order[side] ?? [];
   const wanted = order.slice(0, most);
@@ -103,7 +103,8 @@ export function WhyPart({ query }: { query: Query }) {
       <h3 id="why">Why: contributions of features</h3>
       {app.right ? (
         <p><label>Model <select value={side} onChange={(event) => go({ model: event.currentTarget.value as "a" | "right" }, true)}>
-          <option value="a">A</option><option value="right">{nameOf(app, "right")}</option></select></label></p>
+          {explains(app, "a") ? <option value="a">A</option> : null}
+          {explains(app, "right") ? <option value="right">{nameOf(app, "right")}</option> : null}</select></label></p>
       ) : null}
       <Show from={why}>{(data) => (
         <>

@@ -5,7 +5,7 @@ import { address, type Page, type QueryRow } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, nothing, signed } from "../format";
 import { useKeys } from "../keys";
-import { Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
+import { Heading, Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
 import type { Sort } from "../state";
 
 /** A bar below a figure: loss to the right of zero. */
@@ -43,7 +43,7 @@ function Rows({ page }: { page: Page<QueryRow> }) {
             <th scope="col" class="n room">A</th>
             {right ? <th scope="col" class="n room">{nameOf(app, "right")}</th> : null}
             {right ? by("difference", "difference", "largest change first, of either sign") : null}
-            {by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
+            {info.report ? null : by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
             {by("documents", "documents", "length of the list")}
             {info.judging.on && app.judge !== "" ? by("judged", "judged", "documents that you judged") : null}
           </tr>
@@ -51,13 +51,14 @@ function Rows({ page }: { page: Page<QueryRow> }) {
         <tbody>
           {page.rows.map((row, place) => (
             <tr key={row.q}>
-              <th scope="row"><a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
-                <Id text={row.id} /></a></th>
+              <th scope="row">{row.open === false ? <Id text={row.id} />
+                : <a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
+                  <Id text={row.id} /></a>}</th>
               <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td>
               <td class="n room">{figure(row.a)}</td>
               {right ? <td class="n room">{figure(row.right)}</td> : null}
               {right ? <td class="n"><Change by={row.difference} /></td> : null}
-              <td class="n">{row.swaps.toLocaleString("en")}</td>
+              {info.report ? null : <td class="n">{row.swaps.toLocaleString("en")}</td>}
               <td class="n">{row.documents.toLocaleString("en")}<span class="note">{row.relevant} relevant</span></td>
               {info.judging.on && app.judge !== "" ? <td class="n">{row.judged}</td> : null}
             </tr>
@@ -99,7 +100,7 @@ export function QueriesView() {
   });
   return (
     <section>
-      <h2 tabIndex={-1}>Queries</h2>
+      <Heading>Queries</Heading>
       <div class="search" role="search">
         <label>Filter by id <input type="search" value={typed} placeholder="part of an id, or q:17"
           onInput={(event) => setTyped(event.currentTarget.value)} /></label>
@@ -113,14 +114,14 @@ export function QueriesView() {
           {app.right ? <option value="difference asc">smallest difference</option> : null}
           {app.right ? <option value="gain desc">most gained</option> : null}
           {app.right ? <option value="gain asc">most lost</option> : null}
-          <option value="swaps desc">most swaps</option>
-          <option value="swaps asc">fewest swaps</option>
+          {app.info.report ? null : <option value="swaps desc">most swaps</option>}
+          {app.info.report ? null : <option value="swaps asc">fewest swaps</option>}
           <option value="documents desc">most documents</option>
           <option value="documents asc">fewest documents</option>
           <option value="id asc">id, upwards</option>
           <option value="id desc">id, downwards</option>
-          <option value="judged desc">most judged</option>
-          <option value="judged asc">fewest judged</option>
+          {app.info.judging.on ? <option value="judged desc">most judged</option> : null}
+          {app.info.judging.on ? <option value="judged asc">fewest judged</option> : null}
         </select></label>
       </div>
       <Show from={page}>{(data) => (
