@@ -23,8 +23,10 @@ const common = {
 };
 const notice = "/* Apache-2.0; contains Preact (MIT), see THIRD_PARTY_NOTICES.md */";
 const page = await build({ ...common, entryPoints: { app: "src/main.tsx" }, banner: { js: notice } });
-// A report is HTML and well-formed XML at once: its script stands between marks that only XML sees.
-const report = await build({ ...common, entryPoints: { report: "src/report.tsx" }, banner: { js: `//<![CDATA[\n${notice}` },
+// A report is HTML and well-formed XML at once: its script stands between marks that only XML sees. It travels alone, and
+// has the licence of what it contains with it.
+const licence = (await readFile(path.join(here, "node_modules/preact/LICENSE"), "utf8")).trim();
+const report = await build({ ...common, entryPoints: { report: "src/report.tsx" }, banner: { js: `//<![CDATA[\n/* Apache-2.0; contains Preact:\n\n${licence}\n*/` },
   footer: { js: "//]]>" } });
 const made = [...page.outputFiles, ...report.outputFiles];
 const files = new Map(made.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));

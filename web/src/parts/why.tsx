@@ -101,11 +101,10 @@ export function WhyPart({ query }: { query: Query }) {
   return (
     <section aria-labelledby="why">
       <h3 id="why">Why: contributions of features</h3>
-      {app.right ? (
+      {explains(app, "a") && explains(app, "right") ? (
         <p><label>Model <select value={side} onChange={(event) => go({ model: event.currentTarget.value as "a" | "right" }, true)}>
-          {explains(app, "a") ? <option value="a">A</option> : null}
-          {explains(app, "right") ? <option value="right">{nameOf(app, "right")}</option> : null}</select></label></p>
-      ) : null}
+          <option value="a">A</option><option value="right">{nameOf(app, "right")}</option></select></label></p>
+      ) : app.right ? <p class="note">Of {nameOf(app, side)}; the other ranker does not explain its scores here.</p> : null}
       <Show from={why}>{(data) => (
         <>
           <Stacks why={data} docs={docs} additive={data.additive} />

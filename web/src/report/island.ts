@@ -39,6 +39,6 @@ export interface Island {
   relevant: number[];
   ideal: (number | null)[];
   rankers: Ranker[];
-  lists: (Lists | null)[]; // by query; null: not on the page
+  lists: Record<number, Lists>; // by query; others are not on the page
   compared: [number, number | null]; // at first: A, and what it is compared with
 }

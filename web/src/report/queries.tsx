@@ -46,7 +46,7 @@ function Explorer({ island, compared, announce }: { island: Island; compared: Co
     go({ view: "query", q: row.q, at: sorted(rows, state.sort, state.order).findIndex((other) => other.q === row.q), from: 0, first: null, second: null });
   };
   const linear = info.models.some((model) => model.linear);
-  const lists = island.lists.some((found) => found !== null);
+  const lists = Object.keys(island.lists).length > 0;
   const shown = names.filter(([view]) => (view === "whatif" ? linear : view === "query" ? lists : true));
   const view = shown.some(([name]) => name === state.view) ? state.view : "queries";
   const Shown = views[view] ?? QueriesView;

@@ -11,7 +11,7 @@ export interface Compared {
 
 function model(island: Island, key: "a" | "b", place: number): ModelInfo {
   const ranker = island.rankers[place];
-  const explains = island.lists.some((lists) => (lists?.why[place] ?? null) !== null);
+  const explains = Object.values(island.lists).some((lists) => (lists.why[place] ?? null) !== null);
   return { key, name: ranker?.name ?? "", method: "", measure: island.measure, bound: null, linear: (ranker?.weights.length ?? 0) > 0,
     fingerprint: "", features: ranker?.features.length ?? 0, explains };
 }
@@ -30,7 +30,7 @@ export function rowOf(island: Island, { a, b }: Compared, q: number): QueryRow {
   const own = island.rankers[a]?.values[q] ?? null;
   const right = b === null ? null : island.rankers[b]?.values[q] ?? null;
   return { q, id: island.ids[q] ?? "", documents: island.documents[q] ?? 0, relevant: island.relevant[q] ?? 0, a: own, right,
-    difference: less(right, own), loss: less(island.ideal[q] ?? null, own), swaps: 0, judged: 0, open: (island.lists[q] ?? null) !== null };
+    difference: less(right, own), loss: less(island.ideal[q] ?? null, own), swaps: 0, judged: 0, open: island.lists[q] !== undefined };
 }
 
 type Key = (row: QueryRow) => number | null;
@@ -67,8 +67,8 @@ function queries(island: Island, compared: Compared, asked: URLSearchParams): Pa
 }
 
 function listsOf(island: Island, q: number): Lists {
-  const lists = island.lists[q] ?? null;
-  if (lists === null) throw new Error("the lists of this query are not on this page: it keeps those of some queries, to stay small");
+  const lists = island.lists[q];
+  if (!lists) throw new Error("the lists of this query are not on this page: it keeps those of some queries, to stay small");
   return lists;
 }
 
@@ -77,7 +77,8 @@ function query(island: Island, { a, b }: Compared, asked: URLSearchParams): Quer
   const lists = listsOf(island, q);
   const right = asked.get("right") === "b" ? b : null;
   const offset = Number(asked.get("offset") ?? 0);
-  const cut = (order: number[] | undefined) => (order ?? []).slice(offset, offset + Number(asked.get("limit") ?? 50));
+  const cut = (order: number[] | undefined) => (order === undefined || order.length === 0 ? null
+    : order.slice(offset, offset + Number(asked.get("limit") ?? 50)));
   const at = (table: (number | null)[][], ranker: number | null, d: number) => (ranker === null ? null : table[ranker]?.[d] ?? null);
   const docs = lists.docs.map(([id, label], d): Doc => ({ d, id, label: label ?? 0, title: null, text: null, judged: null,
     ranks: { a: at(lists.ranks, a, d), right: at(lists.ranks, right, d), ideal: lists.idealRanks[d] ?? null, violated: null },
@@ -117,13 +118,20 @@ function partsOf(island: Island, { ranker, kept }: Explained, d: number): Part[]
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
+/** What is left of a total; nothing, where that is no more than the rounding of what a report keeps. */
+export function restOf(total: number, parts: number[]): number {
+  const rest = total - sum(parts);
+  const size = Math.abs(total) + sum(parts.map(Math.abs));
+  return Math.abs(rest) <= 1e-5 * size ? 0 : rest;
+}
+
 function why(island: Island, compared: Compared, asked: URLSearchParams): Why {
   const found = explained(island, compared, asked);
   const documents = (asked.get("docs") ?? "").split(",").map(Number).map((d) => {
     const parts = partsOf(island, found, d).sort((x, y) => Math.abs(y.above_mean) - Math.abs(x.above_mean));
     const score = found.lists.scores[found.ranker]?.[d] ?? 0;
     return { d, score, rank: found.lists.ranks[found.ranker]?.[d] ?? 0, parts,
-      rest: score - found.kept.mean - sum(parts.map((part) => part.above_mean)) };
+      rest: restOf(score - found.kept.mean, parts.map((part) => part.above_mean)) };
   });
   return { additive: true, mean_score: found.kept.mean, documents };
 }
@@ -140,7 +148,7 @@ function pair(island: Island, compared: Compared, asked: URLSearchParams): Pair 
     lower: below[k]?.value ?? 0, weight: part.weight, difference: part.contribution - (below[k]?.contribution ?? 0) }))
     .sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
   const gap = upper.score - lower.score;
-  return { upper, lower, gap, additive: true, parts, rest: gap - sum(parts.map((part) => part.difference)), swaps: null, why_none: null };
+  return { upper, lower, gap, additive: true, parts, rest: restOf(gap, parts.map((part) => part.difference)), swaps: null, why_none: null };
 }
 
 /** Weights of A, the largest first; low and high frame all of both rankers. */

@@ -67,7 +67,8 @@ export function QueryView() {
           <h3 class="sr">Rankings</h3>
           {data.kept === undefined || data.kept === data.documents ? null
             : <p class="note">The first {data.kept} positions are on this page.</p>}
-          <Pager offset={data.offset} total={data.kept ?? data.documents} what="positions" size={size} go={turn} />
+          {data.kept !== undefined && data.kept <= size ? null
+            : <Pager offset={data.offset} total={data.kept ?? data.documents} what="positions" size={size} go={turn} />}
           <Rankings query={data} />
           {(data.kept ?? data.documents) > size
             ? <Pager offset={data.offset} total={data.kept ?? data.documents} what="positions" size={size} go={turn} /> : null}
