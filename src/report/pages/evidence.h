@@ -44,8 +44,8 @@ void test_yardsticks(Evidence& evidence);
 /// "NDCG@10 0.714 [0.669, 0.759] on the validation data. ... Better than both (p < 0.0001 and 0.0130)."
 report::Notice verdict_of(const Evidence& evidence);
 
-/// All queries for a reader to explore: the model's lists beside those of the yardsticks. `data` names what they are
-/// of.
+/// All queries for a reader to explore: the model's lists beside those of the yardsticks. `data` names
+/// what they are of.
 report::Section every_query_section(const Model& model, const Judgement& judgement, const Evidence& evidence,
                                     const std::string& data);
 

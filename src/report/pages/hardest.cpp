@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model fails: the spread of its measure over queries, the worst queries with their lists, and all of them to
-// explore.
+// Where a model fails: the spread of its measure over queries, the worst queries with their lists, and all of
+// them to explore.
 #include <fmt/format.h>
 
 #include <algorithm>

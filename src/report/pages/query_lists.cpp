@@ -45,8 +45,8 @@ std::span<const std::uint32_t> beginning(const Ranking& order) {
 }
 std::span<const std::uint32_t> beginning(Ranking&&) = delete;  // would not live as long
 
-/// The features that add or take most over the documents, and what they do. `documents`: of the query, as lists have
-/// them.
+/// The features that add or take most over the documents, and what they do. `documents`: of the query, as
+/// lists have them.
 report::Queries::Contributions contributions_of(const ExploredRanker& ranker, const Dataset& data, std::size_t q,
                                                 const std::vector<std::uint32_t>& documents) {
   const std::size_t first = data.query(q).first_document;
@@ -228,7 +228,8 @@ std::string left_out_text(const report::Queries& queries, std::size_t all, const
     for (const report::Queries::Ranked& ranker : query.lists->rankers) explained += ranker.why ? 1 : 0;
   }
   if (lists < queries.queries.size())
-    text += fmt::format("{} have their lists with them, so that the page stays small: {}. ", lists, which);
+    text += fmt::format("{} of {} have their lists with them, so that the page stays small: {}. ", lists,
+                        queries.queries.size(), which);
   text += fmt::format("Lists are the first {} documents", kListPositions);
   if (explained == 0) return text + ".";
   return text +

@@ -69,13 +69,15 @@ export function Queries({ island }: { island: Island }) {
   const [compared, setCompared] = useState<Compared>({ a: island.compared[0], b: island.compared[1] });
   const [said, setSaid] = useState("");
   useMemo(() => answerFrom((url) => new Promise((done) => done(answerOf(island, compared, url)))), [island, compared]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => { if (isState(location.hash)) box.current?.scrollIntoView(); }, []);
   useEffect(() => {
     if (said === "") return;
     const timer = setTimeout(() => setSaid(""), 6000);
     return () => clearTimeout(timer);
   }, [said]);
   return (
-    <div class="explorer" data-keys>
+    <div ref={box} class="explorer" data-keys>
       {island.rankers.length > 1 ? (
         <p class="search">
           <Choice island={island} label="A" value={compared.a} but={compared.b} none={false} set={(a) => setCompared({ ...compared, a: a ?? 0 })} />
