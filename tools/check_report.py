@@ -230,6 +230,7 @@ def open_page(browser, path, width, theme, log, **context):
         viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", **context
     ).new_page()
     page.on("console", lambda m: log.append(f"console {m.type}: {m.text}") if m.type in ("error", "warning") else None)
+    page.on("dialog", lambda d: (log.append(f"a name became a script: {d.message}"), d.dismiss()))
     page.on("pageerror", lambda e: log.append(f"script: {e}"))
     page.on("request", lambda r: log.append(f"fetches {r.url}") if not r.url.startswith("file:") else None)
     page.goto(path.resolve().as_uri())
