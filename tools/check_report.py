@@ -5,7 +5,8 @@
 
 Every page is opened at 1280 and 390 pixels, light and dark: nothing on the console, nothing fetched, no sideways
 scrolling, plot text large enough, inside its picture and not on other text, contrast of plot lines, axe-core
-(where npm put it). Sorting, the theme button, printing and the page without its script are tried once. Prints one
+(where npm put it). Sorting, the theme button, printing and the page without its script are tried once, queries are
+opened and compared by keyboard. Prints one
 line per finding and exits 1 if there is any. `make check-report` installs what it needs.
 """
 
@@ -21,6 +22,7 @@ except ImportError:
 
 WIDTHS = (1280, 390)
 THEMES = ("light", "dark")
+OPENED = ((1280, "light"), (390, "dark"))  # with a query opened, too
 SMALLEST_TEXT = 9.5  # CSS pixels on the screen
 PLOT_CONTRAST = 3.0
 
@@ -141,7 +143,7 @@ def try_theme_button(page):
 
 
 def try_script(page):
-    """What the script adds: muted lines, values under the keys, filtered methods, queries by name."""
+    """What the script adds: muted lines, values under the keys, filtered methods, commands to copy."""
     for legend in page.locator("ul.legend.switch").all()[:3]:
         if not legend.is_visible():
             continue
@@ -166,16 +168,61 @@ def try_script(page):
         if not 0 < after < before:
             yield f"the filter shows {after} of {before} rows"
         page.locator(".filter input").fill("")
-    for finder in page.locator(".finder").all():
-        first = finder.locator(".found button").first
-        name = first.evaluate("button => button.firstChild.textContent")
-        finder.locator("input").fill(name)
-        finder.locator(".found button").first.click()
-        if name not in finder.locator(".shown caption").inner_text():
-            yield f"the search box does not show {name}"
     for block in page.locator("pre").all():
         if block.locator(".copy").count() != 1:
             yield "a command without a button to copy it"
+
+
+def open_query(page):
+    """From the list of queries into one of them and to two of its documents, by keyboard alone."""
+    explorer = page.locator(".explorer")
+    links = explorer.locator("table.queries tbody a")
+    if links.count() == 0:
+        return
+    name = links.first.inner_text()
+    explorer.locator("input[type=search]").fill(name[:20])
+    page.wait_for_timeout(400)
+    links.first.focus()
+    page.keyboard.press("Enter")
+    explorer.locator(".rankings").wait_for()
+    focused = page.evaluate("document.activeElement.textContent")
+    if name.strip() not in focused:
+        yield f"opening a query moves the focus to {focused[:40]!r}"
+    if explorer.locator("section.ranking").count() < 2:
+        yield "a query without two rankings"
+    explorer.locator(".doc[tabindex='0']").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    if explorer.locator(".doc[aria-pressed=true]").count() < 2:
+        yield "the keys pick no documents"
+    if explorer.locator("table.stacks").count() == 1:
+        yield "two documents are picked, and no waterfall is shown"
+    explorer.locator(".walk button").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(100)
+    if links.count() != 0:
+        yield "the next query leads back to the list"
+
+
+def try_differences(page):
+    """The bars of wins and losses are a slider that opens a query."""
+    slider = page.locator(".differences")
+    if slider.count() == 0:
+        return
+    slider.focus()
+    page.keyboard.press("Home")
+    told = slider.get_attribute("aria-valuetext")
+    if not told.startswith("query "):
+        yield f"the bars of differences tell {told!r}"
+    before = page.locator(".winloss p").first.inner_text()
+    choices = page.locator(".explorer p.search select")
+    choices.last.select_option("none")
+    if slider.count() != 0:
+        yield "differences are shown, and nothing is compared"
+    choices.last.select_option(index=1)
+    if not page.locator(".winloss p").first.inner_text().startswith(before[:8]):
+        yield "comparing again shows no differences"
 
 
 def open_page(browser, path, width, theme, log, **context):
@@ -183,6 +230,7 @@ def open_page(browser, path, width, theme, log, **context):
         viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", **context
     ).new_page()
     page.on("console", lambda m: log.append(f"console {m.type}: {m.text}") if m.type in ("error", "warning") else None)
+    page.on("dialog", lambda d: (log.append(f"a name became a script: {d.message}"), d.dismiss()))
     page.on("pageerror", lambda e: log.append(f"script: {e}"))
     page.on("request", lambda r: log.append(f"fetches {r.url}") if not r.url.startswith("file:") else None)
     page.goto(path.resolve().as_uri())
@@ -199,6 +247,10 @@ def check(browser, path, axe, shots):
             findings = [*look(page, axe), *log]
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             findings += [f"all parts opened: {f}" for f in look(page, axe)]
+            if (width, theme) in OPENED:
+                findings += [*open_query(page), *[f"a query opened: {f}" for f in look(page, axe)]]
+                if shots and page.locator(".explorer .rankings").count():
+                    page.locator(".queries-block").screenshot(path=shots / f"{path.stem}-query-{width}-{theme}.png")
             yield from (f"{path.name} {width} {theme}: {finding}" for finding in findings)
             page.context.close()
     log = []
@@ -207,7 +259,14 @@ def check(browser, path, axe, shots):
     printed = page.pdf(format="A4")
     if shots:
         (shots / f"{path.stem}.pdf").write_bytes(printed)
-    findings = [*try_sorting(page), *try_theme_button(page), *try_script(page), *look(page, axe), *log]
+    findings = [
+        *try_sorting(page),
+        *try_theme_button(page),
+        *try_script(page),
+        *try_differences(page),
+        *look(page, axe),
+        *log,
+    ]
     page.context.close()
     page = open_page(browser, path, WIDTHS[0], "light", [], java_script_enabled=False)
     if page.locator("main h2").count() != with_script or page.locator("thead button").count() != 0:

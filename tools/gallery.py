@@ -50,11 +50,12 @@ def plots():
     save("queries")
 
 
-# Of each picture: the page, width and height of the window, colour scheme.
+# Of each picture: the page, width and height of the window, colour scheme; what of it, where not its beginning.
 SHOTS = {
-    "report-wide": ("train", 1280, 1100, "light"),
-    "report-phone": ("train", 390, 844, "dark"),
-    "compare-page": ("compare", 1280, 1560, "light"),
+    "report-wide": ("train.html", 1280, 1100, "light"),
+    "report-phone": ("train.html", 390, 844, "dark"),
+    "report-query": ("train.html#query?q=3&first=0&second=6", 1280, 1100, "light", ".queries-block"),
+    "compare-page": ("compare.html", 1280, 1560, "light"),
 }
 
 
@@ -79,12 +80,12 @@ def reports():
     with tempfile.TemporaryDirectory() as name, sync_playwright() as play:
         make_pages(Path(name))
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for picture, (page, width, height, scheme) in SHOTS.items():
+        for picture, (page, width, height, scheme, *part) in SHOTS.items():
             size, scale = {"width": width, "height": height}, 1 if width < 960 else 960 / width
             context = browser.new_context(viewport=size, color_scheme=scheme, device_scale_factor=scale)
             tab = context.new_page()
-            tab.goto(f"file://{name}/{page}.html")
-            tab.screenshot(path=IMAGES / f"{picture}.png")
+            tab.goto(f"file://{name}/{page}")
+            (tab.locator(*part) if part else tab).screenshot(path=IMAGES / f"{picture}.png")
             context.close()
         browser.close()
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the page into dist/ (index.html, app.js, app.css). With --check nothing is written: fails unless dist/ is
-// what the sources build, which is how the files in the tree are kept true.
+// Builds the page into dist/ (index.html, app.js, app.css), and what reports embed (report.js, report.css). With --check
+// nothing is written: fails unless dist/ is what the sources build, which is how the files in the tree are kept true.
 import { build } from "esbuild";
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,8 @@ import path from "node:path";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(here, "dist");
-const made = await build({
+const common = {
   absWorkingDir: here,
-  entryPoints: { app: "src/main.tsx" },
   outdir: "dist",
   bundle: true,
   write: false,
@@ -21,9 +20,19 @@ const made = await build({
   jsx: "automatic",
   jsxImportSource: "preact",
   legalComments: "none",
-  banner: { js: "/* Apache-2.0; contains Preact (MIT), see THIRD_PARTY_NOTICES.md */" },
-});
-const files = new Map(made.outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
+};
+const notice = "/* Apache-2.0; contains Preact (MIT), see THIRD_PARTY_NOTICES.md */";
+const page = await build({ ...common, entryPoints: { app: "src/main.tsx" }, banner: { js: notice } });
+// A report is HTML and well-formed XML at once: its script stands between marks that only XML sees. It travels alone, and
+// has the licence of what it contains with it.
+const licence = (await readFile(path.join(here, "node_modules/preact/LICENSE"), "utf8")).trim();
+const report = await build({ ...common, entryPoints: { report: "src/report.tsx" }, banner: { js: `//<![CDATA[\n/* Apache-2.0; contains Preact:\n\n${licence}\n*/` },
+  footer: { js: "//]]>" } });
+const made = [...page.outputFiles, ...report.outputFiles];
+const files = new Map(made.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
+const script = files.get("report.js").toString();
+for (const end of ["</script", "<!--"]) if (script.includes(end)) throw new Error(`report.js has ${end}, which ends a script in HTML`);
+if (script.indexOf("]]>") !== script.lastIndexOf("]]>")) throw new Error("report.js has ]]>, which ends a part in XML");
 files.set("index.html", await readFile(path.join(here, "src/index.html")));
 
 if (process.argv.includes("--check")) {

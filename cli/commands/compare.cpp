@@ -225,7 +225,7 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
     write_text(arguments.out + "/table.md", comparison_markdown(result));
     if (reports.empty()) reports = {arguments.out + "/report.html"};
   }
-  write_reports(comparison_page(result, options, data_files(arguments), settings), reports);
+  write_reports(comparison_page(result, data.splits, options, data_files(arguments), settings), reports);
   if (!settings.json) return print(fmt::format("{}\n{}", comparison_text(result), report_lines(reports)));
   Json json = comparison_json(result);
   json["reports"] = reports;

@@ -110,8 +110,9 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
 
 }  // namespace
 
-report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
-                               const std::vector<std::string>& data, const Settings& settings) {
+report::Report comparison_page(const ComparisonResult& result, const std::vector<DataSplit>& splits,
+                               const ComparisonOptions& options, const std::vector<std::string>& data,
+                               const Settings& settings) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
   report::Report page{
@@ -129,6 +130,7 @@ report::Report comparison_page(const ComparisonResult& result, const ComparisonO
   page.sections = {result_section(sizes),
                    {"Plots", comparison_plots(result, "")},
                    tests_section(largest),
+                   {"Every query", {comparison_queries(largest, splits)}},
                    pages::provenance_section(origin_of(settings), options.seed, facts_of(result, options, data))};
   return page;
 }

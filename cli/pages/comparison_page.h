@@ -12,9 +12,10 @@
 
 namespace dorm::cli {
 
-/// `data`: the files that were compared on.
-report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
-                               const std::vector<std::string>& data, const Settings& settings);
+/// `splits`: what was compared on; `data`: the files they are of.
+report::Report comparison_page(const ComparisonResult& result, const std::vector<DataSplit>& splits,
+                               const ComparisonOptions& options, const std::vector<std::string>& data,
+                               const Settings& settings);
 
 /// One experiment or several on one page. `skipped`: what could not be run, and why.
 report::Report experiment_page(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,

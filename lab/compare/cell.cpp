@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/rng.h"
@@ -13,7 +14,9 @@
 namespace dorm {
 namespace {
 
-constexpr int kFormat = 1;  // of records, and of what a key covers
+constexpr int kFormat = 2;            // of records, and of what a key covers
+constexpr std::size_t kKeptTop = 10;  // documents of a test query
+constexpr std::size_t kKeptWeights = 1'000;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -21,13 +24,34 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-std::vector<std::vector<double>> values_of(const Model& model, const Dataset& data,
+std::vector<std::vector<double>> values_of(const std::vector<double>& scores, const Dataset& data,
                                            const std::vector<std::string>& measures, const ComparisonOptions& options) {
   const EvaluateOptions evaluation{.convention = options.convention, .bootstrap = 0, .threads = 1};
-  EvaluationTable table = evaluate(data, score(model, data, 1), measures, evaluation);
+  EvaluationTable table = evaluate(data, scores, measures, evaluation);
   std::vector<std::vector<double>> values;
   for (MeasureResult& result : table.measures) values.push_back(std::move(result.per_query));
   return values;
+}
+
+/// At unit length, so that those of several splits can be averaged; none where there are many, or none by column.
+std::vector<double> kept_weights(const Model& model, const Dataset& train) {
+  std::vector<double> weights = model.weights;
+  const double length = std::sqrt(std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0));
+  if (weights.size() > kKeptWeights || weights.size() != train.num_features() || !(length > 0)) return {};
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (model.features[j] != train.feature_name(j)) return {};
+    weights[j] /= length;
+  }
+  return weights;
+}
+
+bool lists_fit(const std::vector<Ranking>& lists, const Dataset& data) {
+  if (lists.size() != data.num_queries()) return false;
+  for (std::size_t q = 0; q < lists.size(); ++q)
+    if (lists[q].size() > kKeptTop ||
+        std::any_of(lists[q].begin(), lists[q].end(), [&](std::uint32_t i) { return i >= data.query(q).size(); }))
+      return false;
+  return true;
 }
 
 // The method as train_method() is asked for it.
@@ -52,6 +76,16 @@ Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed)
   order.resize(size);
   std::sort(order.begin(), order.end());
   return data.select(order);
+}
+
+std::vector<Ranking> first_documents(const Dataset& data, std::span<const double> scores) {
+  std::vector<Ranking> lists;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    lists.push_back(top_ranking(scores.subspan(query.first_document, query.size())));
+    lists.back().resize(std::min(kKeptTop, lists.back().size()));
+  }
+  return lists;
 }
 
 std::vector<Cell> make_cells(const std::vector<DataSplit>& splits, const ComparisonOptions& options) {
@@ -105,8 +139,11 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
     record.support_vectors = result.solve.support_vectors;
     record.passes = result.solve.passes;
     const std::vector<std::string> measures = all_measures(options);
-    record.valid = values_of(result.model, split.valid, measures, options);
-    record.test = values_of(result.model, split.test, measures, options);
+    record.valid = values_of(score(result.model, split.valid, 1), split.valid, measures, options);
+    const std::vector<double> scores = score(result.model, split.test, 1);
+    record.test = values_of(scores, split.test, measures, options);
+    record.top = first_documents(split.test, scores);
+    record.weights = kept_weights(result.model, train);
   } catch (const Error& error) {
     record.failure = error.what();
   }
@@ -117,7 +154,9 @@ bool record_fits(const CellRecord& record, const DataSplit& split, const Compari
   if (!record.failure.empty()) return true;  // nothing else of it is used
   const std::vector<std::string> measures = all_measures(options);
   return values_fit(record.valid, measures, options.convention, split.valid.num_queries()) &&
-         values_fit(record.test, measures, options.convention, split.test.num_queries());
+         values_fit(record.test, measures, options.convention, split.test.num_queries()) &&
+         lists_fit(record.top, split.test) &&
+         (record.weights.empty() || record.weights.size() == split.train.num_features());
 }
 
 }  // namespace dorm

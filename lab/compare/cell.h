@@ -42,6 +42,9 @@ std::vector<std::string> all_measures(const ComparisonOptions& options);
 /// The first `size` queries of a seeded shuffle, in their old order; all of them when size is 0.
 Dataset training_part(const Dataset& data, std::size_t size, std::uint64_t seed);
 
+/// The ten best of every query.
+std::vector<Ranking> first_documents(const Dataset& data, std::span<const double> scores);
+
 /// Nothing when the observer stopped it.
 std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, const ComparisonOptions& options,
                                    const Observer& observer);

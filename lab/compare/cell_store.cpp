@@ -41,6 +41,12 @@ std::vector<std::vector<double>> from_json(const Json& json) {
   return values;
 }
 
+std::vector<std::vector<std::uint32_t>> lists_from_json(const Json& json) {
+  std::vector<std::vector<std::uint32_t>> lists;
+  for (const Json& list : json) lists.push_back(list.get<std::vector<std::uint32_t>>());
+  return lists;
+}
+
 // Of everything in a record but the checksum itself.
 std::string checksum_of(const Json& json) {
   const std::string text = printable_json(json);
@@ -59,6 +65,8 @@ CellRecord record_from(const JsonFields& json) {
   json.read("passes", record.passes);
   record.valid = from_json(json.list("valid", "lists of numbers"));
   record.test = from_json(json.list("test", "lists of numbers"));
+  record.weights = json.optional<std::vector<double>>("weights", "numbers", {});
+  if (json.has("top")) record.top = lists_from_json(json.list("top", "lists of documents"));
   return record;
 }
 
@@ -90,6 +98,8 @@ void CellStore::save(const CellRecord& record) const {
       {"key", record.key},          {"failure", record.failure},        {"seconds", to_json(record.seconds)},
       {"gap", to_json(record.gap)}, {"health", to_json(record.health)}, {"support_vectors", record.support_vectors},
       {"passes", record.passes},    {"valid", to_json(record.valid)},   {"test", to_json(record.test)}};
+  if (!record.top.empty()) json["top"] = record.top;
+  if (!record.weights.empty()) json["weights"] = record.weights;
   json["checksum"] = checksum_of(json);
   write_atomically(path(record.key), [&](std::ostream& out) { out << printable_json(json) << '\n'; });
 }

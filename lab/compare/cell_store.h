@@ -17,6 +17,8 @@ struct CellRecord {
   std::uint64_t support_vectors = 0, passes = 0;
   // By measure, then query; NaN where the measure skips the query.
   std::vector<std::vector<double>> valid, test;
+  std::vector<std::vector<std::uint32_t>> top = {};  // the first documents of every test query; none: not kept
+  std::vector<double> weights = {};                  // by column of the training data, at unit length; none: not kept
 };
 
 /// Records in a folder, one file each, named after its key.

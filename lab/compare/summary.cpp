@@ -33,8 +33,11 @@ class Summary {
     for (std::size_t size : options_.sizes.empty() ? std::vector<std::size_t>{0} : options_.sizes) {
       std::vector<ComparisonRow> rows;
       for (const std::string& method : options_.methods) rows.push_back(learnt(method, size));
-      for (const OutsideScores& outside : options_.outside)
+      for (const OutsideScores& outside : options_.outside) {
         rows.push_back(fixed(outside.name, size, outside.of_split, ""));
+        for (std::size_t split = 0; split < splits_.size(); ++split)
+          add_lists(first_documents(splits_[split].test, outside.of_split[split]), rows.back());
+      }
       test_rows(rows);
       rows.push_back(fixed("random", size, constant_scores(), "expected"));
       rows.push_back(fixed("ideal", size, label_scores(), ""));
@@ -63,10 +66,26 @@ class Summary {
       if (own.empty()) return row;
     row.failure.clear();
     for (const std::string& measure : options_.measures) row.figures.push_back(figure(measure, of_split));
-    if (options_.curve.empty()) return row;
     const std::vector<std::size_t> chosen = choose_all(index_of(options_.measures.front()), of_split);
+    for (const std::size_t c : chosen) add_lists(records_[c].top, row);
+    row.weights = mean_weights(chosen);
     for (const std::string& measure : options_.curve) row.curve.push_back(result_of(measure, chosen));
     return row;
+  }
+
+  /// None unless every split has some.
+  std::vector<double> mean_weights(const std::vector<std::size_t>& chosen) const {
+    std::vector<double> mean(records_[chosen.front()].weights.size());
+    for (const std::size_t c : chosen) {
+      if (records_[c].weights.size() != mean.size()) return {};
+      for (std::size_t j = 0; j < mean.size(); ++j)
+        mean[j] += records_[c].weights[j] / static_cast<double>(chosen.size());
+    }
+    return mean;
+  }
+
+  static void add_lists(const std::vector<Ranking>& lists, ComparisonRow& row) {
+    row.top.insert(row.top.end(), lists.begin(), lists.end());
   }
 
   std::vector<std::size_t> choose_all(std::size_t measure,

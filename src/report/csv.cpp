@@ -53,7 +53,7 @@ struct BlockWriter {
   void operator()(const Plot& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Bars& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Forest& block) const { add_cells(out, section, numbers_of(block)); }
-  void operator()(const Finder& block) const { add_cells(out, section, numbers_of(block)); }
+  void operator()(const Queries& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Heatmap& block) const { add_cells(out, section, numbers_of(block)); }
   void operator()(const Facts& block) const { add_facts(out, section, block.facts); }
   void operator()(const Paragraph& block) const { add_facts(out, section, {{"text", block.text}}); }

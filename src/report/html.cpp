@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/html_finder.h"
+#include "report/html_queries.h"
 #include "report/html_table.h"
 #include "report/page.h"
 #include "report/svg.h"
@@ -68,7 +68,7 @@ struct HtmlBlockWriter {
   std::string operator()(const Bars& block) const { return figure_html(block); }
   std::string operator()(const Forest& block) const { return figure_html(block, "forest"); }
   std::string operator()(const Heatmap& block) const { return heatmap_html(block); }
-  std::string operator()(const Finder& block) const { return finder_html(block); }
+  std::string operator()(const Queries& block) const { return queries_html(block); }
 };
 
 /// Whether the block leaves half of a wide page to a neighbour.
@@ -106,8 +106,8 @@ std::string head_html(const Report& report) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{}</title>\n<style>\n{}</style>\n</head>\n",
-      content_policy(), escape_html(report.title), style_sheet());
+      "<title>{}</title>\n<style>\n{}{}</style>\n</head>\n",
+      content_policy(), escape_html(report.title), style_sheet(), parts_style_sheet());
 }
 
 /// The first picture of a section, for the eye alone; nothing when it has none.
@@ -138,7 +138,7 @@ std::string to_html(const Report& report) {
   out += fmt::format(
       "<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<div class=\"page\">\n<header>\n"
       "<div><h1>{}</h1>\n<p class=\"summary\">{}</p></div>\n"
-      "<button id=\"theme\" type=\"button\" hidden=\"hidden\">Dark theme</button>\n</header>\n",
+      "<span id=\"theme-place\"></span>\n</header>\n",
       escape_html(report.title), escape_html(report.summary));
   if (report.sections.size() > 1) out += contents_html(report);
   out += "<main id=\"main\">\n";

@@ -73,7 +73,7 @@ struct MarkdownBlockWriter {
   std::string operator()(const Plot& block) const { return picture_markdown(block); }
   std::string operator()(const Bars& block) const { return picture_markdown(block); }
   std::string operator()(const Forest& block) const { return picture_markdown(block); }
-  std::string operator()(const Finder& block) const { return picture_markdown(block); }
+  std::string operator()(const Queries& block) const { return picture_markdown(block); }
   std::string operator()(const Heatmap& block) const { return picture_markdown(block); }
 };
 

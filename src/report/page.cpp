@@ -9,10 +9,12 @@ namespace dorm::report {
 
 std::string_view style_sheet() { return kPageCss; }
 
-std::string_view script() { return kPageJs; }
+std::string_view parts_style_sheet() { return kReportCss; }
+
+std::string_view script() { return kReportJs; }
 
 std::string content_policy() {
-  return fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'", kPageJsSha256);
+  return fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'", kReportJsSha256);
 }
 
 }  // namespace dorm::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The look of the page, and its little script: page.css and page.js, embedded by the build. The page is complete
-// without the script.
+// The look of the page and its script, embedded by the build: page.css, and what web/ makes of the parts that reports
+// share with `dorm explore` (web/dist/report.css, report.js). The page is complete without the script.
 #pragma once
 
 #include <string>
@@ -13,8 +13,10 @@ inline constexpr int kShades = 9;
 
 std::string_view style_sheet();
 
-/// Sorting of tables, the switch between light and dark, folded parts opened for printing. Without < and &, so that the
-/// page stays well-formed XML.
+/// Of the parts that the script makes.
+std::string_view parts_style_sheet();
+
+/// web/src/report.tsx. Between marks of XML, so that the page is well-formed.
 std::string_view script();
 
 /// Lets the page run this script and nothing else, and fetch nothing: the value of its Content-Security-Policy.

@@ -101,12 +101,14 @@ Table numbers_of(const Forest& forest) {
   return table;
 }
 
-Table numbers_of(const Finder& finder) {
-  Table table{.caption = finder.title, .columns = {text_column(finder.what)}};
-  table.columns.insert(table.columns.end(), finder.facts.begin(), finder.facts.end());
-  for (const Finder::Entry& entry : finder.entries) {
-    table.rows.push_back({entry.name});
-    table.rows.back().insert(table.rows.back().end(), entry.facts.begin(), entry.facts.end());
+Table numbers_of(const Queries& queries) {
+  Table table{.caption = queries.title, .columns = {text_column("query"), count_column("documents")}};
+  for (const Queries::Ranker& ranker : queries.rankers)
+    table.columns.push_back(number_column(ranker.name, 4, queries.measure));
+  for (std::size_t q = 0; q < queries.queries.size(); ++q) {
+    const Queries::Query& query = queries.queries[q];
+    table.rows.push_back({query.name, query.documents > 0 ? Cell(query.documents) : Cell()});
+    for (const Queries::Ranker& ranker : queries.rankers) table.rows.back().emplace_back(at(ranker.values, q));
   }
   return table;
 }

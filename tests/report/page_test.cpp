@@ -26,8 +26,13 @@ TEST(StyleSheet, HasAClassForEveryShade) {
 }
 
 TEST(Page, StaysWellFormedXmlWithItsStylesAndScript) {
-  for (const std::string_view text : {style_sheet(), script()})
+  for (const std::string_view text : {style_sheet(), parts_style_sheet()})
     EXPECT_EQ(text.find_first_of("<&"), std::string_view::npos);
+  constexpr std::string_view kBegin = "//<![CDATA[\n", kEnd = "//]]>\n";
+  ASSERT_TRUE(script().starts_with(kBegin) && script().ends_with(kEnd));
+  const std::string_view inside = script().substr(kBegin.size(), script().size() - kBegin.size() - kEnd.size());
+  for (const std::string_view end : {"]]>", "</script", "<!--"})
+    EXPECT_EQ(inside.find(end), std::string_view::npos) << end;
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ inline std::string xml_fault(std::string_view text, std::vector<std::string>& ta
       words += text[i++];
       continue;
     }
+    if (text.substr(i, 9) == "<![CDATA[") {
+      i = text.find("]]>", i);
+      if (i == std::string_view::npos) return "a part of text that does not end";
+      i += 3;
+      continue;
+    }
     if (text.substr(i, 2) == "<!") {
       i = text.find('>', i) + 1;
       continue;

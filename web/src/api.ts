@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server answers (web/API.md), and how it is asked. Nothing else of the page fetches.
+// What the server answers (web/API.md), and how it is asked. Nothing else of the page fetches. A report answers the same
+// questions from what it carries with it; what only a report says is optional here.
 
 export interface ModelInfo {
   key: "a" | "b";
@@ -10,6 +11,7 @@ export interface ModelInfo {
   linear: boolean;
   fingerprint: string;
   features: number;
+  explains?: boolean; // false: its contributions are not at hand
 }
 
 export interface Info {
@@ -20,6 +22,7 @@ export interface Info {
   data: { name: string; queries: number; documents: number; features: number; labels: number[]; texts: boolean };
   models: ModelInfo[];
   judging: { on: boolean; file: string | null; labels: number[] };
+  report?: boolean; // part of a report: under its headings, without swaps
 }
 
 export interface Estimate {
@@ -55,6 +58,7 @@ export interface QueryRow {
   loss: number | null;
   swaps: number;
   judged: number;
+  open?: boolean; // false: its lists are not at hand
 }
 
 export interface Page<Row> {
@@ -73,13 +77,14 @@ export interface Doc {
   text: string | null;
   judged: number | null;
   ranks: Record<Column, number | null>;
-  scores: { a: number; right: number | null };
+  scores: { a: number | null; right: number | null };
 }
 
 export interface Query {
   q: number;
   id: string;
   documents: number;
+  kept?: number; // positions that are at hand; absent: all
   cutoff: number | null;
   a: number | null;
   right: number | null;
@@ -123,7 +128,7 @@ export interface Pair {
   additive: boolean;
   parts: { feature: number; name: string; upper: number; lower: number; weight: number; difference: number }[];
   rest: number;
-  swaps: Swap[];
+  swaps: Swap[] | null; // null: not looked for
   why_none: string | null;
 }
 
@@ -228,8 +233,16 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
   }
 }
 
-export async function get<T>(url: string, signal: AbortSignal): Promise<T> {
-  return answer<T>(await ask(url, { signal }));
+type Source = (url: string, signal: AbortSignal) => Promise<unknown>;
+let source: Source = async (url, signal) => answer(await ask(url, { signal }));
+
+/** Lets something else than the server answer. */
+export function answerFrom(other: Source): void {
+  source = other;
+}
+
+export function get<T>(url: string, signal: AbortSignal): Promise<T> {
+  return source(url, signal) as Promise<T>;
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {

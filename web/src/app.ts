@@ -27,12 +27,13 @@ export function useApp(): App {
   return app;
 }
 
-export function useHashState(): [State, (change: Partial<State>, replace?: boolean) => void] {
-  const [state, setState] = useState(() => readHash(location.hash));
+/** `mine`: which addresses are states; a report has others. */
+export function useHashState(mine: (hash: string) => boolean = () => true): [State, (change: Partial<State>, replace?: boolean) => void] {
+  const [state, setState] = useState(() => readHash(mine(location.hash) ? location.hash : ""));
   const latest = useRef(state);
   latest.current = state;
   useEffect(() => {
-    const changed = () => setState(readHash(location.hash));
+    const changed = () => { if (mine(location.hash)) setState(readHash(location.hash)); };
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);
@@ -90,6 +91,19 @@ export function rightModel(info: Info, state: State): "" | "b" | "edited" {
 export function nameOf(app: App, side: "a" | "right"): string {
   if (side === "a") return "A";
   return app.right === "edited" ? "edited" : "B";
+}
+
+/** Whether the contributions of a side are at hand. */
+export function explains(app: App, side: "a" | "right"): boolean {
+  if (side === "right" && app.right !== "b") return app.right === "edited";
+  return app.info.models[side === "a" ? 0 : 1]?.explains !== false;
+}
+
+/** The side whose contributions are shown: the one asked for, where it has them. */
+export function explained(app: App): "a" | "right" {
+  const asked = app.state.model === "right" && app.right !== "" ? "right" : "a";
+  const other = asked === "a" ? "right" : "a";
+  return explains(app, asked) || !explains(app, other) ? asked : other;
 }
 
 /** A setting that this browser remembers; without storage it lasts as long as the page. */

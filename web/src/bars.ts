@@ -82,3 +82,9 @@ export function waterfall(pair: Pair): Step[] {
   if (Math.abs(pair.rest) > 1e-12 * Math.max(1, Math.abs(pair.gap))) add("rest", "all other features", pair.rest, null, null);
   return steps;
 }
+
+/** Places of at most `most` out of `count`, evenly spaced, the first and the last among them. */
+export function bin(count: number, most: number): number[] {
+  if (count <= most) return Array.from({ length: count }, (_, place) => place);
+  return Array.from({ length: most }, (_, k) => Math.round((k * (count - 1)) / (most - 1)));
+}

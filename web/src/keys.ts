@@ -52,7 +52,7 @@ function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
-/** Keys that work anywhere on the page while a part is shown. */
+/** Keys that work anywhere on the page while a part is shown; on a page with `data-keys`, inside that element. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -60,6 +60,8 @@ export function useKeys(keys: Keys): void {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
       if (!keysOn() || typing(event.target) || document.querySelector("dialog[open]")) return;
+      const scope = document.querySelector("[data-keys]");
+      if (scope && !(event.target instanceof Node && scope.contains(event.target))) return;
       const action = latest.current[event.key];
       // Sliders keep their arrows.
       if (!action || (event.key.startsWith("Arrow") && event.target instanceof HTMLInputElement)) return;

@@ -88,6 +88,11 @@ struct ComparisonRow {
   std::string failure;                    // why there are no figures
   std::vector<ComparisonFigure> figures;  // of `measures`
   std::vector<MeasureResult> curve;       // of `curve`
+  /// The first ten documents of every test query, of all splits in turn, by the options chosen for the first measure;
+  /// none: not learnt.
+  std::vector<Ranking> top = {};
+  std::vector<double> weights =
+      {};  // by column: their mean over splits, each at unit length; none: not linear, or many
 };
 
 struct ComparisonResult {

@@ -210,8 +210,8 @@ report::Report eval_page(const RankersStory& story, const Origin& origin) {
     page.sections.back().blocks.emplace_back(difference_forest(story));
     page.sections.push_back(
         {"Query by query", {sorted_differences(story, rival), value_plot(story, rival), wins_table(story)}});
-    for (report::Section& section : rival_sections(story, rival)) page.sections.push_back(std::move(section));
   }
+  for (report::Section& section : rival_sections(story, rival)) page.sections.push_back(std::move(section));
   page.sections.push_back(provenance_section(origin, story.options.seed));
   page.footer = footer_text();
   return page;

@@ -21,7 +21,9 @@ constexpr double kToldApart = 0.05;
 Yardstick judged(std::string name, const std::vector<double>& scores, const Judgement& judgement, std::size_t threads) {
   const std::vector<std::string> measures = {judgement.table.measures[0].name};
   const EvaluateOptions options{.convention = judgement.table.convention, .threads = threads};
-  return {.name = std::move(name), .figure = evaluate(*judgement.data, scores, measures, options).measures[0]};
+  return {.name = std::move(name),
+          .figure = evaluate(*judgement.data, scores, measures, options).measures[0],
+          .scores = scores};
 }
 
 /// As the method of that name, with the defaults.
@@ -97,8 +99,11 @@ Yardstick single_feature_yardstick(const Dataset& train, const Dataset& judged, 
   // Equal values count as in random order: the order of rows may know the labels.
   const EvaluateOptions options{.convention = convention, .ties = "expected", .threads = threads};
   const std::vector<std::string> measures = {measure};
+  std::vector<double> scores = scores_of(best, judged);
+  MeasureResult figure = evaluate(judged, scores, measures, options).measures[0];
   return {.name = fmt::format("best single feature ({}{})", best.name, best.sign < 0 ? ", smallest first" : ""),
-          .figure = evaluate(judged, scores_of(best, judged), measures, options).measures[0]};
+          .figure = std::move(figure),
+          .scores = std::move(scores)};
 }
 
 void test_yardsticks(Evidence& evidence) {

@@ -16,14 +16,16 @@ namespace dorm::pages {
 struct Yardstick {
   std::string name;  // "ridge regression"
   MeasureResult figure;
-  PairedTest test = {};  // the model less this one
-  double p = 1;          // permutation test, Holm's correction over the yardsticks
+  PairedTest test = {};             // the model less this one
+  double p = 1;                     // permutation test, Holm's correction over the yardsticks
+  std::vector<double> scores = {};  // of the judged documents; none: not known
 };
 
 struct Evidence {
   MeasureResult figure;     // of the model
   std::string on;           // "the validation data"
   bool flattering = false;  // the model was fitted to these very queries
+  bool held_out = false;    // the figure is of folds, not of the delivered model on data at hand
   std::vector<Yardstick> yardsticks = {};
   std::vector<std::string> remarks = {};  // what was left out, or done by a sample
 };
@@ -41,6 +43,11 @@ void test_yardsticks(Evidence& evidence);
 
 /// "NDCG@10 0.714 [0.669, 0.759] on the validation data. ... Better than both (p < 0.0001 and 0.0130)."
 report::Notice verdict_of(const Evidence& evidence);
+
+/// All queries for a reader to explore: the model's lists beside those of the yardsticks. `data` names
+/// what they are of.
+report::Section every_query_section(const Model& model, const Judgement& judgement, const Evidence& evidence,
+                                    const std::string& data);
 
 /// The figures as a forest, and the tests beside it.
 report::Section evidence_section(const Evidence& evidence);

@@ -128,7 +128,8 @@ std::optional<Evidence> evidence_of_folds(const TrainingStory& story, const Tuni
     if (!cell.bound && cell.start == Start::ridge && (!ridge || cell.validation > ridge->validation)) ridge = &cell;
   }
   Evidence evidence{.figure = by_query(*chosen, options.measure, order),
-                    .on = tuning.judged_on + ", each held out in turn"};
+                    .on = tuning.judged_on + ", each held out in turn",
+                    .held_out = true};
   evidence.yardsticks.push_back(single_feature_yardstick(story.train, story.train, options.measure, options.convention,
                                                          threads, evidence.remarks));
   if (ridge && ridge != chosen)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model fails: the spread of its measure over queries, the worst queries with their lists, and
-// any other by name.
+// Where a model fails: the spread of its measure over queries, the worst queries with their lists, and all of
+// them to explore.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "report/pages/evidence.h"
 #include "report/pages/lists.h"
-#include "report/pages/quality.h"
+#include "report/pages/query_lists.h"
 
 namespace dorm::pages {
 namespace {
 
-constexpr std::size_t kHardest = 10;         // queries shown with their lists
-constexpr std::size_t kFound = 10'000;       // queries that the search box knows
-constexpr std::size_t kFoundWithList = 120;  // with their lists
+constexpr std::size_t kHardest = 10;  // queries shown with their lists
 constexpr std::size_t kBins = 10;
 
 double largest_label(const Query& query) { return *std::max_element(query.labels.begin(), query.labels.end()); }
@@ -69,49 +68,20 @@ report::Bars spread_of(const MeasureResult& measure) {
   return bars;
 }
 
-/// The hardest ones, and others evenly spaced up to the easiest.
-std::vector<std::size_t> with_lists(const std::vector<std::size_t>& order) {
-  if (order.size() <= kFoundWithList) return order;
-  const std::size_t hard = kFoundWithList / 2, others = kFoundWithList - hard, rest = order.size() - hard;
-  std::vector<std::size_t> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(hard));
-  for (std::size_t k = 1; k <= others; ++k) chosen.push_back(order[hard + k * rest / others - 1]);
-  return chosen;
-}
-
-/// All queries by name and figures, some with their lists.
-report::Finder finder_of(const Model& model, const Judgement& judgement, const std::vector<std::size_t>& order,
-                         const Rival& rival, std::size_t threads) {
-  const MeasureResult& measure = judgement.table.measures[0];
-  report::Finder finder{.title = "Any query",
-                        .what = "query",
-                        .facts = {report::number_column(measure.name), report::count_column("documents")},
-                        .columns = list_columns(model, *judgement.data)};
-  if (rival.per_query) finder.facts.push_back(report::number_column("gain over " + rival.name));
-  std::vector<QueryList> lists = lists_of(model, judgement, with_lists(order), threads);
-  std::vector<QueryList*> list_of_query(judgement.data->num_queries(), nullptr);
-  for (QueryList& list : lists) list_of_query[list.query] = &list;
-  for (std::size_t k = 0; k < std::min(order.size(), kFound); ++k) {
-    const std::size_t q = order[k];
-    report::Finder::Entry entry{
-        std::string(judgement.data->query(q).id), {measure.per_query[q], judgement.data->query(q).size()}, {}};
-    if (rival.per_query) entry.facts.emplace_back(measure.per_query[q] - (*rival.per_query)[q]);
-    if (list_of_query[q]) entry.rows = std::move(list_of_query[q]->rows);
-    finder.entries.push_back(std::move(entry));
-  }
-  if (finder.entries.size() < order.size())
-    finder.caption = fmt::format("The {} hardest of {} queries are on this page. ", kFound, order.size());
-  if (lists.size() < order.size())
-    finder.caption += fmt::format(
-        "{} have their lists with them: the hardest, and others evenly spaced, so that the "
-        "page stays small.",
-        lists.size());
-  return finder;
+/// The model first, then what it is compared with.
+std::vector<ExploredRanker> rankers_of(const Model& model, const Judgement& judgement, const Evidence& evidence) {
+  std::vector<ExploredRanker> rankers = {
+      {"this model", &judgement.table.measures[0].per_query, &judgement.scores, &model}};
+  if (evidence.held_out) rankers.push_back({"the cell with the largest share, held out", &evidence.figure.per_query});
+  for (const Yardstick& yardstick : evidence.yardsticks)
+    rankers.push_back(
+        {yardstick.name, &yardstick.figure.per_query, yardstick.scores.empty() ? nullptr : &yardstick.scores});
+  return rankers;
 }
 
 }  // namespace
 
-report::Section hardest_section(const Model& model, const Judgement& judgement, const Rival& rival,
-                                std::size_t threads) {
+report::Section hardest_section(const Model& model, const Judgement& judgement, std::size_t threads) {
   const MeasureResult& measure = judgement.table.measures[0];
   report::Table table{.caption = fmt::format("The {} hardest queries", kHardest),
                       .columns = {report::text_column("query"), report::number_column(measure.name),
@@ -131,8 +101,22 @@ report::Section hardest_section(const Model& model, const Judgement& judgement, 
   section.blocks.push_back(report::Paragraph{"Their lists, as the model orders them:"});
   for (const QueryList& list : lists_of(model, judgement, shown, threads))
     section.blocks.push_back(folded_list(model, judgement, list));
-  section.blocks.push_back(finder_of(model, judgement, order, rival, threads));
   return section;
+}
+
+report::Section every_query_section(const Model& model, const Judgement& judgement, const Evidence& evidence,
+                                    const std::string& data) {
+  const MeasureResult& measure = judgement.table.measures[0];
+  const std::vector<std::size_t> order = hardest_first(judgement);
+  const std::vector<ExploredRanker> rankers = rankers_of(model, judgement, evidence);
+  report::Queries block =
+      explored_queries(*judgement.data, rankers, measure.name, {.convention = judgement.table.convention}, order,
+                       first_and_spaced(order, kQueriesWithLists));
+  block.data = data;
+  for (std::size_t r = 1; r < rankers.size(); ++r)
+    if (!block.second || rankers[r].scores) block.second = r;
+  block.caption = left_out_text(block, order.size(), "the hardest, and others evenly spaced up to the easiest");
+  return {"Every query", {std::move(block)}};
 }
 
 }  // namespace dorm::pages

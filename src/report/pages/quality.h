@@ -25,14 +25,7 @@ Judgement judge(const Model& model, const Dataset& data, const std::string& name
 /// Measures by cutoff with intervals, for each of the sets; the first one is what counts.
 report::Section cutoff_section(const std::vector<Judgement>& judgements);
 
-/// A ranker that queries may be compared with.
-struct Rival {
-  std::string name;
-  const std::vector<double>* per_query = nullptr;  // of the same measure; null: none
-};
-
-/// The spread over queries, the worst ones with their lists, and a search box for all.
-report::Section hardest_section(const Model& model, const Judgement& judgement, const Rival& rival,
-                                std::size_t threads);
+/// The spread over queries, and the worst ones with their lists.
+report::Section hardest_section(const Model& model, const Judgement& judgement, std::size_t threads);
 
 }  // namespace dorm::pages

@@ -8,14 +8,14 @@
 #include <limits>
 
 #include "dorm/explain.h"
+#include "report/pages/query_lists.h"
 
 namespace dorm::pages {
 namespace {
 
-constexpr std::size_t kLargest = 10;      // losses and wins shown with their lists
-constexpr std::size_t kListLength = 10;   // documents of a list
-constexpr std::size_t kReasons = 2;       // features that say why a document stands there
-constexpr std::size_t kFoundLists = 300;  // queries whose lists the search shows: the largest differences
+constexpr std::size_t kLargest = 10;     // losses and wins shown with their lists
+constexpr std::size_t kListLength = 10;  // documents of a list
+constexpr std::size_t kReasons = 2;      // features that say why a document stands there
 constexpr std::size_t kNotListed = std::numeric_limits<std::size_t>::max();
 
 /// The ranking of one query by one ranker.
@@ -25,7 +25,7 @@ struct RivalList {
   std::vector<std::string> reasons;  // by position of the list's beginning; empty: the ranker cannot say
 };
 
-RivalList list_of(const RankersStory& story, std::size_t row, std::size_t q, bool with_reasons) {
+RivalList list_of(const RankersStory& story, std::size_t row, std::size_t q) {
   const Query query = story.data->query(q);
   const std::span<const double> scores =
       std::span(*story.rankers[row].scores).subspan(query.first_document, query.size());
@@ -35,7 +35,7 @@ RivalList list_of(const RankersStory& story, std::size_t row, std::size_t q, boo
   list.rank_of.assign(query.size(), kNotListed);
   for (std::size_t k = 0; k < list.order.size(); ++k) list.rank_of[list.order[k]] = k + 1;
   const Model* model = story.rankers[row].model;
-  if (!with_reasons || !model || model->kernel) return list;
+  if (!model || model->kernel) return list;
   const Dataset& data = story.rankers[row].data ? *story.rankers[row].data : *story.data;
   for (const DocumentExplanation& document : explain(*model, data, q, kListLength).documents) {
     std::string& text = list.reasons.emplace_back();
@@ -81,10 +81,10 @@ const std::vector<double>& values_of_row(const RankersStory& story, std::size_t 
 }
 
 std::vector<std::vector<report::Cell>> side_by_side(const RankersStory& story, std::size_t rival, std::size_t q,
-                                                    bool with_reasons, bool& rival_reasons, bool& reference_reasons) {
+                                                    bool& rival_reasons, bool& reference_reasons) {
   const Query query = story.data->query(q);
-  const RivalList own = list_of(story, rival, q, with_reasons);
-  const RivalList other = list_of(story, story.table.reference, q, with_reasons);
+  const RivalList own = list_of(story, rival, q);
+  const RivalList other = list_of(story, story.table.reference, q);
   rival_reasons = !own.reasons.empty();
   reference_reasons = !other.reasons.empty();
   std::vector<std::vector<report::Cell>> rows;
@@ -108,7 +108,7 @@ report::Table query_table(const RankersStory& story, std::size_t rival, std::siz
                       .columns = {report::count_column("rank")},
                       .order = report::Table::Order{0, false},
                       .folded = folded};
-  table.rows = side_by_side(story, rival, q, true, own_reasons, other_reasons);
+  table.rows = side_by_side(story, rival, q, own_reasons, other_reasons);
   add_columns(own, other, own_reasons, table.columns);
   add_columns(other, own, other_reasons, table.columns);
   if (table.rows.size() < story.data->query(q).size())
@@ -131,37 +131,61 @@ report::Section extremes(const RankersStory& story, std::size_t rival, bool loss
   return section;
 }
 
-report::Finder all_queries(const RankersStory& story, std::size_t rival) {
-  const std::string& own = story.table.rows[rival].name;
-  const std::string& other = story.table.rows[story.table.reference].name;
-  report::Finder finder{
-      .title = "All queries",
-      .what = "query",
-      .facts = {report::number_column("difference"), report::number_column(own), report::number_column(other)},
-      .columns = {}};
-  if (own == other) finder.facts[2].name += " (reference)";
+/// Without documents: figures alone.
+report::Queries figures_alone(const RankersStory& story, std::span<const std::size_t> order) {
+  report::Queries block{.title = "Every query", .measure = story.table.rows.front().table.measures[0].name, .data = {}};
+  for (const std::size_t q : order.first(std::min(kExploredQueries, order.size())))
+    block.queries.push_back({.name = story.table.rows.front().table.query_ids[q]});
+  for (std::size_t r = 0; r < story.table.rows.size(); ++r) {
+    report::Queries::Ranker& ranker = block.rankers.emplace_back();
+    ranker.name = story.table.rows[r].name;
+    for (const std::size_t q : order.first(block.queries.size())) ranker.values.push_back(values_of_row(story, r)[q]);
+  }
+  return block;
+}
+
+/// The rival and the reference first: those two explain themselves.
+std::vector<std::size_t> rows_explained_first(const RankersStory& story, std::size_t rival) {
+  std::vector<std::size_t> rows = {story.table.reference};
+  if (rival != story.table.reference) rows.push_back(rival);
+  for (std::size_t r = 0; r < story.table.rows.size(); ++r)
+    if (r != rival && r != story.table.reference) rows.push_back(r);
+  return rows;
+}
+
+/// The largest differences first; of a ranker alone the smallest values.
+std::vector<std::size_t> queries_in_order(const RankersStory& story, std::size_t rival) {
   std::vector<std::size_t> order = queries_by_difference(story, rival);
+  const bool alone = rival == story.table.reference;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (alone) return values_of_row(story, rival)[a] < values_of_row(story, rival)[b];
     return std::fabs(difference_of(story, rival, a)) > std::fabs(difference_of(story, rival, b));
   });
+  return order;
+}
+
+report::Queries all_queries(const RankersStory& story, std::size_t rival) {
+  const std::vector<std::size_t> order = queries_in_order(story, rival);
+  const bool alone = rival == story.table.reference;
+  report::Queries block;
   if (story.data) {
-    finder.columns.push_back(report::count_column("rank"));
-    add_columns(own, other, false, finder.columns);
-    add_columns(other, own, false, finder.columns);
+    std::vector<ExploredRanker> rankers;
+    for (const std::size_t r : rows_explained_first(story, rival)) {
+      const RankerView& view = story.rankers[r];
+      rankers.push_back({story.table.rows[r].name, &values_of_row(story, r), view.scores, view.model, view.data});
+    }
+    const auto listed = std::span(order).first(std::min(kQueriesWithLists, order.size()));
+    block = explored_queries(*story.data, rankers, story.table.rows.front().table.measures[0].name, story.options,
+                             order, listed);
+    block.caption = left_out_text(block, order.size(), alone ? "the hardest" : "the largest differences");
+    if (!alone) block.second = 1;
+  } else {
+    block = figures_alone(story, order);
+    block.first = story.table.reference;
+    if (!alone) block.second = rival;
   }
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const std::size_t q = order[k];
-    report::Finder::Entry entry{.name = story.table.rows.front().table.query_ids[q],
-                                .facts = {difference_of(story, rival, q), values_of_row(story, rival)[q],
-                                          values_of_row(story, story.table.reference)[q]},
-                                .rows = {}};
-    bool unused = false;
-    if (story.data && k < kFoundLists) entry.rows = side_by_side(story, rival, q, false, unused, unused);
-    finder.entries.push_back(std::move(entry));
-  }
-  if (story.data && order.size() > kFoundLists)
-    finder.caption = fmt::format("Lists are on this page for the {} queries of the largest differences.", kFoundLists);
-  return finder;
+  block.data = story.data_name;
+  return block;
 }
 
 }  // namespace
@@ -182,7 +206,7 @@ std::vector<std::size_t> queries_by_difference(const RankersStory& story, std::s
 
 std::vector<report::Section> rival_sections(const RankersStory& story, std::size_t rival) {
   std::vector<report::Section> sections;
-  if (story.data) {
+  if (story.data && rival != story.table.reference) {
     sections.push_back(extremes(story, rival, true));
     sections.push_back(extremes(story, rival, false));
   }

@@ -15,7 +15,7 @@ double difference_of(const RankersStory& story, std::size_t row, std::size_t q);
 /// The queries with a difference, the largest loss first; equal ones in their order.
 std::vector<std::size_t> queries_by_difference(const RankersStory& story, std::size_t row);
 
-/// The largest losses and wins of the rival with both lists, where there is data; then a search over all queries.
+/// The largest losses and wins of the rival with both lists, where there is data; then all queries to explore.
 std::vector<report::Section> rival_sections(const RankersStory& story, std::size_t rival);
 
 }  // namespace dorm::pages

@@ -126,10 +126,9 @@ report::Report training_page(const TrainingStory& story, std::optional<Evidence>
   page.sections.push_back(result_section(story));
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model, *judged.data, origin.threads));
-  const Rival rival = evidence.yardsticks.empty()
-                          ? Rival{}
-                          : Rival{evidence.yardsticks.back().name, &evidence.yardsticks.back().figure.per_query};
-  page.sections.push_back(hardest_section(model, judged, rival, origin.threads));
+  page.sections.push_back(hardest_section(model, judged, origin.threads));
+  page.sections.push_back(
+      every_query_section(model, judged, evidence, story.valid ? story.valid_name : story.train_name));
   if (!story.result.report.candidates.empty()) page.sections.push_back(convergence_section(story.result, story.trace));
   page.sections.push_back(profile_section(story.train));
   page.sections.push_back(provenance_section(origin, model.seed, data_facts(story)));

@@ -155,6 +155,35 @@ TEST(Comparison, FiguresAreThoseOfTheCandidateThatValidationPrefers) {
                 (std::isnan(expected[q]) && std::isnan(figure.result.per_query[q])));
 }
 
+TEST(Comparison, KeepsTheListsAndWeightsOfWhatWasChosen) {
+  const test::TemporaryDirectory folder;
+  ComparisonOptions options = small();
+  options.methods = {"ridge", "feature:1"};
+  options.C = {1};
+  options.directory = folder.path("cells");
+  const ComparisonResult first = run_comparison(splits(), options);
+  const ComparisonResult again = run_comparison(splits(), options);  // from the kept cells
+  std::vector<Ranking> lists;
+  std::vector<double> mean(splits()[0].train.num_features());
+  for (const DataSplit& split : splits()) {
+    const Model model = train_method(split.train, "ridge", {.C = 1, .solve = {.threads = 1}}).model;
+    const std::vector<double> scores = score(model, split.test);
+    for (std::size_t q = 0; q < split.test.num_queries(); ++q) {
+      const Query query = split.test.query(q);
+      lists.push_back(top_ranking(std::span(scores).subspan(query.first_document, query.size())));
+    }
+    double squares = 0;
+    for (const double weight : model.weights) squares += weight * weight;
+    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += model.weights[j] / std::sqrt(squares) / 2;
+  }
+  for (const ComparisonResult* result : {&first, &again}) {
+    EXPECT_EQ(result->rows[0].top, lists);
+    ASSERT_EQ(result->rows[0].weights.size(), mean.size());
+    for (std::size_t j = 0; j < mean.size(); ++j) EXPECT_NEAR(result->rows[0].weights[j], mean[j], 1e-12);
+    EXPECT_TRUE(result->rows.back().top.empty());  // the ideal order
+  }
+}
+
 TEST(Comparison, RandomIsTheExpectationAndIdealTheTop) {
   const ComparisonResult result = run_comparison(splits(), small());
   EXPECT_DOUBLE_EQ(row_of(result, "ideal").figures[0].result.mean, 1);
@@ -238,6 +267,9 @@ TEST(Comparison, RepeatsCellsWhoseValuesCannotBeTheirs) {
       [](Json& cell) { cell["passes"] = "many"; },
       [](Json& cell) { cell["test"][0][0] = "best"; },
       [](Json& cell) { cell["test"] = 3; },
+      [](Json& cell) { cell["top"][0][0] = 8; },  // there are eight documents
+      [](Json& cell) { cell.erase("top"); },
+      [](Json& cell) { cell["weights"].push_back(1); },
   };
   for (const auto& edit : edits) {
     for (const auto& entry : fs::directory_iterator(options.directory)) {

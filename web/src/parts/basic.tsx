@@ -11,6 +11,11 @@ export function Label({ value, most, name = "label" }: { value: number | null; m
   return <span class={`grade g${shade}`} title={`${name} ${value}`}><span class="sr">{name} </span>{value}</span>;
 }
 
+/** The heading of a view: a report has its own above it. */
+export function Heading({ children }: { children: ComponentChildren }) {
+  return useApp().info.report ? <h3 tabIndex={-1}>{children}</h3> : <h2 tabIndex={-1}>{children}</h2>;
+}
+
 /** What an id shows: hostile ones stay text, empty ones are still something to click. */
 export function Id({ text }: { text: string }) {
   return <bdi class="id">{text.trim() === "" ? "(empty)" : text}</bdi>;

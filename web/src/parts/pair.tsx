@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two documents: the waterfall of their difference, and what would swap them.
 import { address, type Doc, type Pair, type Query } from "../api";
-import { comparison, nameOf, useApp, useLoad } from "../app";
+import { comparison, explained, nameOf, useApp, useLoad } from "../app";
 import { rangeOf, waterfall, type Range, type Step } from "../bars";
 import { short, signed, swapSentence } from "../format";
 import { Id, Label, nameOfDoc, Show } from "./basic";
@@ -65,7 +65,7 @@ function Waterfall({ pair, docs }: { pair: Pair; docs: Map<number, Doc> }) {
 export function PairPart({ query }: { query: Query }) {
   const app = useApp();
   const { state, go } = app;
-  const side = state.model === "right" && app.right !== "" ? "right" : "a";
+  const side = explained(app);
   const ready = state.first !== null && state.second !== null;
   const pair = useLoad<Pair>(ready ? address("pair", {
     q: query.q, model: side === "a" ? "a" : app.right, first: state.first, second: state.second, edits: comparison(app)["edits"] }) : null);
@@ -80,7 +80,7 @@ export function PairPart({ query }: { query: Query }) {
             <p>In {nameOf(app, side)} the upper document leads by <strong>{short(data.gap)}</strong>.{" "}
               <button type="button" class="small" onClick={() => go({ first: null, second: null }, true)}>Unpick both</button></p>
             {data.additive ? <Waterfall pair={data} docs={docs} /> : <p class="note">Effects of a kernel do not add up to the difference.</p>}
-            {data.swaps.length > 0 ? (
+            {data.swaps === null ? null : data.swaps.length > 0 ? (
               <>
                 <h4>They would swap if</h4>
                 <ul id="swaps">{data.swaps.map((swap) => <li key={`${swap.feature} ${swap.document}`}><bdi>{swapSentence(swap)}</bdi></li>)}</ul>

@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of the page: what is explored, the measure with its interval, and the way to the views.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { address, type Estimate, type Summary } from "../api";
-import { comparison, nameOf, remembered, useApp, useLoad } from "../app";
+import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, interval, verdict } from "../format";
 import { views, type Right, type View } from "../state";
 import { Trouble } from "./basic";
+import { Theme } from "./theme";
 
 export const viewNames: Record<View, string> = {
   queries: "Queries", query: "Query", whatif: "What if", judge: "Judge", blind: "Blind A/B", data: "Data",
 };
-
-function Theme() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const [theme, setTheme] = useState(remembered("theme"));
-  const [systemDark, setSystemDark] = useState(system.matches);
-  useEffect(() => {
-    const changed = () => setSystemDark(system.matches);
-    system.addEventListener("change", changed);
-    return () => system.removeEventListener("change", changed);
-  }, []);
-  useEffect(() => {
-    if (theme === "dark" || theme === "light") document.documentElement.dataset["theme"] = theme;
-  }, [theme]);
-  const dark = theme === "" ? systemDark : theme === "dark";
-  const turn = () => setTheme(remembered("theme", dark ? "light" : "dark"));
-  return <button type="button" class="plain" onClick={turn}>{dark ? "Light theme" : "Dark theme"}</button>;
-}
 
 function Tile({ name, estimate, note }: { name: string; estimate: Estimate; note: string }) {
   return (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why documents stand where they do: stacked contributions of the first ones, and all figures of the one picked.
 import { address, type Doc, type Query, type Why } from "../api";
-import { comparison, nameOf, useApp, useLoad } from "../app";
+import { comparison, explained, explains, nameOf, useApp, useLoad } from "../app";
 import { legend, rangeOf, stack, type Range, type Segment } from "../bars";
 import { short, signed } from "../format";
 import { Id, Label, nameOfDoc, Show } from "./basic";
@@ -90,7 +90,7 @@ function Parts({ document, additive }: { document: Why["documents"][number]; add
 export function WhyPart({ query }: { query: Query }) {
   const app = useApp();
   const { state, go } = app;
-  const side = state.model === "right" && app.right !== "" ? "right" : "a";
+  const side = explained(app);
   const model = side === "a" ? "a" : app.right;
   const order = query.order[side] ?? [];
   const wanted = order.slice(0, most);
@@ -101,10 +101,10 @@ export function WhyPart({ query }: { query: Query }) {
   return (
     <section aria-labelledby="why">
       <h3 id="why">Why: contributions of features</h3>
-      {app.right ? (
+      {explains(app, "a") && explains(app, "right") ? (
         <p><label>Model <select value={side} onChange={(event) => go({ model: event.currentTarget.value as "a" | "right" }, true)}>
           <option value="a">A</option><option value="right">{nameOf(app, "right")}</option></select></label></p>
-      ) : null}
+      ) : app.right ? <p class="note">Of {nameOf(app, side)}; the other ranker does not explain its scores here.</p> : null}
       <Show from={why}>{(data) => (
         <>
           <Stacks why={data} docs={docs} additive={data.additive} />

@@ -5,7 +5,7 @@ import { address, type Page, type QueryRow } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, nothing, signed } from "../format";
 import { useKeys } from "../keys";
-import { Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
+import { Heading, Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
 import type { Sort } from "../state";
 
 /** A bar below a figure: loss to the right of zero. */
@@ -28,6 +28,7 @@ function Change({ by }: { by: number | null }) {
 function Rows({ page }: { page: Page<QueryRow> }) {
   const app = useApp();
   const { state, go, link, right, info } = app;
+  const known = info.data.documents > 0; // a report may have figures alone
   const by = (sort: Sort, name: string, title: string, numeric = true) => (
     <SortHead name={name} title={title} numeric={numeric} active={state.sort === sort} order={state.order}
       go={(order) => go({ sort, order, offset: 0 }, true)} />
@@ -39,26 +40,27 @@ function Rows({ page }: { page: Page<QueryRow> }) {
         <thead>
           <tr>
             {by("id", "query", "by id", false)}
-            {by("loss", "loss", "what the ideal order would add")}
+            {known ? by("loss", "loss", "what the ideal order would add") : null}
             <th scope="col" class="n room">A</th>
             {right ? <th scope="col" class="n room">{nameOf(app, "right")}</th> : null}
             {right ? by("difference", "difference", "largest change first, of either sign") : null}
-            {by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
-            {by("documents", "documents", "length of the list")}
+            {info.report ? null : by("swaps", "swaps", right ? "pairs that the two order differently, near the top" : "pairs in the wrong order, near the top")}
+            {known ? by("documents", "documents", "length of the list") : null}
             {info.judging.on && app.judge !== "" ? by("judged", "judged", "documents that you judged") : null}
           </tr>
         </thead>
         <tbody>
           {page.rows.map((row, place) => (
             <tr key={row.q}>
-              <th scope="row"><a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
-                <Id text={row.id} /></a></th>
-              <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td>
+              <th scope="row">{row.open === false ? <Id text={row.id} />
+                : <a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
+                  <Id text={row.id} /></a>}</th>
+              {known ? <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td> : null}
               <td class="n room">{figure(row.a)}</td>
               {right ? <td class="n room">{figure(row.right)}</td> : null}
               {right ? <td class="n"><Change by={row.difference} /></td> : null}
-              <td class="n">{row.swaps.toLocaleString("en")}</td>
-              <td class="n">{row.documents.toLocaleString("en")}<span class="note">{row.relevant} relevant</span></td>
+              {info.report ? null : <td class="n">{row.swaps.toLocaleString("en")}</td>}
+              {known ? <td class="n">{row.documents.toLocaleString("en")}<span class="note">{row.relevant} relevant</span></td> : null}
               {info.judging.on && app.judge !== "" ? <td class="n">{row.judged}</td> : null}
             </tr>
           ))}
@@ -71,10 +73,12 @@ function Rows({ page }: { page: Page<QueryRow> }) {
 export function QueriesView() {
   const app = useApp();
   const { state, go, announce } = app;
+  const known = app.info.data.documents > 0;
+  const size = app.info.report ? 15 : pageSize; // a report goes on below
   const [typed, setTyped] = useState(state.filter);
   const [focus, setFocus] = useState(-1);
   const page = useLoad<Page<QueryRow>>(address("queries", {
-    sort: state.sort, order: state.order, filter: state.filter, offset: state.offset, limit: pageSize, judge: app.judge, ...comparison(app) }));
+    sort: state.sort, order: state.order, filter: state.filter, offset: state.offset, limit: size, judge: app.judge, ...comparison(app) }));
   useEffect(() => {
     if (typed === state.filter) return;
     const timer = setTimeout(() => go({ filter: typed, offset: 0 }, true), 200);
@@ -94,12 +98,12 @@ export function QueriesView() {
   useKeys({
     j: () => to(1),
     k: () => to(-1),
-    "]": () => { if (page.data && state.offset + pageSize < page.data.total) turn(state.offset + pageSize); },
-    "[": () => { if (state.offset > 0) turn(Math.max(0, state.offset - pageSize)); },
+    "]": () => { if (page.data && state.offset + size < page.data.total) turn(state.offset + size); },
+    "[": () => { if (state.offset > 0) turn(Math.max(0, state.offset - size)); },
   });
   return (
     <section>
-      <h2 tabIndex={-1}>Queries</h2>
+      <Heading>Queries</Heading>
       <div class="search" role="search">
         <label>Filter by id <input type="search" value={typed} placeholder="part of an id, or q:17"
           onInput={(event) => setTyped(event.currentTarget.value)} /></label>
@@ -107,27 +111,27 @@ export function QueriesView() {
           const [sort, order] = event.currentTarget.value.split(" ") as [Sort, "asc" | "desc"];
           go({ sort, order, offset: 0 }, true);
         }}>
-          <option value="loss desc">largest loss</option>
-          <option value="loss asc">smallest loss</option>
+          {known ? <option value="loss desc">largest loss</option> : null}
+          {known ? <option value="loss asc">smallest loss</option> : null}
           {app.right ? <option value="difference desc">largest difference</option> : null}
           {app.right ? <option value="difference asc">smallest difference</option> : null}
           {app.right ? <option value="gain desc">most gained</option> : null}
           {app.right ? <option value="gain asc">most lost</option> : null}
-          <option value="swaps desc">most swaps</option>
-          <option value="swaps asc">fewest swaps</option>
-          <option value="documents desc">most documents</option>
-          <option value="documents asc">fewest documents</option>
+          {app.info.report ? null : <option value="swaps desc">most swaps</option>}
+          {app.info.report ? null : <option value="swaps asc">fewest swaps</option>}
+          {known ? <option value="documents desc">most documents</option> : null}
+          {known ? <option value="documents asc">fewest documents</option> : null}
           <option value="id asc">id, upwards</option>
           <option value="id desc">id, downwards</option>
-          <option value="judged desc">most judged</option>
-          <option value="judged asc">fewest judged</option>
+          {app.info.judging.on ? <option value="judged desc">most judged</option> : null}
+          {app.info.judging.on ? <option value="judged asc">fewest judged</option> : null}
         </select></label>
       </div>
       <Show from={page}>{(data) => (
         <>
-          <Pager offset={data.offset} total={data.total} what="queries" go={turn} />
+          <Pager offset={data.offset} total={data.total} what="queries" size={size} go={turn} />
           {data.rows.length > 0 ? <Rows page={data} /> : <p>No query matches.</p>}
-          {data.total > pageSize ? <Pager offset={data.offset} total={data.total} what="queries" go={turn} /> : null}
+          {data.total > size ? <Pager offset={data.offset} total={data.total} what="queries" size={size} go={turn} /> : null}
         </>
       )}</Show>
     </section>

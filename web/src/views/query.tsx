@@ -4,7 +4,7 @@ import { address, type Doc, type Query } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, short, signed } from "../format";
 import { useKeys } from "../keys";
-import { Id, nameOfDoc, Pager, Show, Trouble } from "../parts/basic";
+import { Heading, Id, nameOfDoc, Pager, Show, Trouble } from "../parts/basic";
 import { PairPart } from "../parts/pair";
 import { Rankings } from "../parts/rankings";
 import { useWalk, Walk } from "../parts/walk";
@@ -47,14 +47,14 @@ export function QueryView() {
     also: [state.first, state.second].filter((d) => d !== null).join(","), ...comparison(app) }));
   const turn = (from: number) => go({ from }, true);
   useKeys({
-    "]": () => { if (query.data && state.from + size < query.data.documents) turn(state.from + size); },
+    "]": () => { if (query.data && state.from + size < (query.data.kept ?? query.data.documents)) turn(state.from + size); },
     "[": () => { if (state.from > 0) turn(Math.max(0, state.from - size)); },
     Escape: () => go({ first: null, second: null }, true),
   });
   return (
     <section>
       <div class="bar">
-        <h2 tabIndex={-1}><span class="clamp">Query {query.data ? <Id text={query.data.id} /> : ""}</span></h2>
+        <Heading><span class="clamp">Query {query.data ? <Id text={query.data.id} /> : ""}</span></Heading>
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />
@@ -65,15 +65,21 @@ export function QueryView() {
             <a href={link({ view: "queries" })}>All queries</a>
             {app.info.judging.on ? <> · <a href={link({ view: "judge", from: 0 })}>Judge this query</a></> : null}</p>
           <h3 class="sr">Rankings</h3>
-          <Pager offset={data.offset} total={data.documents} what="positions" size={size} go={turn} />
+          {data.kept === undefined || data.kept === data.documents ? null
+            : <p class="note">The first {data.kept} positions are on this page.</p>}
+          {data.kept !== undefined && data.kept <= size ? null
+            : <Pager offset={data.offset} total={data.kept ?? data.documents} what="positions" size={size} go={turn} />}
           <Rankings query={data} />
-          {data.documents > size ? <Pager offset={data.offset} total={data.documents} what="positions" size={size} go={turn} /> : null}
+          {(data.kept ?? data.documents) > size
+            ? <Pager offset={data.offset} total={data.kept ?? data.documents} what="positions" size={size} go={turn} /> : null}
           <Texts docs={data.docs.filter((doc) => doc.d === state.first || doc.d === state.second)} />
           <Violated query={data} />
-          <div class="halves">
-            <WhyPart query={data} />
-            <PairPart query={data} />
-          </div>
+          {app.info.models.every((model) => model.explains === false) ? null : (
+            <div class="halves">
+              <WhyPart query={data} />
+              <PairPart query={data} />
+            </div>
+          )}
         </>
       )}</Show>
     </section>

@@ -7,7 +7,7 @@
 
 namespace dorm::report {
 
-/// A search box and an order to choose, an empty place for the table, and the data.
-std::string finder_html(const Finder& finder);
+/// A place for the page's script, and what it shows there as JSON (web/src/report/island.ts).
+std::string queries_html(const Queries& queries);
 
 }  // namespace dorm::report
