@@ -20,6 +20,7 @@ const blind = new Blind(queries, (query, model) => rank(scoresOf(query, weights[
 
 function weightsOf(model, edits) {
   if (model === "a" || (model === "b" && !one)) return weights[model];
+  if (model === "edited" && one) throw new Refused(409, "right: the model has a kernel; expected one with weights");
   if (model !== "edited") throw new Refused(404, `model: found ${model}; expected a, b or edited`);
   const w = [...weights.a];
   for (const piece of (edits ?? "").split(",").filter((text) => text !== "")) {

@@ -84,7 +84,7 @@ export function comparison(app: App): Values {
 }
 
 export function rightModel(info: Info, state: State): "" | "b" | "edited" {
-  return rightOf(state, info.models.length);
+  return rightOf(state, info.models.length, info.models[0]?.linear ?? false);
 }
 
 /** What the sides are called. */

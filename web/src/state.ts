@@ -129,8 +129,8 @@ export function pick(state: State, d: number): Pick<State, "first" | "second"> {
 }
 
 /** What the models are compared with: "" where there is nothing. */
-export function rightOf(state: State, models: number): "" | "b" | "edited" {
-  if (state.view === "whatif" || state.right === "edited") return "edited";
+export function rightOf(state: State, models: number, editable = true): "" | "b" | "edited" {
+  if (editable && (state.view === "whatif" || state.right === "edited")) return "edited";
   if (state.right === "none") return "";
   return models > 1 ? "b" : "";
 }

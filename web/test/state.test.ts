@@ -39,4 +39,5 @@ test("what is compared", () => {
   assert.equal(rightOf({ ...start, right: "none" }, 2), "");
   assert.equal(rightOf({ ...start, right: "b" }, 1), "");
   assert.equal(rightOf({ ...start, view: "whatif", right: "b" }, 2), "edited");
+  assert.equal(rightOf({ ...start, view: "whatif", right: "edited" }, 1, false), "");
 });

@@ -17,8 +17,8 @@ bool stands_above(std::span<const double> scores, std::size_t i, std::size_t k) 
 std::size_t count_above(std::span<const double> scores, std::size_t k) {
   std::size_t above = 0;
   const double score = scores[k];
-  for (std::size_t i = 0; i < scores.size(); ++i) above += scores[i] > score;
-  for (std::size_t i = 0; i < k; ++i) above += scores[i] == score;
+  for (std::size_t i = 0; i < k; ++i) above += scores[i] >= score;
+  for (std::size_t i = k + 1; i < scores.size(); ++i) above += scores[i] > score;
   return above;
 }
 
