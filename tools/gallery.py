@@ -54,7 +54,7 @@ def plots():
 SHOTS = {
     "report-wide": ("train.html", 1280, 1100, "light"),
     "report-phone": ("train.html", 390, 844, "dark"),
-    "report-query": ("train.html#query?q=3&first=0&second=6", 1280, 1100, "light", ".queries-block"),
+    "report-query": ("train.html#query?q=13&first=2&second=16", 1280, 1100, "light", ".queries-block"),
     "compare-page": ("compare.html", 1280, 1560, "light"),
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light and dark: as the system has it, or as the reader wants it.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { remembered } from "../app";
 
 export function Theme() {
@@ -12,7 +12,7 @@ export function Theme() {
     system.addEventListener("change", changed);
     return () => system.removeEventListener("change", changed);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (theme === "dark" || theme === "light") document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   const dark = theme === "" ? systemDark : theme === "dark";
