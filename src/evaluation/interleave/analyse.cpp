@@ -65,7 +65,7 @@ InterleavingResult analyse_interleaving(std::span<const double> credits, const E
       throw Error(ErrorCode::bad_input, fmt::format("the credit of a session is {}; expected a finite number", credit));
   InterleavingResult result;
   result.test = compare(credits, std::vector<double>(credits.size(), 0.0), options);
-  const double wins = real(result.test.wins), losses = real(result.test.losses), ties = real(result.test.ties);
+  const double wins = real(result.test.wins), ties = real(result.test.ties);
   const std::uint64_t decided = result.test.wins + result.test.losses;
   result.preference = (wins + ties / 2) / real(credits.size()) - 0.5;
   result.share = decided > 0 ? wins / real(decided) : kNaN;
