@@ -109,7 +109,7 @@ TEST_P(UserModels, SessionsAgreeWithWhatIsExpected) {
 
 INSTANTIATE_TEST_SUITE_P(All, UserModels,
                          testing::Values(ClickModel::pbm, ClickModel::cascade, ClickModel::ubm, ClickModel::trust),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& model) { return std::string(name_of(model.param)); });
 
 TEST(SimulatedClicks, TheSeedIsAllThereIs) {
   const auto log_of = [](std::uint64_t seed) {
