@@ -33,7 +33,7 @@ class Session:
         self.context = browser.context(width, theme)
         self.context.add_init_script(f"try {{ localStorage.setItem('dorm-judge', '{judge}') }} catch (error) {{}}")
         self.page = self.context.new_page()
-        self.page.set_default_timeout(4000)
+        self.page.set_default_timeout(20000)  # machines may be busy
         self.page.on("console", lambda m: self.log.append(f"console {m.type}: {m.text}"))
         self.page.on("pageerror", lambda e: self.log.append(f"script: {e}"))
         self.page.on("request", self.requested)
