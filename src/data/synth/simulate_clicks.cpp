@@ -152,8 +152,8 @@ ClickModel parse_click_model(std::string_view name) {
 }
 
 void ClickSimulation::validate() const {
-  const auto require = [](bool fine, std::string_view name, auto value, std::string_view expected) {
-    if (!fine) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", name, value, expected));
+  const auto require = [](bool fine, std::string_view name, auto value, std::string_view wanted) {
+    if (!fine) throw Error(ErrorCode::bad_option, fmt::format("{} is {}; expected {}", name, value, wanted));
   };
   require(eta >= 0 && eta <= 10, "eta", eta, "a number from 0 to 10");
   require(noise >= 0 && noise <= 1, "noise", noise, "a number from 0 to 1");
