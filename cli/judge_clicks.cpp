@@ -73,7 +73,7 @@ void add_click_evaluation_options(CLI::App& app, ClickEvalArguments& arguments) 
               "of --data, else what the log shows");
   clicks.add("--propensities", arguments.propensities, "FILE",
              "how likely positions are to be looked at; dorm propensity writes it");
-  clicks.add("--estimator", arguments.options.estimator, "NAME", "see below (ips)");
+  clicks.add("--estimator", arguments.options.estimator, "NAME", "what a click counts; see below (ips)");
   clicks.number("--clip", arguments.options.clip, number_from(0, 1), "X",
                 "propensities below X count as X: bias for variance (0)");
   clicks.add("--each", arguments.each, "NAME",

@@ -298,16 +298,24 @@ def table(results):
         error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
         return f"{found.mean():.4f} ± {error:.4f}".replace("0.", ".")
 
+    def gained(name, model, n):
+        pairs = zip(values[name, model, n, "weighted"], values[name, model, n, "naive"])
+        found = np.array([ours - raw for ours, raw in pairs])
+        if len(found) < 2:
+            return "-"
+        return f"{found.mean():+.4f} ± {found.std(ddof=1) / np.sqrt(len(found)):.4f}".replace("0.", ".")
+
     methods = ["naive", "weighted", "LightGBM position", "XGBoost unbiased"]
     for name in SETS:
         seeds = len(values[name, "", 0, "production"])
         print(f"\n{name}: {seeds} seeds; production {text((name, '', 0, 'production'))}, all labels "
               f"{text((name, '', 0, 'all labels'))}\n")  # fmt: skip
-        print("| users | sessions | " + " | ".join(methods) + " |")
-        print("|---|---|" + "---|" * len(methods))
+        print("| users | sessions | " + " | ".join(methods) + " | weighted - naive, same seeds |")
+        print("|---|---|" + "---|" * (len(methods) + 1))
         for model in MODELS:
             for n in SESSIONS:
-                print(f"| {model} | {n} | " + " | ".join(text((name, model, n, method)) for method in methods) + " |")
+                cells = [text((name, model, n, method)) for method in methods] + [gained(name, model, n)]
+                print(f"| {model} | {n} | " + " | ".join(cells) + " |")
 
 
 def main():

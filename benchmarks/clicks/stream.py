@@ -66,7 +66,8 @@ def main():
     print("| what | rows | seconds | processor seconds | MiB |\n|---|---|---|---|---|")
     users = ["--clicks", "pbm", "--queries", 1000, "--features", 1, "--documents-min", 10, "--sessions", sessions]
     simulate = [COMMAND, "synth", *users, "--rankers", 3, "-o", log, "--true-propensities", truth]
-    measured("dorm synth --clicks", simulate, arguments.rows)
+    if not log.exists():  # else that of a run that was broken off
+        measured("dorm synth --clicks", simulate, arguments.rows)
     measured("wc -l", ["wc", "-l", log], arguments.rows)
     gains = pathlib.Path(arguments.folder) / "clicks-stream-gains.csv"
     weigh = [COMMAND, "--threads", 1, "clicks", log, "--propensities", truth, "-o", gains, "--json", "--quiet"]

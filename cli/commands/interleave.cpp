@@ -212,7 +212,7 @@ std::string interleaving_text(const InterleavingResult& result, const SessionCre
                               {fmt::format("won by {}", a), std::to_string(test.wins)},
                               {fmt::format("won by {}", b), std::to_string(test.losses)},
                               {"undecided", std::to_string(test.ties)}});
-  text += fmt::format("\nsign test: p = {}; {} won {} of the decided sessions\n", report::p_value_text(test.p_sign), a,
+  text += fmt::format("\nsign test, p: {}; {} won {} of the decided sessions\n", report::p_value_text(test.p_sign), a,
                       std::isnan(result.share) ? "none" : fmt::format("{:.1f} %", 100 * result.share));
   text += fmt::format("clicks per session for {} rather than {}: {:+.4f} {}\n", a, b, test.mean_difference,
                       interval_text(test.low, test.high));
@@ -269,7 +269,7 @@ Action declare_interleave(CLI::App& app, const Settings& settings) {
   const OptionGroup lists(app, "Lists"), test(app, "Test"), output(app, "Output");
   app.add_option("ACTION", to.action, "generate, analyse or plan");
   app.add_option("FILE", to.files, "generate: two TREC runs, [NAME=]FILE; analyse: a click log");
-  lists.add("--method", to.options.method, "NAME", "see below (team-draft)");
+  lists.add("--method", to.options.method, "NAME", "how lists are made; see below (team-draft)");
   lists.add("--credit", to.options.credit, "NAME",
             "of optimised: what a click counts; inverse: 1 / rank in the first\nrun - 1 / rank in the second; linear: "
             "difference of the ranks\n(inverse)");

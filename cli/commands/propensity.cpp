@@ -117,7 +117,7 @@ Action declare_propensity(CLI::App& app, const Settings& settings) {
   PropensityOptions& options = arguments->options;
   const OptionGroup how(app, "Estimation"), output(app, "Output");
   app.add_option("LOG", arguments->log, "click log: CSV, TSV or JSON lines, also .gz or .zst; - is standard\ninput");
-  how.add("--method", options.method, "NAME", "see below (allpairs)");
+  how.add("--method", options.method, "NAME", "how to estimate; see below (allpairs)");
   how.flag("--isotonic", options.isotonic, "propensities never increase with the position");
   how.number("--pivot", options.pivot, whole_from(1, 1e6), "N", "of pivot: what positions are compared with (1)");
   how.add(

@@ -82,7 +82,7 @@ def test_what_is_refused(world, tmp_path):
         ([*clicks, *known, "--estimator", "ipz"], 'unknown estimator "ipz"; did you mean "ips"?'),
         ([*clicks, *known, "--each", "session"], "expected query or page"),
         (["eval", world / "judged.csv", "feature:1", *known], "expected --clicks"),
-        (["propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--method", "all"], "did you mean"),
+        (["propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--method", "alpairs"], "did you mean"),
         (["interleave", "make"], "expected generate, analyse or plan"),
         (["interleave", "generate", world / "p.csv", "-o", tmp_path / "x.csv"], "generate of 1 runs; expected two"),
         (["interleave", "plan"], "--share X"),
@@ -136,7 +136,7 @@ def test_credits_of_optimised_lists(tmp_path):
     assert (found["wins"], found["losses"], found["ties"]) == (1, 1, 1)
     (tmp_path / "shown.csv").write_text("session,qid,docid,position,credit,click\n1,q,a,1,x,1\n")
     done = dorm(*words, status=None)
-    assert 'the credit of document "a" is "x"; expected a number' in done.stderr
+    assert "the credit of document 'a' is 'x'; expected a number" in done.stderr
 
 
 def test_plan():

@@ -39,6 +39,8 @@ CALLS = {
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
+    "synth --clicks pbm": "--judged {in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
+    "clicks": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
     "propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
     "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x --per-query {out:q.csv}",
     "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",

@@ -21,7 +21,8 @@ def expected_log(data):
 
 
 def relevance(data):
-    return (2.0**data.y - 1) / (2.0 ** data.y.max() - 1)
+    labels = data.y.astype(np.float64)
+    return (2**labels - 1) / (2 ** labels.max() - 1)
 
 
 @pytest.mark.parametrize("method", ["allpairs", "pivot", "adjacent"])
