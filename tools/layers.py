@@ -25,6 +25,7 @@ LAYERS = {
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
     "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
+    "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("graphs",)),
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
@@ -32,7 +33,7 @@ LAYERS = {
     ),
     "data/io": Room(
         "readers and writers; the only room that opens files",
-        ("base", "data", "data/judgments", "data/ratings"),
+        ("base", "data", "data/graphs", "data/judgments", "data/ratings"),
         ("read", "write"),
     ),
     "data/synth": Room("the generator", ("base", "data"), ("synth",)),
@@ -167,6 +168,11 @@ LAYERS = {
             "ranking/oracle",
         ),
         ("joint",),
+    ),
+    "matching": Room(
+        "graph matching: quadratic assignment, its bounds, learning and prediction",
+        ("base", "data/graphs", "data/io", "learning/solver", "ranking/assign"),
+        ("match",),
     ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
     "report/pages": Room(

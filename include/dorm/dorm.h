@@ -9,6 +9,7 @@
 #include "dorm/dataset.h"     // IWYU pragma: export
 #include "dorm/judgments.h"   // IWYU pragma: export
 #include "dorm/ratings.h"     // IWYU pragma: export
+#include "dorm/graphs.h"      // IWYU pragma: export
 #include "dorm/read.h"        // IWYU pragma: export
 #include "dorm/write.h"       // IWYU pragma: export
 #include "dorm/synth.h"       // IWYU pragma: export
@@ -28,4 +29,5 @@
 #include "dorm/baseline.h"    // IWYU pragma: export
 #include "dorm/factorize.h"   // IWYU pragma: export
 #include "dorm/joint.h"       // IWYU pragma: export
+#include "dorm/match.h"       // IWYU pragma: export
 // clang-format on
