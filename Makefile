@@ -3,7 +3,7 @@ PRESET ?= release
 PYTHON := .venv/bin/python
 WITH_PYTHON := -DDORM_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
 # The doors of src/ whose C++ tests `make sanitize` runs.
-DOORS ?= base data ranking model evaluation learning recommend matching report serve lab
+DOORS ?= base data ranking model evaluation learning recommend report serve lab
 space := $(subst ,, )
 cases = '^($(subst $(space),|,$(strip $(1))))\.'
 export DORM_DATA ?= $(abspath ../shared/data)

@@ -125,6 +125,11 @@ LAYERS = {
         ),
         ("train",),
     ),
+    "learning/matching": Room(
+        "graph matching: quadratic assignment, its bounds, learning and prediction",
+        ("base", "data/graphs", "data/io", "learning/solver", "ranking/assign"),
+        ("match",),
+    ),
     "learning/baseline": Room(
         "the methods DORM is compared with",
         (
@@ -169,11 +174,6 @@ LAYERS = {
         ),
         ("joint",),
     ),
-    "matching": Room(
-        "graph matching: quadratic assignment, its bounds, learning and prediction",
-        ("base", "data/graphs", "data/io", "learning/solver", "ranking/assign"),
-        ("match",),
-    ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
     "report/pages": Room(
         "pages about trainings, rankers and recommenders; a target of its own",
@@ -215,6 +215,7 @@ LAYERS = {
             "evaluation",
             "lab/collaborative",
             "lab/compare",
+            "learning/matching",
             "recommend/factor",
             "recommend/joint",
             "report",

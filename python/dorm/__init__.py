@@ -21,6 +21,7 @@ from ._core import __version__
 if TYPE_CHECKING:
     from ._catalog import catalog
     from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
+    from ._graphs import Graph, GraphMatch
     from ._pages import Page
     from .assignment import Assignment, assign
     from .blending import Blend
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .exporting import ExportCheck
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
+    from .matching import GraphMatcher
     from .measure import Measure
     from .ranker import DormRanker
     from .report import Candidate, Certificate, TrainReport
@@ -53,6 +55,9 @@ __all__ = [
     "FactorCandidate",
     "FactorRound",
     "FactorizationReport",
+    "Graph",
+    "GraphMatch",
+    "GraphMatcher",
     "HalfStep",
     "Importance",
     "LeftOutCell",
@@ -92,6 +97,7 @@ __all__ = [
 _MODULES = {
     "_catalog": ("catalog",),
     "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
+    "_graphs": ("Graph", "GraphMatch"),
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
     "dask": (),
@@ -104,6 +110,7 @@ _MODULES = {
     "factorization": ("DormFactorization", "Recommendations"),
     "importance": ("Importance", "permutation_importance"),
     "ir_measures": (),
+    "matching": ("GraphMatcher",),
     "measure": ("Measure",),
     "mlflow": (),
     "plot": (),

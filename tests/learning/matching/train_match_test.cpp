@@ -6,8 +6,8 @@
 
 #include "dorm/error.h"
 #include "dorm/match.h"
-#include "matching/match_risk.h"
-#include "matching/worlds.h"
+#include "learning/matching/match_risk.h"
+#include "learning/matching/worlds.h"
 #include "support/message_of.h"
 
 namespace dorm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matching/pair_features.h"
+#include "learning/matching/pair_features.h"
 
 #include <fmt/format.h>
 

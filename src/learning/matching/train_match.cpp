@@ -8,8 +8,8 @@
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "dorm/error.h"
+#include "learning/matching/match_risk.h"
 #include "learning/solver/status.h"
-#include "matching/match_risk.h"
 
 namespace dorm {
 namespace {

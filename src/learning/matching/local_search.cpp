@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matching/local_search.h"
+#include "learning/matching/local_search.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "matching/local_search.h"
-#include "matching/relaxation.h"
+#include "learning/matching/local_search.h"
+#include "learning/matching/relaxation.h"
 
 namespace dorm {
 namespace {

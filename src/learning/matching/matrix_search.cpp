@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/vector_ops.h"
-#include "matching/local_search.h"
+#include "learning/matching/local_search.h"
 
 namespace dorm {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dorm/match.h"
-#include "matching/relaxation.h"
+#include "learning/matching/relaxation.h"
 
 namespace dorm {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matching/match_risk.h"
+#include "learning/matching/match_risk.h"
 
 #include <algorithm>
 
-#include "matching/local_search.h"
+#include "learning/matching/local_search.h"
 
 namespace dorm {
 

@@ -11,7 +11,7 @@
 // Johnson).
 #pragma once
 
-#include "matching/shape.h"
+#include "learning/matching/shape.h"
 
 namespace dorm {
 

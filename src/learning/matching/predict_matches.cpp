@@ -4,8 +4,8 @@
 
 #include "base/parallel.h"
 #include "dorm/match.h"
-#include "matching/local_search.h"
-#include "matching/pair_features.h"
+#include "learning/matching/local_search.h"
+#include "learning/matching/pair_features.h"
 
 namespace dorm {
 

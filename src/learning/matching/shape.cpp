@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matching/shape.h"
+#include "learning/matching/shape.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "matching/shape.h"
+#include "learning/matching/shape.h"
 
 namespace dorm::test {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "matching/pair_features.h"
+#include "learning/matching/pair_features.h"
 
 namespace dorm {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "matching/local_search.h"
-#include "matching/worlds.h"
+#include "learning/matching/local_search.h"
+#include "learning/matching/worlds.h"
 
 namespace dorm {
 namespace {

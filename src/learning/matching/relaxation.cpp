@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matching/relaxation.h"
+#include "learning/matching/relaxation.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // exchanges of partners until none helps.
 #pragma once
 
-#include "matching/relaxation.h"
+#include "learning/matching/relaxation.h"
 
 namespace dorm {
 
