@@ -204,7 +204,7 @@ void add_match_learning(CLI::App& app, MatchArguments& arguments) {
   learning.add("--scale", arguments.scale, "NAME", "differences of features in: deviation or none (deviation)");
   learning.flag("--unmatched", o.unmatched,
                 "any node may stay without a partner; else all of the smaller graph\nhave one");
-  learning.list("-C", arguments.trade_offs, "LIST",
+  learning.list("-C,--C", arguments.trade_offs, "LIST",
                 "weight of the loss against 1/2 |w|^2; several: the pairs to choose by\ndecide (10)");
   learning.number("--rounds", o.rounds, whole_from(1, 100), "N",
                   fmt::format("quadratic: solved so often, with a tighter bound every time ({})", o.rounds));

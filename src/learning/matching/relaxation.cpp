@@ -18,7 +18,9 @@ class EdgeAssignments {
     const auto mine = shape_.at_row.at(row), yours = shape_.at_column.at(column);
     if (mine.empty() || yours.empty()) return 0;
     fill(mine, yours);
-    if (mine.size() == 1 || yours.size() == 1) return *std::max_element(cells_.begin(), cells_.end());
+    const auto [least, most] = std::minmax_element(cells_.begin(), cells_.end());
+    if (*least == *most) return *most * static_cast<double>(std::min(mine.size(), yours.size()));
+    if (mine.size() == 1 || yours.size() == 1) return *most;
     return assign(cells_, mine.size(), yours.size(), Sense::maximize).value;
   }
 
