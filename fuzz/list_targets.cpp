@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dorm/read.h"
+#include "dorm/read_graphs.h"
 #include "target.h"
 
 namespace dorm::fuzz {

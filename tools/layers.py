@@ -34,7 +34,7 @@ LAYERS = {
     "data/io": Room(
         "readers and writers; the only room that opens files",
         ("base", "data", "data/graphs", "data/judgments", "data/ratings"),
-        ("read", "write"),
+        ("read", "read_graphs", "write"),
     ),
     "data/synth": Room("the generator", ("base", "data"), ("synth",)),
     "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),

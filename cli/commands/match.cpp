@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "command.h"
 #include "dorm/error.h"
+#include "dorm/read_graphs.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"

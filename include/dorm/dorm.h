@@ -11,6 +11,7 @@
 #include "dorm/ratings.h"     // IWYU pragma: export
 #include "dorm/graphs.h"      // IWYU pragma: export
 #include "dorm/read.h"        // IWYU pragma: export
+#include "dorm/read_graphs.h" // IWYU pragma: export
 #include "dorm/write.h"       // IWYU pragma: export
 #include "dorm/synth.h"       // IWYU pragma: export
 #include "dorm/scale.h"       // IWYU pragma: export

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs whose nodes and edges have features, and pairs of them with a true correspondence. Plain data; the readers are
-// declared in read.h, and match.h learns from it. docs/matching.md is the guide.
+// declared in read_graphs.h, and match.h learns from it. docs/matching.md is the guide.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dorm/match.h"
-#include "dorm/read.h"
+#include "dorm/read_graphs.h"
 #include "evaluation/bootstrap.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"

@@ -11,7 +11,7 @@
 #include "base/unknown_name.h"
 #include "data/io/document_table.h"
 #include "dorm/error.h"
-#include "dorm/read.h"
+#include "dorm/read_graphs.h"
 
 namespace dorm {
 namespace {
