@@ -15,7 +15,7 @@ NOISE_FEATURES = 4  # that mean nothing
 class World:
     """How pairs are made."""
 
-    inliers: int = 15
+    inliers: int = 12
     outliers: int = 0  # in either graph, without a partner
     noise: float = 0.03  # of coordinates in the unit square
     density: float = 0.3  # share of the pairs of points that are joined: the nearest ones

@@ -8,7 +8,6 @@
 #include <memory>
 #include <sstream>
 
-#include "base/number.h"
 #include "command.h"
 #include "dorm/error.h"
 #include "dorm/read_graphs.h"
@@ -107,12 +106,8 @@ MatchOptions match_options(const MatchArguments& arguments, const Settings& sett
 
 std::vector<double> trade_offs_of(const MatchArguments& arguments) {
   std::vector<double> values;
-  for (const std::string& piece : pieces_of(arguments.trade_offs)) {
-    double value = 0;
-    if (parse_number(piece, value) != NumberKind::finite || value <= 0)
-      throw Error(ErrorCode::bad_option, fmt::format("-C {}; expected numbers above 0, e.g. 1,10,100", piece));
-    values.push_back(value);
-  }
+  for (const std::string& piece : pieces_of(arguments.trade_offs))
+    values.push_back(parse_number<double>("-C", piece, number_above(0)));
   require_option(!values.empty(), "-C", "expected a number above 0");
   return values;
 }
