@@ -44,6 +44,7 @@ Action declare_rank(CLI::App& app, const Settings& settings);
 Action declare_explain(CLI::App& app, const Settings& settings);
 Action declare_factorize(CLI::App& app, const Settings& settings);
 Action declare_recommend(CLI::App& app, const Settings& settings);
+Action declare_match(CLI::App& app, const Settings& settings);
 Action declare_serve(CLI::App& app, const Settings& settings);
 Action declare_explore(CLI::App& app, const Settings& settings);
 Action declare_eval(CLI::App& app, const Settings& settings);

@@ -43,6 +43,8 @@ constexpr dorm::cli::Command kCommands[] = {
      "--model --rank --measure --rounds --item-features --split --test --valid-share --checkpoint --time-limit"},
     {"recommend", dorm::cli::declare_recommend, "MODEL --user ID\nMODEL --users FILE\nMODEL --ratings FILE\nMODEL --all\nMODEL --similar-to ITEM",
      "--user --users --all --similar-to --ratings --item-names --top --with-seen --format -o"},
+    {"match", dorm::cli::declare_match, "train NODES --pairs FILE --model FILE\neval NODES [MODEL...] --pairs FILE\npredict NODES [MODEL] --pairs FILE",
+     "--edges --pairs --pair-columns --where --matches --valid-where --model --kind -C --unmatched"},
     {"synth", dorm::cli::declare_synth, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed --clicks --judged"},
     {"clicks", dorm::cli::declare_clicks, "LOG -o FILE", "-o --features --propensities --clip --per --pool --cost --positions --context"},
     {"propensity", dorm::cli::declare_propensity, "LOG -o FILE", "-o --method --isotonic --pivot --swaps --data --positions --context"},

@@ -5,6 +5,7 @@
 
 #include "dorm/click_log.h"
 #include "dorm/read.h"
+#include "dorm/read_graphs.h"
 #include "target.h"
 
 namespace dorm::fuzz {
@@ -88,6 +89,24 @@ void side_features(Bytes input) {
   require(facts.values.size() == facts.ids.size() * facts.names.size() && all_finite(facts.values));
 }
 
+// Nodes, edges, pairs and matches, a zero byte between them.
+void graphs(Bytes input) {
+  const std::uint8_t choice = take_choice(input);
+  std::string_view rest = as_text(input);
+  const auto next = [&rest] {
+    const std::size_t cut = std::min(rest.find('\0'), rest.size());
+    const std::string_view part = rest.substr(0, cut);
+    rest.remove_prefix(std::min(cut + 1, rest.size()));
+    return part;
+  };
+  const std::string_view nodes = next(), edges = next(), pairs = next();
+  const GraphSet set = parse_graphs(nodes, "nodes", edges, "edges", choice % 2 == 1);
+  set.validate();
+  std::vector<GraphPair> read = parse_graph_pairs(pairs, "pairs", set);
+  parse_graph_matches(rest, "matches", set, read);
+  validate(set, read);
+}
+
 }  // namespace
 
 std::span<const Target> list_targets() {
@@ -97,6 +116,7 @@ std::span<const Target> list_targets() {
                                         {"topics", topics},
                                         {"ratings", ratings},
                                         {"clicks", clicks},
+                                        {"graphs", graphs},
                                         {"side-features", side_features},
                                         {"wide-ratings", wide_ratings}};
   return kTargets;

@@ -25,6 +25,7 @@ LAYERS = {
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
     "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
+    "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("graphs",)),
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
@@ -37,8 +38,8 @@ LAYERS = {
     ),
     "data/io": Room(
         "readers and writers; the only room that opens files",
-        ("base", "data", "data/clicks", "data/judgments", "data/ratings"),
-        ("read", "write", "click_log"),
+        ("base", "data", "data/clicks", "data/graphs", "data/judgments", "data/ratings"),
+        ("read", "read_graphs", "write", "click_log"),
     ),
     "data/synth": Room(
         "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "simulate_clicks")
@@ -141,6 +142,11 @@ LAYERS = {
         ),
         ("train",),
     ),
+    "learning/matching": Room(
+        "graph matching: quadratic assignment, its bounds, learning and prediction",
+        ("base", "data/graphs", "data/io", "learning/solver", "ranking/assign"),
+        ("match",),
+    ),
     "learning/baseline": Room(
         "the methods DORM is compared with",
         (
@@ -239,6 +245,7 @@ LAYERS = {
             "evaluation",
             "lab/collaborative",
             "lab/compare",
+            "learning/matching",
             "recommend/factor",
             "recommend/joint",
             "report",

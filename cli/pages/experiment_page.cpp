@@ -97,6 +97,10 @@ report::Section section_of(const ExperimentResult& result, const std::string& pr
     bars.title.insert(0, prefix);
     if (!bars.categories.empty()) section.blocks.emplace_back(std::move(bars));
   }
+  for (report::Plot plot : result.plots) {
+    plot.title.insert(0, prefix);
+    section.blocks.emplace_back(std::move(plot));
+  }
   for (const auto& [data, comparison] : result.comparisons) add_comparison(prefix + data, comparison, section.blocks);
   return section;
 }

@@ -11,7 +11,9 @@
 #include "dorm/ratings.h"     // IWYU pragma: export
 #include "dorm/clicks.h"      // IWYU pragma: export
 #include "dorm/click_gains.h" // IWYU pragma: export
+#include "dorm/graphs.h"      // IWYU pragma: export
 #include "dorm/read.h"        // IWYU pragma: export
+#include "dorm/read_graphs.h" // IWYU pragma: export
 #include "dorm/write.h"       // IWYU pragma: export
 #include "dorm/click_log.h"   // IWYU pragma: export
 #include "dorm/synth.h"       // IWYU pragma: export
@@ -35,4 +37,5 @@
 #include "dorm/baseline.h"    // IWYU pragma: export
 #include "dorm/factorize.h"   // IWYU pragma: export
 #include "dorm/joint.h"       // IWYU pragma: export
+#include "dorm/match.h"       // IWYU pragma: export
 // clang-format on

@@ -42,6 +42,10 @@ constexpr std::array kSets{
     DataSet{"covertype", "uci", "covtype-subset.csv", "https://archive.ics.uci.edu/dataset/31/covertype", 500},
     DataSet{"movielens-100k", "movielens-100k", "u.data u.item u.user",
             "https://grouplens.org/datasets/movielens/100k/"},
+    DataSet{
+        "cmu-house", "cmu-house", "shape-context.csv adjacency.csv pairs.csv",
+        "the CMU house sequence, https://www.cs.cmu.edu/~cil/v-images.html, with landmarks, shape contexts and split "
+        "of Caetano, McAuley, Cheng, Le and Smola"},
 };
 
 const DataSet& find_set(std::string_view name) {

@@ -22,6 +22,7 @@ ExperimentResult runtime(const Laboratory& laboratory);
 ExperimentResult solver_table(const Laboratory& laboratory);
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
 ExperimentResult eachmovie_eru(const Laboratory& laboratory);
+ExperimentResult house_matching(const Laboratory& laboratory);
 
 /// Where finished cells are kept; empty: nowhere.
 std::string cells_folder(const Laboratory& laboratory);

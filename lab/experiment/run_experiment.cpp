@@ -20,10 +20,12 @@ constexpr ExperimentRow row(std::string_view name, ExperimentResult (*run)(const
 constexpr std::array kUciSets = {"page-blocks", "pendigits", "optdigits", "covertype"};
 constexpr std::array kWebSets = {"mq2008", "mq2007-sample"};
 constexpr std::array kRatingSets = {"movielens-100k"};
+constexpr std::array kGraphSets = {"cmu-house"};
 
 std::span<const char* const> sets_of(std::string_view experiment) {
   if (experiment.starts_with("uci")) return kUciSets;
   if (experiment.starts_with("eachmovie")) return kRatingSets;
+  if (experiment.starts_with("house")) return kGraphSets;
   return kWebSets;
 }
 
@@ -39,6 +41,7 @@ constexpr std::array kRows{
     row("solver-table", solver_table, "support vectors, iterations and share of the quadratic program"),
     row("eachmovie-ndcg", eachmovie_ndcg, "NDCG of recommenders from 10, 20 and 50 ratings per user"),
     row("eachmovie-eru", eachmovie_eru, "expected rank utility with joint kernels of users and items"),
+    row("house-matching", house_matching, "graph matching: linear and quadratic, unlearnt and learnt, by frame distance"),
 };
 // clang-format on
 

@@ -19,6 +19,7 @@ void bind_shards(nanobind::module_& module);
 void bind_tune(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_factorization(nanobind::module_& module);
+void bind_matching(nanobind::module_& module);
 void bind_assign(nanobind::module_& module);
 void bind_objective(nanobind::module_& module);
 void bind_click_evaluation(nanobind::module_& module);

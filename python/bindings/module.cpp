@@ -47,6 +47,7 @@ NB_MODULE(_core, module) {
   dorm::python::bind_tune(module);
   dorm::python::bind_evaluate(module);
   dorm::python::bind_factorization(module);
+  dorm::python::bind_matching(module);
   dorm::python::bind_assign(module);
   dorm::python::bind_objective(module);
   dorm::python::bind_click_evaluation(module);

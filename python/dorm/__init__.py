@@ -21,6 +21,7 @@ from ._core import __version__
 if TYPE_CHECKING:
     from ._catalog import catalog
     from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
+    from ._graphs import Graph, GraphMatch
     from ._pages import Page
     from .assignment import Assignment, assign
     from .blending import Blend
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
     from .interleaving import Interleaving, InterleavingResult, analyse_interleaving, interleave, sessions_needed
+    from .matching import GraphMatcher
     from .measure import Measure
     from .ranker import DormRanker
     from .report import Candidate, Certificate, TrainReport
@@ -59,6 +61,9 @@ __all__ = [
     "FactorCandidate",
     "FactorRound",
     "FactorizationReport",
+    "Graph",
+    "GraphMatch",
+    "GraphMatcher",
     "HalfStep",
     "Importance",
     "Interleaving",
@@ -109,6 +114,7 @@ __all__ = [
 _MODULES = {
     "_catalog": ("catalog",),
     "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
+    "_graphs": ("Graph", "GraphMatch"),
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
     "dask": (),
@@ -124,6 +130,7 @@ _MODULES = {
     "importance": ("Importance", "permutation_importance"),
     "interleaving": ("Interleaving", "InterleavingResult", "analyse_interleaving", "interleave", "sessions_needed"),
     "ir_measures": (),
+    "matching": ("GraphMatcher",),
     "measure": ("Measure",),
     "mlflow": (),
     "plot": (),

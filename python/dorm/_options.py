@@ -44,6 +44,20 @@ def factorize_options(estimator: Any) -> _core.FactorizeOptions:
     return options
 
 
+def match_options(estimator: Any) -> _core.MatchOptions:
+    """The same for a matcher; of several C, none is an option."""
+    options = _core.MatchOptions()
+    given = estimator.get_params(deep=False)
+    if np.ndim(given["C"]) > 0:
+        del given["C"]
+    _set_all(options, given)
+    _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
+    options.threads = thread_count(estimator.n_jobs)
+    options.seed = _seed(estimator.random_state)
+    options.validate()
+    return options
+
+
 def train_options(estimator: Any) -> _core.TrainOptions:
     """Checks types here; the core checks names and ranges."""
     options = _core.TrainOptions()

@@ -75,6 +75,13 @@ CASES = {
     ),
     "recommend": Case("recommend m.factors --all --format csv -o out.csv", ("out.csv",)),
     "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
+    "match train": Case(
+        "match train nodes.csv --edges edges.csv --pairs pairs.csv --valid pairs.csv -C 1,10 --threads 3 "
+        "--model out.json",
+        ("out.json",),
+    ),
+    "match eval": Case("match eval nodes.csv --edges edges.csv --pairs pairs.csv -o out.txt", ("out.txt",)),
+    "match predict": Case("match predict nodes.csv --kind linear --pairs pairs.csv -o out.csv", ("out.csv",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
     "synth clicks": Case(
@@ -149,6 +156,17 @@ def write_ratings(folder):
     (folder / "users.txt").write_text("u1\nn1\nn2\n")
 
 
+def write_graphs(folder):
+    """Four copies of one graph whose nodes have moved a little."""
+    rng = random.Random(4)
+    place = [(rng.random(), rng.random()) for _ in range(7)]
+    nodes = [f"g{g},n{v},{x + rng.gauss(0, 0.1):.3f},{y:.3f}\n" for g in range(4) for v, (x, y) in enumerate(place)]
+    (folder / "nodes.csv").write_text("graph,node,x,y\n" + "".join(nodes))
+    edges = [f"g{g},n{v},n{(v + step) % 7}\n" for g in range(4) for v in range(7) for step in (1, 3)]
+    (folder / "edges.csv").write_text("graph,from,to\n" + "".join(edges))
+    (folder / "pairs.csv").write_text("graph1,graph2\ng0,g1\ng1,g2\ng2,g3\n")
+
+
 def write_experiment(folder, rows):
     """Generated data in the place of MQ2008: for the machinery, not the figures."""
     place = folder / "data" / "mq2008"
@@ -170,6 +188,7 @@ def make_world(folder):
     write_lists(folder, rows)
     write_ratings(folder)
     write_clicks(folder, rows)
+    write_graphs(folder)
     write_experiment(folder, rows)
     for name in ("data.csv", "data.csv.gz", "data.dorm"):
         dorm("convert", at("train.txt"), at(name))

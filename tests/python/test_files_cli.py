@@ -38,6 +38,9 @@ CALLS = {
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
+    "match train": "{in:nodes.csv} --edges {in:edges.csv} --pairs {in:pairs.csv} --matches {in:matches.csv} "
+    "--valid {in:pairs2.csv} --model {out:m.json}",
+    "match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} -o {out:found.csv}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
     "synth --clicks pbm": "--judged {in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
     "clicks": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
@@ -80,6 +83,13 @@ def world(tmp_path_factory):
     (folder / "a.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
     (folder / "log.json").write_text('{"response": {"docs": [{"id": "d1", "[features]": "x=1"}]}}')
     (folder / "ids.txt").write_text("1\n")
+    (folder / "nodes.csv").write_text("graph,node,x\n" + "".join(f"{g},{v},{v}\n" for g in "ab" for v in range(4)))
+    (folder / "edges.csv").write_text("graph,from,to\na,0,1\nb,0,1\n")
+    for name in ("pairs.csv", "pairs2.csv"):
+        (folder / name).write_text("first,second\na,b\n")
+    (folder / "matches.csv").write_text("graph1,graph2,node1,node2\n" + "".join(f"a,b,{v},{v}\n" for v in range(4)))
+    graphs = ["nodes.csv", "--edges", "edges.csv", "--pairs", "pairs.csv"]
+    dorm("match", "train", *graphs, "--model", "match.json", **here)
     rows = [f"u{u},i{(u * 3 + k) % 7},{1 + (u + k) % 5}" for u in range(8) for k in range(5)]
     (folder / "ratings.csv").write_text("\n".join(rows) + "\n")
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")

@@ -34,6 +34,7 @@ struct ExperimentResult {
   std::string paper, difference;      // what the paper found; why ours need not be the same
   std::vector<std::string> remarks;   // how it was done
   std::vector<report::Table> tables;  // of text
+  std::vector<report::Plot> plots = {};
   std::vector<std::pair<std::string, ComparisonResult>> comparisons;  // by data set: what the tables are from
   bool complete = true;                                               // false: stopped
 };

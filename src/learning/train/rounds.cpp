@@ -2,10 +2,8 @@
 #include "learning/train/rounds.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/stopwatch.h"
-#include "dorm/catalog.h"
 #include "dorm/train.h"
 
 namespace dorm {
@@ -14,12 +12,6 @@ namespace {
 // Rounds stop when the objective falls by less than this share.
 constexpr double kSmallestFall = 1e-3;
 constexpr std::size_t kLongList = 100;
-
-constexpr std::array<CatalogEntry, 5> kStatuses = {{{"converged", "", ""},
-                                                    {"pass_limit", "", ""},
-                                                    {"time_limit", "", ""},
-                                                    {"interrupted", "", ""},
-                                                    {"numerical_trouble", "", ""}}};
 
 bool stopped_early(SolveStatus status) {
   return status == SolveStatus::interrupted || status == SolveStatus::time_limit;
@@ -116,14 +108,6 @@ Fitted run_rounds(ReferencedRisk& risk, const RoundsOptions& options, const std:
     state.solver = std::move(warm);
   }
   return Rounds(risk, options, observer, std::move(state)).run();
-}
-
-std::string_view name_of(SolveStatus status) { return kStatuses[static_cast<std::size_t>(status)].name; }
-
-SolveStatus parse_status(std::string_view name) {
-  for (std::size_t i = 0; i < kStatuses.size(); ++i)
-    if (kStatuses[i].name == name) return static_cast<SolveStatus>(i);
-  throw_unknown_name("status", name, kStatuses);
 }
 
 }  // namespace dorm

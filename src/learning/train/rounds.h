@@ -10,6 +10,7 @@
 
 #include "dorm/solver.h"
 #include "learning/risk/referenced_risk.h"
+#include "learning/solver/status.h"
 
 namespace dorm {
 
@@ -52,9 +53,5 @@ using RoundsObserver = std::function<bool(const RoundsState&, const Progress&)>;
 /// solver state of the same first round at another C, already rescaled.
 Fitted run_rounds(ReferencedRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
                   const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});
-
-/// converged, pass_limit, time_limit, interrupted, numerical_trouble
-std::string_view name_of(SolveStatus status);
-SolveStatus parse_status(std::string_view name);  // throws Error(unknown_name)
 
 }  // namespace dorm
