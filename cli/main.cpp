@@ -44,7 +44,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"recommend", dorm::cli::declare_recommend, "MODEL --user ID\nMODEL --users FILE\nMODEL --ratings FILE\nMODEL --all\nMODEL --similar-to ITEM",
      "--user --users --all --similar-to --ratings --item-names --top --with-seen --format -o"},
     {"synth", dorm::cli::declare_synth, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed"},
-    {"convert", dorm::cli::declare_convert, "", "--to --qrels --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
+    {"convert", dorm::cli::declare_convert, "", "--to --qrels --sets --user-features --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
     {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
     {"serve", dorm::cli::declare_serve, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._catalog import catalog
     from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
     from ._pages import Page
+    from .added import with_sets, with_user_features
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
@@ -86,12 +87,15 @@ __all__ = [
     "read_table",
     "synth",
     "tune",
+    "with_sets",
+    "with_user_features",
 ]
 
 # Where each name lives. No module is called like a public name: importing it would hide the name.
 _MODULES = {
     "_catalog": ("catalog",),
     "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
+    "added": ("with_sets", "with_user_features"),
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
     "dask": (),

@@ -142,7 +142,7 @@ def read_side(features: Any, ids: np.ndarray, what: str) -> _core.SideFeatures |
         core = _core.SideFeatures.make(columns, to_texts(owners), np.ascontiguousarray(values).reshape(-1))
     missing = int((core.find(to_texts(ids.tolist())) < 0).sum())
     if missing == len(ids):
-        raise ValueError(f"{name} has rows for none of the {len(ids)} {what}s of the ratings; check its ids")
+        raise ValueError(f"{name} has rows for none of the {len(ids)} {what}s; check its ids")
     if missing:
         warnings.warn(f"{missing} of {len(ids)} {what}s have no features", stacklevel=4)
     return core
