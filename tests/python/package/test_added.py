@@ -1,5 +1,6 @@
 """Columns from sets and of users, against numpy; and what kernels make of them, against explicit products."""
 
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from scipy import sparse
 import dorm
 
 ROOT = Path(__file__).resolve().parents[3]
-FORTUNES = Path("/usr/share/games/fortunes")
+FORTUNES = Path(os.environ.get("DORM_FORTUNES", "/usr/share/games/fortunes"))
+MOVIELENS = Path(os.environ.get("DORM_DATA", ROOT / "../shared/data")) / "movielens-100k"
 
 
 def documents(seed, queries, size, features=6, **about):
@@ -122,23 +124,45 @@ def test_a_product_that_scaling_has_made_zero_is_refused():
     dorm.DormRanker(kernel=KERNEL, scale="zscore", C=1).fit(personal())
 
 
-def example(name, *arguments):
+def example(name, folder):
     done = subprocess.run(
-        [sys.executable, ROOT / "examples/python" / f"{name}.py", *arguments], capture_output=True, text=True
+        [sys.executable, ROOT / "examples/python" / f"{name}.py", folder], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def interval(line):
-    """Mean difference and its interval."""
-    return [float(x) for x in re.search(r"mean difference (\S+) \[(\S+), (\S+)\]", line).groups()]
+def interval(said, after, line):
+    """The ends of the interval of the mean difference on the line with these words behind others."""
+    found = next(each for each in said[said.index(after) :].splitlines() if line in each)
+    return [float(x) for x in re.search(r"mean difference \S+ \[(\S+), (\S+)\]", found).groups()]
+
+
+def test_sets_of_generated_texts_find_their_authors_and_strangers_do_not(tmp_path):
+    said = example("authorship", tmp_path / "none")
+    assert "no fortunes in" in said
+    assert interval(said, "generated texts", "6 texts - one text")[0] > 0.1
+    assert interval(said, "generated texts", "with strangers - one text")[1] < 0
 
 
 @pytest.mark.skipif(not FORTUNES.is_dir(), reason=f"no {FORTUNES}: apt install fortunes")
-def test_authors_of_fortunes_are_found_by_sets():
-    said = example("authorship")
-    real = said[said.index("fortunes: ") :].splitlines()
-    gain = next(line for line in real if "6 texts - one text" in line)
-    strangers = next(line for line in real if "with strangers" in line)
-    assert interval(gain)[1] > 0.05 and interval(strangers)[2] < 0
+def test_sets_of_fortunes_find_their_authors_and_strangers_do_not():
+    said = example("authorship", FORTUNES)
+    assert interval(said, "fortunes: ", "6 texts - one text")[0] > 0.05
+    assert interval(said, "fortunes: ", "with strangers - one text")[1] < 0
+
+
+def test_generated_users_are_ranked_for_one_by_one_where_they_differ(tmp_path):
+    said = example("personalised", tmp_path)
+    assert "no MovieLens 100K in" in said
+    assert interval(said, "each with a taste", "for each")[0] > 0.02
+    low, high = interval(said, "all of one taste", "for each")
+    assert low < 0 and high < 0.01  # nothing to gain
+
+
+@pytest.mark.skipif(not (MOVIELENS / "u.data.gz").exists(), reason=f"no {MOVIELENS}: set DORM_DATA")
+def test_tastes_help_on_movielens_and_demographics_do_not():
+    said = example("personalised", MOVIELENS)
+    assert interval(said, "MovieLens", "genre by genre  ")[0] > -0.001  # +0.0013, give or take how processors round
+    low, high = interval(said, "MovieLens", "by age, gender, occupation")
+    assert low < 0 < high
