@@ -74,7 +74,9 @@ def with_sets(
     return _result(core, data)
 
 
-def with_user_features(data: RankingData, user_features: Any, *, n_jobs: int | None = None) -> RankingData:
+def with_user_features(
+    data: RankingData, user_features: Any, *, columns: str = "", n_jobs: int | None = None
+) -> RankingData:
     """Put what is known of a user beside the features of the documents; the query is the user.
 
     Parameters
@@ -83,6 +85,8 @@ def with_user_features(data: RankingData, user_features: Any, *, n_jobs: int | N
         The documents to be ranked.
     user_features
         A table whose first column is the query id: a file, or a data frame with a column ``user`` (or the index).
+    columns
+        Of a file: the columns to take, such as ``"2-4"``. Empty: the numbers at its end, or its last column.
 
     The columns are called ``user:NAME``, so that a kernel such as ``linear + linear(user:*) * linear(genre*)`` can
     multiply them with those of documents. Queries without a row have 0, which leaves ``linear`` alone to rank.
@@ -100,7 +104,7 @@ def with_user_features(data: RankingData, user_features: Any, *, n_jobs: int | N
     """
     core = _dataset(data, "data")
     _, first = np.unique(np.asarray(data.qid), return_index=True)
-    users = read_side(user_features, np.asarray(data.qid)[np.sort(first)], "user")
+    users = read_side(user_features, np.asarray(data.qid)[np.sort(first)], "user", columns)
     if users is None:
         raise ValueError("user_features is None; expected a file or a data frame")
     return _result(_core.with_user_columns(core, users, thread_count(n_jobs)), data)

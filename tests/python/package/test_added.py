@@ -103,6 +103,14 @@ def test_columns_of_users_stand_beside_those_of_items():
     np.testing.assert_array_equal(some.X[:, 3], np.where(data.qid == 5, 2, 0))
 
 
+def test_users_may_stand_in_a_file(tmp_path):
+    path = tmp_path / "users.csv"
+    path.write_text("id,age,home\n0,0.5,sea\n1,0.25,town\n2,1,sea\n")
+    found = dorm.with_user_features(documents(1, 3, 2, features=1), path, columns="2-3")
+    assert found.feature_names == ["1", "user:age", "user:home: sea", "user:home: town"]
+    assert found.X[::2, 1:].tolist() == [[0.5, 1, 0], [0.25, 0, 1], [1, 1, 0]]
+
+
 KERNEL = "linear(item:*) + linear(user:*) * linear(item:*)"
 
 
