@@ -50,7 +50,7 @@ constexpr dorm::cli::Command kCommands[] = {
     {"propensity", dorm::cli::declare_propensity, "LOG -o FILE", "-o --method --isotonic --pivot --swaps --data --positions --context"},
     {"interleave", dorm::cli::declare_interleave, "generate RUN RUN -o FILE\nanalyse LOG\nplan --share X",
      "-o --method --length --lists --seed --share --ties --power --level"},
-    {"convert", dorm::cli::declare_convert, "", "--to --qrels --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
+    {"convert", dorm::cli::declare_convert, "", "--to --qrels --sets --user-features --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
     {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
     {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
     {"serve", dorm::cli::declare_serve, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},

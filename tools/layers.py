@@ -29,7 +29,7 @@ LAYERS = {
     "data": Room(
         "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
         ("base", "data/judgments"),
-        ("dataset", "input", "scale", "one_per"),
+        ("dataset", "input", "scale", "one_per", "query_columns"),
     ),
     "data/clicks": Room(
         "clicks by query, document and position; propensities; gains",
@@ -54,7 +54,7 @@ LAYERS = {
         ("oracle",),
     ),
     "model/kernel": Room(
-        "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel",)
+        "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel", "sets")
     ),
     "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
     "model/export": Room(

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "added_columns.h"
 #include "base/json.h"
 #include "command.h"
 #include "dorm/error.h"
@@ -30,7 +31,10 @@ constexpr const char* kConvertDescription =
     "With --shards N the data becomes a folder of .dorm files, part-00000-of-0000N.dorm and so on: each has\n"
     "whole queries, found by a hash of their ids, in an order that does not depend on that of the rows. The\n"
     "data may be larger than memory. train, eval, rank and info take the folder, or a quoted pattern of\n"
-    "files, as data.";
+    "files, as data.\n"
+    "\n"
+    "--sets adds columns that compare each document with the set of its query, the documents of that query\n"
+    "in another file; --user-features adds what is known of the user, the query, as columns user:NAME.";
 
 constexpr const char* kConvertFooter =
     "Examples:\n"
@@ -40,6 +44,8 @@ constexpr const char* kConvertFooter =
     "  dorm convert web.csv - | head\n"
     "  dorm convert big.txt big/ --shards 256\n"
     "  dorm convert log.json train.csv --qrels judgments.qrels\n"
+    "  dorm convert candidates.txt train.csv --sets authors.txt --similarity mean:attribute --only-added\n"
+    "  dorm convert judged.csv train.csv --user-features users.csv\n"
     "  zcat web.csv.gz | dorm convert - - --to csv --ignore-column title | head\n";
 
 constexpr double kMostShards = 65536;
@@ -48,6 +54,7 @@ struct ConvertArguments {
   std::string in, out, format;
   std::size_t shards = 0;  // 0: one file
   InputArguments input;
+  AddedColumns added;
 };
 
 void convert_into_shards(const ConvertArguments& arguments, const Settings& settings) {
@@ -90,6 +97,7 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
   const OptionGroup reading(app, "Reading");
   reading.add("--qrels", arguments->input.qrels, "FILE",
               "labels, by query and document id: TREC judgments, or a table with\ncolumns qid, docid and label");
+  add_column_options(app, arguments->added);
   app.description(kConvertDescription);
   app.footer(kConvertFooter);
   return [arguments, &settings] {
@@ -98,8 +106,13 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
     const DataFormat format = parse_output_format(arguments->format);
     if (arguments->shards > 0 && format != DataFormat::detect && format != DataFormat::binary)
       throw Error(ErrorCode::bad_option, fmt::format("--to {} with --shards; expected binary", arguments->format));
+    check_added_columns(arguments->added);
+    if (arguments->shards > 0 && arguments->added.given())
+      throw Error(ErrorCode::unsupported,
+                  "--sets and --user-features do not go with --shards; write one file first, then its shards");
     if (arguments->shards > 0) return convert_into_shards(*arguments, settings);
-    write_data(load(arguments->in, arguments->input, settings, {.labels = false}).data, arguments->out, format);
+    const Dataset data = load(arguments->in, arguments->input, settings, {.labels = false}).data;
+    write_data(add_columns(data, arguments->added, arguments->input, settings), arguments->out, format);
   };
 }
 

@@ -21,10 +21,12 @@
 #include "dorm/scale.h"       // IWYU pragma: export
 #include "dorm/measure.h"     // IWYU pragma: export
 #include "dorm/one_per.h"     // IWYU pragma: export
+#include "dorm/query_columns.h"  // IWYU pragma: export
 #include "dorm/assignment.h"  // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
 #include "dorm/geometry.h"    // IWYU pragma: export
 #include "dorm/kernel.h"      // IWYU pragma: export
+#include "dorm/sets.h"        // IWYU pragma: export
 #include "dorm/model.h"       // IWYU pragma: export
 #include "dorm/export.h"      // IWYU pragma: export
 #include "dorm/evaluate.h"    // IWYU pragma: export

@@ -8,6 +8,7 @@ namespace dorm::python {
 
 void bind_dataset(nanobind::module_& module);
 void bind_clicks(nanobind::module_& module);
+void bind_added_columns(nanobind::module_& module);
 void bind_reading(nanobind::module_& module);
 void bind_pages(nanobind::module_& module);
 void bind_measure(nanobind::module_& module);

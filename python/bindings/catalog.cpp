@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "dorm/export.h"
 #include "dorm/oracle.h"
+#include "dorm/sets.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 
@@ -43,6 +44,7 @@ void bind_catalog(nb::module_& module) {
         all["bound"] = entries(bound_choices());
         all["start"] = entries(start_catalog());
         all["solver"] = entries(solver_catalog());
+        all["similarity"] = entries(set_similarity_catalog());
         all["target"] = entries(target_catalog());
         return all;
       },

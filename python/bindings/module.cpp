@@ -51,5 +51,6 @@ NB_MODULE(_core, module) {
   dorm::python::bind_assign(module);
   dorm::python::bind_objective(module);
   dorm::python::bind_click_evaluation(module);
+  dorm::python::bind_added_columns(module);
   dorm::python::bind_catalog(module);
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
     from ._graphs import Graph, GraphMatch
     from ._pages import Page
+    from .added import with_sets, with_user_features
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
@@ -108,6 +109,8 @@ __all__ = [
     "simulate_clicks",
     "synth",
     "tune",
+    "with_sets",
+    "with_user_features",
 ]
 
 # Where each name lives. No module is called like a public name: importing it would hide the name.
@@ -115,6 +118,7 @@ _MODULES = {
     "_catalog": ("catalog",),
     "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
     "_graphs": ("Graph", "GraphMatch"),
+    "added": ("with_sets", "with_user_features"),
     "assignment": ("Assignment", "assign"),
     "blending": ("Blend",),
     "dask": (),

@@ -128,21 +128,22 @@ def read_ratings(ratings: Any, name: str = "ratings", user_ids: Any = None, item
     return _from_triples(users, items, values, name)
 
 
-def read_side(features: Any, ids: np.ndarray, what: str) -> _core.SideFeatures | None:
-    """Features of users or items: a file, a data frame or a matrix whose row j belongs to id j."""
+def read_side(features: Any, ids: np.ndarray, what: str, columns: str = "") -> _core.SideFeatures | None:
+    """Features of users or items: a file (of which these columns), a data frame or a matrix whose row j belongs to
+    id j."""
     if features is None:
         return None
     name = f"{what}_features"
-    core = _core.SideFeatures.read(os.fspath(features), "") if isinstance(features, (str, os.PathLike)) else None
+    core = _core.SideFeatures.read(os.fspath(features), columns) if isinstance(features, (str, os.PathLike)) else None
     if core is None:
-        owners, columns, values = _from_feature_frame(features, what) if _is_frame(features) else _rows(features, name)
+        owners, names, values = _from_feature_frame(features, what) if _is_frame(features) else _rows(features, name)
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(f"{name} holds {values[row, column]} at row {row}; expected finite numbers")
-        core = _core.SideFeatures.make(columns, to_texts(owners), np.ascontiguousarray(values).reshape(-1))
+        core = _core.SideFeatures.make(names, to_texts(owners), np.ascontiguousarray(values).reshape(-1))
     missing = int((core.find(to_texts(ids.tolist())) < 0).sum())
     if missing == len(ids):
-        raise ValueError(f"{name} has rows for none of the {len(ids)} {what}s of the ratings; check its ids")
+        raise ValueError(f"{name} has rows for none of the {len(ids)} {what}s; check its ids")
     if missing:
         warnings.warn(f"{missing} of {len(ids)} {what}s have no features", stacklevel=4)
     return core

@@ -18,4 +18,9 @@ using FillRows = std::function<void(std::size_t q, float* rows, std::size_t stri
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
                          std::size_t threads, const FillRows& fill);
 
+/// The features of the data and behind them those of `fill`, called `added`. Throws Error(bad_input) when a column of
+/// such a name is there already.
+Dataset append_features(const Dataset& data, const std::vector<std::string>& added, std::size_t threads,
+                        const FillRows& fill);
+
 }  // namespace dorm

@@ -48,6 +48,7 @@ CALLS = {
     "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x --per-query {out:q.csv}",
     "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
+    "convert --sets": "{in:third.txt} --user-features {in:people.csv} {in:valid.txt} {out:t.csv}",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
     "convert --qrels": "{in:a.qrels} {in:log.json} {out:t.csv} --query-ids {in:ids.txt}",
 }
@@ -95,6 +96,7 @@ def world(tmp_path_factory):
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")
     (folder / "items.csv").write_text("".join(f"i{i},{i % 2}\n" for i in range(7)))
     (folder / "names.csv").write_text("".join(f"i{i},Item {i}\n" for i in range(7)))
+    (folder / "people.csv").write_text("".join(f"{user},{user / 8}\n" for user in range(13)))
     (folder / "map.csv").write_text("feature,name\n1,7\n")
     (folder / "users.txt").write_text("u1\nu2\n")
     dorm("factorize", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here)

@@ -14,6 +14,7 @@
 #include "learning/risk/ridge.h"
 #include "learning/risk/targets.h"
 #include "learning/train/support.h"
+#include "model/kernel/expression_kernel.h"
 
 namespace dorm {
 namespace {
@@ -38,6 +39,18 @@ Dataset learnable_part(const Dataset& data) {
   for (std::size_t q = 0; q < data.num_queries(); ++q)
     if (learnable(data.query(q))) queries.push_back(q);
   return queries.empty() ? data : data.select(queries);
+}
+
+// Columns of a user are the same in all documents of a query, and scaling within queries leaves nothing of them.
+[[noreturn]] void refuse_factor(const std::string& factor, const Scaling& scaling) {
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("kernel \"{}\": all values are 0, and so is its product{}", factor,
+                  scaling.per_query()
+                      ? fmt::format("; the scaling {} works within each query, so that what its documents share "
+                                    "becomes 0: expected zscore, minmax or none",
+                                    name_of(scaling.kind))
+                      : ""));
 }
 
 }  // namespace
@@ -109,6 +122,8 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   if (options_.function == nullptr) made_ = make_kernel(options_.spec, documents, seed);
   kernel_ = options_.function ? options_.function : made_.get();
   if (!kernel_->proven()) check_positive(*kernel_, documents, seed);
+  if (const std::string factor = vanishing_factor(*kernel_, documents); !factor.empty())
+    refuse_factor(factor, scaling_);
   if (options_.exact()) {
     auto exact = std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
     exact_ = exact.get();

@@ -208,4 +208,25 @@ bool ExpressionKernel::reads(IdKind id) const {
   return false;
 }
 
+std::string vanishing_factor(const Kernel& kernel, const Documents& documents) {
+  const auto* const expression = dynamic_cast<const ExpressionKernel*>(&kernel);
+  if (expression == nullptr) return "";
+  std::vector<const Part*> left;  // factors of which no value was found yet
+  for (const Term& term : expression->terms())
+    for (const Part& part : term.parts)
+      if (term.parts.size() > 1 &&
+          (part.kind == PartKind::linear || part.kind == PartKind::attribute || part.kind == PartKind::correlation))
+        left.push_back(&part);
+  std::vector<float> row(documents.num_features()), taken;
+  for (std::size_t i = 0; i < documents.size() && !left.empty(); ++i) {
+    documents.load(i, row);
+    std::erase_if(left, [&](const Part* part) {
+      taken.resize(part->columns.size());
+      part->take(row, taken);
+      return std::any_of(taken.begin(), taken.end(), [](float x) { return x != 0; });
+    });
+  }
+  return left.empty() ? "" : left.front()->text;
+}
+
 }  // namespace dorm

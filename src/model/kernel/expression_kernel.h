@@ -30,4 +30,7 @@ class ExpressionKernel final : public Kernel {
   std::vector<Term> terms_;
 };
 
+/// How the first factor of a product is written that is 0 for every document, so that the product is; empty: none is.
+std::string vanishing_factor(const Kernel& kernel, const Documents& documents);
+
 }  // namespace dorm

@@ -125,9 +125,18 @@ std::vector<std::uint32_t> find_columns(const PartText& text, const Dataset& dat
     if (found == index.end()) refuse_kernel(text.name, fmt::format("the data has no feature \"{}\"", name));
     columns.push_back(found->second);
   };
+  const auto add_all = [&](std::string_view begin) {
+    const std::size_t before = columns.size();
+    for (std::size_t j = 0; j < data.num_features(); ++j)
+      if (data.feature_name(j).starts_with(begin)) columns.push_back(static_cast<std::uint32_t>(j));
+    if (columns.size() == before)
+      refuse_kernel(text.name, fmt::format("the data has no feature that begins with \"{}\"", begin));
+  };
   for (const std::string& word : text.columns) {
     std::uint64_t first = 0, last = 0;
-    if (index.contains(word) || !number_range(word, first, last))
+    if (word.ends_with('*') && !index.contains(word))
+      add_all(std::string_view(word).substr(0, word.size() - 1));
+    else if (index.contains(word) || !number_range(word, first, last))
       add(word);
     else
       for (std::uint64_t number = first; number <= last; ++number) add(std::to_string(number));

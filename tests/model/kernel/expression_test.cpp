@@ -60,11 +60,29 @@ TEST(Expression, ColumnsAndNamesAreLookedForInTheData) {
   const test::Misspelt cases[] = {
       {"rbf(1-6):gamma=1", "no feature \"6\""},
       {"linear(price)", "no feature \"price\""},
+      {"linear(price*)", "no feature that begins with \"price\""},
       {"identity(document)", "no document ids"},
       {"identity(group)", "no groups"},
   };
   for (const test::Misspelt& c : cases)
     EXPECT_NE(test::message_of([&] { make_kernel(c.text, documents); }).find(c.expected), std::string::npos) << c.text;
+}
+
+TEST(Expression, AStarIsForAllColumnsThatBeginSo) {
+  DatasetBuilder builder;
+  for (float x : {1.0f, 2.0f, 3.0f}) builder.add({0, "q"}, std::vector<float>{x, -x, 2 * x, x * x});
+  builder.set_feature_names({"user:age", "item:size", "user:home town", "item*"});
+  const Documents documents(builder.finish());
+  const auto gram = [&](const char* text) {
+    return test::gram_of(*make_kernel(text, documents), documents, documents);
+  };
+  const std::vector<float> users = {5, 10, 15, 10, 20, 30, 15, 30, 45};  // x y + 2 x 2 y
+  EXPECT_EQ(gram("linear(user:*)"), users);
+  EXPECT_EQ(gram("linear(item*)"), (std::vector<float>{1, 4, 9, 4, 16, 36, 9, 36, 81}));  // a column of that name
+  std::vector<float> product = gram("linear(user:*) * linear(item:*) + linear(*)");
+  const std::vector<float> item = gram("linear(item:size)"), all = gram("linear");
+  for (std::size_t k = 0; k < product.size(); ++k) EXPECT_EQ(product[k], users[k] * item[k] + all[k]);
+  EXPECT_EQ(make_kernel("linear(user:*)", documents)->spec(), "linear(user:*)");
 }
 
 TEST(Expression, TheTextOfAKernelReadsBackAsTheSameKernel) {

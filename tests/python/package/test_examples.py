@@ -13,6 +13,18 @@ COMMAND = Path(os.environ.get("DORM_COMMAND", ROOT / "build" / "dorm")).absolute
 
 # What its output must contain, and what must be installed for it.
 CASES = {
+    "authorship": (
+        [
+            "40 authors, 560 texts",
+            "6 texts - one text: mean difference +0.2",
+            "strangers - one text: mean difference -0.",
+        ],
+        None,
+    ),
+    "personalised": (
+        ["each with a taste", "for each                           0.8", "all of one taste", "mean difference -0.00"],
+        "pandas",
+    ),
     "search_relevance": (["converged", "mean difference +", "comes first with a score", "three best of query"], None),
     "grid_search": (["* ", "test NDCG@10 of the refitted winner: 0.7"], None),
     "custom_measure": (["draw 1: trained for revenue@5 0.7", "mean difference +0.2", "more in 5 of 5 draws"], None),
