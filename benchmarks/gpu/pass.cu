@@ -26,9 +26,7 @@ struct Shape {
   std::size_t lists = 31000, documents = 120, features = 136, cutoff = 10, groups = 256, repeats = 50;
 };
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 DeviceLists make_lists(const Shape& shape) {
   DeviceLists lists;
@@ -135,10 +133,11 @@ int run(const Shape& shape) {
   std::vector<double> scores(lists.num_documents());
   const double scoring = milliseconds(3, [&] { require_no_trouble(card->scores(w, scores)); });
   const double bound = copy_milliseconds(rows.size() * sizeof(float), shape.repeats);
-  std::printf("%zu x %zu x %zu, cutoff %zu, %zu groups, %zu pieces: transfer %.1f ms, pass %.3f ms, bound %.3f ms, "
-              "ratio %.2f, scores to host %.1f ms\n",
-              shape.lists, shape.documents, shape.features, shape.cutoff, shape.groups, lists.num_pieces(),
-              1e3 * transfer, pass, bound, pass / bound, scoring);
+  std::printf(
+      "%zu x %zu x %zu, cutoff %zu, %zu groups, %zu pieces: transfer %.1f ms, pass %.3f ms, bound %.3f ms, "
+      "ratio %.2f, scores to host %.1f ms\n",
+      shape.lists, shape.documents, shape.features, shape.cutoff, shape.groups, lists.num_pieces(), 1e3 * transfer,
+      pass, bound, pass / bound, scoring);
   std::printf("repeats equal: %s\n", first.direction == again.direction && first.value == again.value ? "yes" : "NO");
   std::string trouble;
   const auto host = make_host_lists(lists, fill, {0, 0}, trouble);

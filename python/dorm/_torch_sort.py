@@ -28,44 +28,53 @@ class SortedMeasure:
 GAINS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "exp2": lambda y: torch.exp2(y) - 1,
     "linear": lambda y: y,
-    "binary": lambda y: (y >= 1).to(y.dtype),
+    "binary": lambda y: (y > 0).to(y.dtype),
 }
 
 
 class Padded:
-    """Queries x documents with a mask, true where there is a document."""
+    """Queries x documents with a mask, true where there is a document; None: everywhere."""
 
-    def __init__(self, mask: torch.Tensor) -> None:
-        self.mask = mask
-        self.sizes = mask.sum(dim=1)
-        self.longest = mask.shape[1]
-        self._places = torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
+    def __init__(self, shape: torch.Size, mask: torch.Tensor | None) -> None:
+        self.longest = shape[1]
+        self._absent = None if mask is None else ~mask
+        self.sizes = None if mask is None else mask.sum(dim=1)
 
-    def ranks(self, keys: torch.Tensor) -> torch.Tensor:
-        """How many documents of the query stand before each by descending key, equal ones in their order."""
-        order = keys.masked_fill(~self.mask, LAST).argsort(dim=1, descending=True, stable=True)
-        return torch.empty_like(order).scatter_(1, order, self._places)
+    def _last(self, keys: torch.Tensor) -> torch.Tensor:
+        return keys if self._absent is None else keys.masked_fill(self._absent, LAST)
 
-    def ranks_within(self, classes: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    def order(self, keys: torch.Tensor) -> torch.Tensor:
+        """The documents of each query by descending key, equal ones as they stand."""
+        return self._last(keys).argsort(dim=1, descending=True, stable=True)
+
+    def order_within(self, classes: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         """The same by descending class, then by descending key."""
-        first = keys.masked_fill(~self.mask, LAST).argsort(dim=1, descending=True, stable=True)
-        second = (
-            classes.masked_fill(~self.mask, LAST).gather(1, first).argsort(dim=1, descending=True, stable=True)
-        )
-        order = first.gather(1, second)
-        return torch.empty_like(order).scatter_(1, order, self._places)
+        first = self.order(keys)
+        second = self._last(classes).gather(1, first).argsort(dim=1, descending=True, stable=True)
+        return first.gather(1, second)
+
+    def place(self, order: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        """By document, what belongs to its position; 0 where there is none."""
+        placed = torch.empty(order.shape, dtype=c.dtype, device=c.device)
+        return self.keep(placed.scatter_(1, order, c[: self.longest].expand(order.shape)))
 
     def total(self, values: torch.Tensor) -> torch.Tensor:
-        return values.masked_fill(~self.mask, 0).sum(dim=1)
+        return self.keep(values).sum(dim=1)
 
     def extremes(self, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return values.masked_fill(~self.mask, -LAST).amin(dim=1), values.masked_fill(~self.mask, LAST).amax(dim=1)
+        if self._absent is None:
+            return values.amin(dim=1), values.amax(dim=1)
+        return values.masked_fill(self._absent, -LAST).amin(dim=1), self._last(values).amax(dim=1)
+
+    def at_last(self, a: torch.Tensor) -> torch.Tensor:
+        """What belongs to the last position of each query."""
+        return a[self.longest - 1] if self.sizes is None else a[(self.sizes - 1).clamp(min=0)]
 
     def spread(self, by_query: torch.Tensor) -> torch.Tensor:
         return by_query[:, None]
 
     def keep(self, values: torch.Tensor) -> torch.Tensor:
-        return values.masked_fill(~self.mask, 0)
+        return values if self._absent is None else values.masked_fill(self._absent, 0)
 
 
 class Flat:
@@ -73,23 +82,23 @@ class Flat:
 
     def __init__(self, sizes: torch.Tensor, device: torch.device) -> None:
         self.longest = int(sizes.max()) if len(sizes) else 0
-        begin = sizes.cumsum(0) - sizes
         query = torch.repeat_interleave(torch.arange(len(sizes)), sizes)
-        self._begin = begin[query].to(device, non_blocking=True)
-        self._query = query.to(device, non_blocking=True)
-        self.sizes = sizes.to(device, non_blocking=True)
-        self._places = torch.arange(len(query), device=device)
+        position = torch.arange(len(query)) - (sizes.cumsum(0) - sizes)[query]
+        self._query, self._position, self.sizes = (x.to(device, non_blocking=True) for x in (query, position, sizes))
 
-    def _ranks(self, order: torch.Tensor) -> torch.Tensor:
-        order = order[self._query[order].argsort(stable=True)]
-        return torch.empty_like(order).scatter_(0, order, self._places) - self._begin
+    def _by_query(self, order: torch.Tensor) -> torch.Tensor:
+        return order[self._query[order].argsort(stable=True)]
 
-    def ranks(self, keys: torch.Tensor) -> torch.Tensor:
-        return self._ranks(keys.argsort(descending=True, stable=True))
+    def order(self, keys: torch.Tensor) -> torch.Tensor:
+        return self._by_query(keys.argsort(descending=True, stable=True))
 
-    def ranks_within(self, classes: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+    def order_within(self, classes: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         order = keys.argsort(descending=True, stable=True)
-        return self._ranks(order[classes[order].argsort(descending=True, stable=True)])
+        return self._by_query(order[classes[order].argsort(descending=True, stable=True)])
+
+    def place(self, order: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+        placed = torch.empty(order.shape, dtype=c.dtype, device=c.device)
+        return placed.scatter_(0, order, c[self._position])
 
     def total(self, values: torch.Tensor) -> torch.Tensor:
         return torch.segment_reduce(values, "sum", lengths=self.sizes, axis=0, unsafe=True)
@@ -99,6 +108,9 @@ class Flat:
             torch.segment_reduce(values, name, lengths=self.sizes, axis=0, unsafe=True) for name in ("min", "max")
         )
         return lowest, highest
+
+    def at_last(self, a: torch.Tensor) -> torch.Tensor:
+        return a[self.sizes - 1]
 
     def spread(self, by_query: torch.Tensor) -> torch.Tensor:
         return by_query[self._query]
@@ -117,24 +129,30 @@ def sorted_loss(
     noises: list[torch.Tensor | None],
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The mean loss over the queries with something to learn, and its gradient by the scores; the mean over noises,
-    each added to the scores (None: nothing)."""
+    each added to the scores (None: nothing).
+
+    With keys s - kappa b, c at the positions of their order and z0 that of the reference, H = sum (c - z0) key where
+    the reference has no loss; the predicted one has the loss sum kappa (ideal c - z0) b besides."""
     g = scores.detach().to(torch.float64)
     a, c = measure.positions(layout.longest, g.device)
     b = GAINS[measure.gain](labels.detach().to(torch.float64))
-    ideal = layout.total(a[layout.ranks(b)] * b)
+    best_first = layout.place(layout.order(b), a)
+    ideal = layout.total(best_first * b)
     if measure.relative:
-        b = b / layout.spread(torch.where(ideal > 0, ideal, torch.ones_like(ideal)))
-        ideal = (ideal > 0).to(ideal.dtype)
+        b = b / layout.spread(torch.where(ideal > 0, ideal, 1.0))
     lowest, highest = layout.extremes(b)
-    usable = (highest > lowest) & (a[0] > a[(layout.sizes - 1).clamp(min=0)])
-    losses, gradient = torch.zeros_like(ideal), torch.zeros_like(g)
+    usable = (highest > lowest) & (a[0] > layout.at_last(a))
+    total, gradient = torch.zeros_like(ideal), torch.zeros_like(g)
     for noise in noises:
         s = (g if noise is None else g + noise) / margin
-        rank = layout.ranks(s - measure.kappa * b)
-        z0 = c[layout.ranks_within(b, s) if reference == "best" else layout.ranks(s)]
-        slope = c[rank] - z0
-        losses += ideal - layout.total(a[rank] * b - slope * s)
+        key = s - measure.kappa * b
+        z0 = layout.place(layout.order_within(b, s) if reference == "best" else layout.order(s), c)
+        slope = layout.place(layout.order(key), c) - z0
+        value = slope * key
+        if reference != "best":
+            value = value + (best_first - measure.kappa * z0 - (a[0] - measure.kappa * c[0])) * b
+        total += layout.total(value)
         gradient += slope
     count = usable.sum().clamp(min=1) * len(noises)
-    loss = torch.where(usable, losses, torch.zeros_like(losses)).sum() * margin / count
-    return loss, layout.keep(gradient * layout.spread(usable.to(g.dtype))) / count
+    loss = torch.where(usable, total, 0.0).sum() * margin / count
+    return loss, layout.keep(gradient * layout.spread(usable.to(g.dtype) / count))

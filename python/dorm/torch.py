@@ -20,7 +20,8 @@ except ImportError as error:
 
 from ._torch_sort import GAINS, Flat, Padded, SortedMeasure, sorted_loss
 
-_PROBE = np.array([0, 0.5, 1, 1.5, 2, 3, 4], dtype=np.float32)  # labels that tell gains apart
+_LABELS = np.array([0, 0.5, 1, 1.5, 2, 3, 4], dtype=np.float32)  # tell gains apart
+_LISTS = (np.resize(_LABELS, 64), _LABELS, np.float32([3, 0, 0, 0, 0, 0, 0, 0, 0, 1]), np.float32([0.5, 0, 0, 0]))
 
 
 class RankingLoss(torch.nn.Module):
@@ -79,7 +80,7 @@ class RankingLoss(torch.nn.Module):
     ) -> torch.Tensor:
         present = _present(scores, labels, mask, group, qid)
         if self._sorted is not None and (self.ranking == "tensor" or scores.device.type != "cpu"):
-            return self._by_tensors(scores, labels, present, group, qid)
+            return self._by_tensors(scores, labels, mask, present, group, qid)
         flat = scores[present] if scores.dim() == 2 else scores
         flat_labels = labels[present] if labels.dim() == 2 else labels
         queries = _padded_queries(present) if scores.dim() == 2 else _flat_queries(group, qid, len(scores))
@@ -92,11 +93,12 @@ class RankingLoss(torch.nn.Module):
         slope = torch.from_numpy(queries.unsorted(gradient) / count).to(flat)
         return _WithGradient.apply(flat, slope, float(losses.sum()) / count)
 
-
-    def _by_tensors(self, scores: torch.Tensor, labels: torch.Tensor, present: Any, group: Any, qid: Any) -> Any:
+    def _by_tensors(
+        self, scores: torch.Tensor, labels: torch.Tensor, mask: Any, present: Any, group: Any, qid: Any
+    ) -> torch.Tensor:
         labels, order = labels.to(scores.device), None
         if scores.dim() == 2:
-            layout: Padded | Flat = Padded(present.to(scores.device))
+            layout: Padded | Flat = Padded(scores.shape, None if mask is None else present.to(scores.device))
         else:
             queries = _flat_queries(group, qid, len(scores))
             layout = Flat(torch.from_numpy(queries.sizes), scores.device)
@@ -117,9 +119,7 @@ class RankingLoss(torch.nn.Module):
         generator = torch.Generator(scores.device).manual_seed(self.objective.random_state * 1_000_003 + self.calls)
         noises: list[torch.Tensor | None] = []
         for _ in range(self.objective.pairs):
-            noise = sigma * torch.randn(
-                scores.shape, generator=generator, device=scores.device, dtype=torch.float64
-            )
+            noise = sigma * torch.randn(scores.shape, generator=generator, device=scores.device, dtype=torch.float64)
             noises += [noise, -noise]
         return noises
 
@@ -180,23 +180,26 @@ def sorted_measure(objective: Objective) -> SortedMeasure | None:
     def numbers(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
         return _core.list_numbers(objective.measure, objective.convention, decay, labels)
 
-    many = np.resize(_PROBE, 64)  # longer than cutoffs that matter
-    a, b, c, first = numbers(many)
-    if first or not np.array_equal(numbers(many[:7])[0], a[:7]):
-        return None
+    a, _, c, first = numbers(_LISTS[0])
     slope = float((a[0] - a[-1]) / (c[0] - c[-1])) if c[0] > c[-1] else 1.0
-    if not np.allclose(a, a[0] + slope * (c - c[0]), rtol=0, atol=1e-12 * abs(a[0])):
+    if first or not np.allclose(a, a[0] + slope * (c - c[0]), rtol=0, atol=1e-12 * abs(a[0])):
         return None
 
     @functools.lru_cache(maxsize=64)
     def positions(size: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-        weights, _, decays, _ = numbers(np.resize(_PROBE, max(size, len(_PROBE))))
+        weights, _, decays, _ = numbers(np.resize(_LABELS, max(size, len(_LABELS))))
         return torch.from_numpy(weights).to(device), torch.from_numpy(decays).to(device)
 
-    for gain, function in GAINS.items():
-        gains = function(torch.from_numpy(many.astype(np.float64))).numpy()
-        ideal = float((a * np.sort(gains)[::-1]).sum())
-        for relative, expected in ((False, gains), (True, gains / ideal)):
-            if np.allclose(b, expected, rtol=1e-12, atol=0):
+    for gain in GAINS:
+        for relative in (False, True):
+            if all(_explains(gain, relative, a, labels, numbers(labels)) for labels in _LISTS):
                 return SortedMeasure(gain, relative, slope, positions)
     return None
+
+
+def _explains(gain: str, relative: bool, a: np.ndarray, labels: np.ndarray, numbers: tuple[Any, ...]) -> bool:
+    """Whether a list has the position weights of longer ones, and the gains of this form."""
+    gains = GAINS[gain](torch.from_numpy(labels.astype(np.float64))).numpy()
+    if relative:
+        gains = gains / float((a[: len(gains)] * np.sort(gains)[::-1]).sum())
+    return np.array_equal(numbers[0], a[: len(gains)]) and np.allclose(numbers[1], gains, rtol=1e-12, atol=0)

@@ -9,6 +9,8 @@
 namespace dorm {
 
 struct CudaModule {
+  /// Makes a card ready; what goes wrong is said by the calls that need it.
+  void (*wake)(int card);
   /// Null where `trouble` says why.
   std::unique_ptr<ListDevice> (*make_lists)(int card, DeviceLists lists, const FillRows& fill,
                                             const DeviceLimits& limits, std::string& trouble);

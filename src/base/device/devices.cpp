@@ -48,6 +48,15 @@ void check_device_name(const std::string& name) {
     throw Error(ErrorCode::bad_option, fmt::format("device \"{}\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)", name));
 }
 
+WakingDevice::WakingDevice(const std::string& name) {
+  if (const std::optional<int> card = card_of(name))
+    thread_ = std::thread([wake = cuda_module().wake, card = *card] { wake(card); });
+}
+
+WakingDevice::~WakingDevice() {
+  if (thread_.joinable()) thread_.join();
+}
+
 std::unique_ptr<ListDevice> make_list_device(const std::string& name, DeviceLists lists, const FillRows& fill,
                                              const DeviceLimits& limits) {
   std::string trouble;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dorm {
@@ -69,19 +70,33 @@ class ListDevice {
   virtual Trouble linearize(std::span<const double> w, GroupSums& out) = 0;
   /// The score of every document.
   virtual Trouble scores(std::span<const double> w, std::span<double> out) = 0;
-  /// The sums of coefficient times row; only `direction` is written. Shares do not enter.
+  /// The sums of coefficient times row; only `direction` is written. Shares do not enter. Of lists without what
+  /// linearize() needs: a device has one or the other.
   virtual Trouble pull_back(std::span<const double> coefficients, GroupSums& out) = 0;
 };
 
 struct DeviceLimits {
-  std::uint64_t bytes = 0;    // most memory to take there; 0: what is free
-  std::size_t threads = 1;    // of this process
+  std::uint64_t bytes = 0;  // most memory to take there; 0: what is free
+  std::size_t threads = 1;  // of this process
 };
 
-/// A device by name: "host", "cuda" (the first card) or "cuda:N". Throws Error: bad_option for another name, unsupported
-/// with what to do when there is no such device or too little memory on it.
+/// A device by name: "host", "cuda" (the first card) or "cuda:N". Throws Error: bad_option for another name,
+/// unsupported with what to do when there is no such device or too little memory on it.
 std::unique_ptr<ListDevice> make_list_device(const std::string& name, DeviceLists lists, const FillRows& fill,
                                              const DeviceLimits& limits);
+
+/// Makes a device ready for its first call, which takes a third of a second on a card, beside whatever else is done.
+class WakingDevice {
+ public:
+  /// Throws Error(unsupported) where there is no module for the device. The device cpu needs nothing.
+  explicit WakingDevice(const std::string& name);
+  ~WakingDevice();
+  WakingDevice(const WakingDevice&) = delete;
+  WakingDevice& operator=(const WakingDevice&) = delete;
+
+ private:
+  std::thread thread_;
+};
 
 /// What make_list_device() says of a name, before there are lists: "cpu", "cuda" and "cuda:N" are known.
 void check_device_name(const std::string& name);

@@ -77,18 +77,17 @@ DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures&
     weights_.push_back(weight);
   }
   const RowSource rows(*lists_, features_, list_begin_, threads_);
-  device_ = make_list_device(
-      options.name, describe(groups),
-      [rows](std::size_t first, std::size_t last, float* out) { return rows.fill(first, last, out); },
-      {options.bytes, threads_});
+  device_ =
+      make_list_device(options.name, describe(groups),
+                       [rows](std::size_t first, std::size_t last, float* out) { return rows.fill(first, last, out); },
+                       {options.bytes, threads_});
 }
 
 DeviceRisk::~DeviceRisk() = default;
 
 std::vector<double> DeviceRisk::scores(std::span<const double> w) const {
   std::vector<double> scores(list_begin_.back(), 0.0);
-  if (std::any_of(w.begin(), w.end(), [](double x) { return x != 0; }))
-    require_no_trouble(device_->scores(w, scores));
+  if (std::any_of(w.begin(), w.end(), [](double x) { return x != 0; })) require_no_trouble(device_->scores(w, scores));
   return scores;
 }
 
@@ -109,19 +108,19 @@ std::size_t DeviceRisk::set_reference(Bound bound, std::span<const double> w) {
   return static_cast<std::size_t>(changed);
 }
 
-void DeviceRisk::visit(std::span<const double> w, std::size_t threads, const Run& run, GroupSums& out) const {
+void DeviceRisk::visit(std::span<const double> w, GroupSums& out) const {
   const std::lock_guard lock(mutex_);
-  if (!sorts_there_) return separate_here(w, threads, run, out);
+  if (!sorts_there_) return separate_here(w, out);
   require_no_trouble(device_->linearize(w, out));
 }
 
 // The device makes the scores and pulls the coefficients back; rankings are found on these threads.
-void DeviceRisk::separate_here(std::span<const double> w, std::size_t threads, const Run& run, GroupSums& out) const {
+void DeviceRisk::separate_here(std::span<const double> w, GroupSums& out) const {
   const std::vector<double> scores = this->scores(w);
   std::vector<double> coefficients(scores.size()), values(lists_->num_lists()), losses(lists_->num_lists());
-  std::vector<ListWorkspace> workspaces(threads);
-  std::vector<ScorePlane> planes(threads);
-  run(lists_->num_lists(), [&](std::size_t block, std::size_t worker) {
+  std::vector<ListWorkspace> workspaces(threads_);
+  std::vector<ScorePlane> planes(threads_);
+  parallel_for(lists_->num_lists(), threads_, [&](std::size_t block, std::size_t worker) {
     const ListProblem& list = lists_->list(block);
     ScorePlane& plane = planes[worker];
     list.linearize(std::span(scores).subspan(list_begin_[block], list.size()), plane, workspaces[worker],
@@ -146,7 +145,7 @@ void DeviceRisk::separate_here(std::span<const double> w, std::size_t threads, c
 
 double DeviceRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace&) const {
   GroupSums sums;
-  visit(w, threads_, [&](std::size_t count, const auto& body) { parallel_for(count, threads_, body); }, sums);
+  visit(w, sums);
   plane_of(sums, block, dimension(), out);
   return sums.value[block];
 }
@@ -154,7 +153,7 @@ double DeviceRisk::linearize(std::size_t block, std::span<const double> w, Plane
 void DeviceRisk::linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visitor) const {
   GroupSums sums;
   const Stopwatch watch;
-  visit(batch.w, workers.size(), [&](std::size_t count, const auto& body) { workers.run(count, body); }, sums);
+  visit(batch.w, sums);
   workers.workspace(0).oracle_seconds += watch.seconds();
   const std::size_t count = batch.blocks.size();
   workers.run(batch.pieces, [&](std::size_t piece, std::size_t worker) {
@@ -169,7 +168,7 @@ void DeviceRisk::linearize_all(const BlockBatch& batch, BlockWorkers& workers, c
 
 double DeviceRisk::loss(std::span<const double> w) const {
   GroupSums sums;
-  visit(w, threads_, [&](std::size_t count, const auto& body) { parallel_for(count, threads_, body); }, sums);
+  visit(w, sums);
   double sum = 0;
   for (std::size_t group = 0; group < weights_.size(); ++group) sum += block_weight(group) * sums.value[group];
   return sum;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning problem on a device as a solver sees it: a block is a group of consecutive lists, its H the weighted mean
-// of theirs, and all blocks are linearised by one visit of the device. Lists whose most violated ranking is a sort
-// (c = a) are solved there; for others the device makes scores and pull-backs, and the oracles run on the threads of the
-// solver. References are chosen here, from the scores of the device.
+// The learning problem on a device as a solver sees it: a block is a group of consecutive lists, its H the weighted
+// mean of theirs, and all blocks are linearised by one visit of the device. Lists whose most violated ranking is a sort
+// (c = a) are solved there; for others the device makes scores and pull-backs, and the oracles run on threads here.
+// References are chosen here, from the scores of the device.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct DeviceOptions {
   std::size_t threads = 1;
 };
 
-/// Groups of lists unless options say otherwise: passes cost so little that more of them, with a smaller dual, are worth
-/// it (docs/gpu.md).
+/// Groups of lists unless options say otherwise: passes cost so little that more of them, with a smaller dual, are
+/// worth it (docs/gpu.md).
 inline constexpr std::size_t kDeviceGroups = 256;
 
 class DeviceRisk final : public ReferencedRisk {
@@ -36,6 +36,7 @@ class DeviceRisk final : public ReferencedRisk {
   std::size_t num_blocks() const override { return weights_.size(); }
   double block_weight(std::size_t block) const override { return trade_off() * weights_[block]; }
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
+  double linearize_cost(std::size_t) const override { return sorts_there_ ? 0 : 1; }  // next to nothing: see solver.h
   void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const override;
 
   std::size_t set_reference(Bound bound, std::span<const double> w) override;
@@ -48,11 +49,9 @@ class DeviceRisk final : public ReferencedRisk {
   DeviceReport report() const { return device_->report(); }
 
  private:
-  using Run = std::function<void(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body)>;
-
   DeviceLists describe(std::size_t groups) const;
-  void visit(std::span<const double> w, std::size_t threads, const Run& run, GroupSums& out) const;
-  void separate_here(std::span<const double> w, std::size_t threads, const Run& run, GroupSums& out) const;
+  void visit(std::span<const double> w, GroupSums& out) const;
+  void separate_here(std::span<const double> w, GroupSums& out) const;
   std::vector<double> scores(std::span<const double> w) const;
 
   std::unique_ptr<RankingRisk> lists_;
@@ -63,7 +62,7 @@ class DeviceRisk final : public ReferencedRisk {
   std::vector<std::size_t> group_begin_;   // by block: its lists
   std::vector<double> weights_;            // by block
   std::unique_ptr<ListDevice> device_;
-  mutable std::mutex mutex_;               // one call at a time
+  mutable std::mutex mutex_;  // one call at a time
 };
 
 }  // namespace dorm

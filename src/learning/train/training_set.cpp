@@ -41,9 +41,9 @@ Dataset learnable_part(const Dataset& data) {
 }
 
 [[noreturn]] void throw_no_weights(const Kernel& kernel) {
-  throw Error(ErrorCode::unsupported,
-              fmt::format("this needs weights of features, which kernel \"{}\" has not; expected no kernel",
-                          kernel.spec()));
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("this needs weights of features, which kernel \"{}\" has not; expected no kernel", kernel.spec()));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::vector<std::string> measures_of_device() {
 
 std::unique_ptr<RankingRisk> lists_of(const LinearFeatures& features, const std::string& measure,
                                       const std::string& decay = "measure") {
-  return std::make_unique<RankingRisk>(features, *make_trainable(measure, make_convention("standard")), Decay(decay), 1);
+  return std::make_unique<RankingRisk>(features, *make_trainable(measure, make_convention("standard")), Decay(decay),
+                                       1);
 }
 
 DeviceOptions with_groups(std::size_t groups, std::uint64_t bytes = 0) {
@@ -50,7 +51,8 @@ std::vector<double> some_weights(std::size_t size, std::uint64_t seed) {
 }
 
 /// Blocks of `there` are consecutive blocks of `here`: values, offsets and directions are their weighted means.
-void expect_means(const RankingRisk& here, const DeviceRisk& there, std::span<const double> w, const std::string& name) {
+void expect_means(const RankingRisk& here, const DeviceRisk& there, std::span<const double> w,
+                  const std::string& name) {
   const auto workspace = here.make_workspace();
   std::size_t first = 0;
   for (std::size_t group = 0; group < there.num_blocks(); ++group) {

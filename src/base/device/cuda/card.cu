@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/device/cuda/card.cuh"
-
 #include <cstdlib>
 
+#include "base/device/cuda/card.cuh"
 #include "base/device/cuda/memory.cuh"
 #include "base/device/cuda_module.h"
 
@@ -21,9 +20,15 @@ Card use_card(int number) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string trouble = cuda_trouble(driver, CUDART_VERSION, cards, number, visible ? visible : "");
   if (!trouble.empty()) throw Failure(trouble);
-  check(cudaSetDevice(number), "the card");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, number), "the card");
+  if (const cudaError_t made = cudaSetDevice(number); made == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw Failure(std::string(properties.name) + " has no memory left to begin with: other programs hold its " +
+                  std::to_string(properties.totalGlobalMem >> 20) + " MiB");
+  } else {
+    check(made, "the card");
+  }
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, do_nothing) != cudaSuccess) {
     cudaGetLastError();

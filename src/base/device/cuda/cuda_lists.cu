@@ -15,7 +15,7 @@
 namespace dorm::cuda {
 namespace {
 
-constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kStagingBytes = std::uint64_t{16} << 20;
 constexpr std::uint32_t kMostSharedDocuments = 1024;
 constexpr double kShareOfFree = 0.95;
 constexpr std::uint64_t kReserve = std::uint64_t{64} << 20;  // for code, streams and rounding of allocations
@@ -114,8 +114,7 @@ class CudaLists final : public ListDevice {
   }
 
   DeviceReport report() const override {
-    return {card_.name, bytes_ + rows_.bytes() + part_.bytes(),
-            lists_.piece_begin[plan_.resident_pieces]};
+    return {card_.name, bytes_ + rows_.bytes() + part_.bytes(), lists_.piece_begin[plan_.resident_pieces]};
   }
 
   Trouble set_reference(std::span<const double> reference) override {
@@ -137,7 +136,6 @@ class CudaLists final : public ListDevice {
   Trouble scores(std::span<const double> w, std::span<double> out) override {
     return guarded([&] {
       use();
-      need_document_numbers();
       put_weights(w);
       visit_all<Visit::scores>();
       check(cudaMemcpyAsync(out.data(), scores_.get(), out.size_bytes(), cudaMemcpyDeviceToHost, stream_.get()),
@@ -149,7 +147,6 @@ class CudaLists final : public ListDevice {
   Trouble pull_back(std::span<const double> coefficients, GroupSums& out) override {
     return guarded([&] {
       use();
-      need_document_numbers();
       keys_.put(coefficients);
       visit_all<Visit::pull_back>();
       fetch_sums(out);
@@ -174,7 +171,7 @@ class CudaLists final : public ListDevice {
 
   void plan(const DeviceLimits& limits) {
     const auto documents = static_cast<double>(lists_.num_documents());
-    const double per_document = 8 + 8 + (linearizes() && !long_lists() ? 0 : 20);
+    const double per_document = 8 + (linearizes() ? 16 : 0) + (linearizes() && !long_lists() ? 0 : 12);
     const auto numbers = static_cast<std::uint64_t>(
         documents * per_document + static_cast<double>(lists_.num_lists()) * 48 +
         static_cast<double>((lists_.num_pieces() + lists_.num_groups()) * (lists_.features + 2)) * 8 +
@@ -207,9 +204,9 @@ class CudaLists final : public ListDevice {
     view_.cutoff = put(cutoff_, lists_.cutoff);
     view_.c = put(c_, lists_.c);
     view_.a = put(a_, lists_.a);
-    if (linearizes()) {
-      view_.reference = put(reference_, std::vector<double>(lists_.num_documents(), 0.0));
-    }
+    if (linearizes()) reference_ = Buffer<double>(lists_.num_documents());
+    view_.reference = reference_.get();
+    bytes_ += reference_.bytes();
     const std::size_t size = lists_.features + 2;
     sums_ = Buffer<double>(lists_.num_pieces() * size);
     group_sums_ = Buffer<double>(lists_.num_groups() * size);
@@ -219,14 +216,11 @@ class CudaLists final : public ListDevice {
     bytes_ += sums_.bytes() + group_sums_.bytes() + weights_.bytes();
     fetched_ = std::make_unique<Pinned<double>>(lists_.num_groups() * size);
     sent_ = std::make_unique<Pinned<double>>(lists_.stride());
-    if (long_lists() || !linearizes()) need_document_numbers();
-  }
-
-  void need_document_numbers() {
-    if (scores_.get() != nullptr) return;
     scores_ = Buffer<double>(lists_.num_documents());
-    keys_ = Buffer<double>(lists_.num_documents());
-    chosen_ = Buffer<std::uint32_t>(lists_.num_documents());
+    if (long_lists() || !linearizes()) {
+      keys_ = Buffer<double>(lists_.num_documents());
+      chosen_ = Buffer<std::uint32_t>(lists_.num_documents());
+    }
     view_.scores = scores_.get();
     view_.keys = keys_.get();
     view_.chosen = chosen_.get();
@@ -269,13 +263,12 @@ class CudaLists final : public ListDevice {
 
   void fetch_sums(GroupSums& out) {
     const std::size_t groups = lists_.num_groups(), features = lists_.features, size = features + 2;
-    add_pieces<<<static_cast<unsigned>(groups), 128, 0, stream_.get()>>>(sums_.get(), group_begin_.get(),
-                                                                       static_cast<std::uint32_t>(size),
-                                                                       group_sums_.get());
+    add_pieces<<<static_cast<unsigned>(groups), 128, 0, stream_.get()>>>(
+        sums_.get(), group_begin_.get(), static_cast<std::uint32_t>(size), group_sums_.get());
     check(cudaGetLastError(), "a kernel");
-    check(cudaMemcpyAsync(fetched_->get(), group_sums_.get(), group_sums_.bytes(), cudaMemcpyDeviceToHost,
-                          stream_.get()),
-          "sums from the card");
+    check(
+        cudaMemcpyAsync(fetched_->get(), group_sums_.get(), group_sums_.bytes(), cudaMemcpyDeviceToHost, stream_.get()),
+        "sums from the card");
     stream_.wait();
     out.value.resize(groups);
     out.loss.resize(groups);
@@ -310,7 +303,14 @@ std::unique_ptr<ListDevice> make_cuda_lists(int card, DeviceLists lists, const F
   return made;
 }
 
-constexpr CudaModule kModule = {make_cuda_lists};
+void wake(int card) {
+  guarded([&] {
+    use_card(card);
+    check(cudaFree(nullptr), "the card");
+  });
+}
+
+constexpr CudaModule kModule = {wake, make_cuda_lists};
 
 }  // namespace
 }  // namespace dorm::cuda

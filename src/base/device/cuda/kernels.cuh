@@ -28,11 +28,11 @@ struct View {
   const double *share, *gain, *reference, *ideal, *kappa, *c, *a;
   const std::uint32_t *table, *cutoff;
 
-  const double* w;             // 4 columns numbers
-  double* scores;              // by document: of Visit::scores, and of long lists
-  double* keys;                // by document, of long lists; of Visit::pull_back the coefficients
-  std::uint32_t* chosen;       // by document, of long lists
-  double* sums;                // by piece: features, value, loss
+  const double* w;        // 4 columns numbers
+  double* scores;         // by document: of Visit::scores, and of long lists
+  double* keys;           // by document, of long lists; of Visit::pull_back the coefficients
+  std::uint32_t* chosen;  // by document, of long lists
+  double* sums;           // by piece: features, value, loss
 };
 
 /// Bytes of shared memory of a block.
@@ -131,6 +131,51 @@ __device__ inline void gather(bool on, int i, std::uint32_t* chosen, int& count)
   __syncthreads();
 }
 
+/// A key that at least `wanted` documents reach: of the highest keys of the threads' shares, the wanted-th. At most
+/// kThreads are wanted.
+__device__ inline double reached_by(const double* keys, int size, std::uint32_t wanted) {
+  __shared__ double highest[kThreads];
+  __shared__ double found;
+  double mine = -INFINITY;
+  for (int i = threadIdx.x; i < size; i += kThreads) mine = fmax(mine, keys[i]);
+  highest[threadIdx.x] = mine;
+  __syncthreads();
+  if (rank_of(highest, kThreads, threadIdx.x) + 1 == wanted) found = mine;
+  __syncthreads();
+  return found;
+}
+
+/// Ranks of all documents in list.chosen; those from `cutoff` on are all called cutoff. In a long list only documents
+/// that reach what the cutoff-th reaches are compared.
+__device__ inline void rank_all(const ListScratch& list, int size, std::uint32_t cutoff) {
+  int count = kThreads + 1;
+  if (size > kThreads && cutoff > 0 && cutoff <= kThreads) {
+    const double least = reached_by(list.keys, size, cutoff);
+    count = 0;
+    for (int base = 0; base < size; base += kThreads) {
+      const int i = base + threadIdx.x;
+      gather(i < size && list.keys[i] >= least, i, list.chosen, count);
+    }
+  }
+  if (count > kThreads) {
+    for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = rank_of(list.keys, size, i);
+    __syncthreads();
+    return;
+  }
+  const int own = threadIdx.x < count ? list.chosen[threadIdx.x] : 0;
+  const double key = list.keys[own];
+  std::uint32_t rank = 0;
+  for (int k = 0; k < count; ++k) {
+    const int other = list.chosen[k];
+    rank += list.keys[other] > key || (list.keys[other] == key && other < own);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = cutoff;
+  __syncthreads();
+  if (threadIdx.x < count) list.chosen[own] = rank;
+  __syncthreads();
+}
+
 /// Sums of a piece that a thread keeps: four columns of every rows_-th document with a coefficient, value and loss.
 struct ThreadSums {
   double direction[4] = {0, 0, 0, 0};
@@ -175,14 +220,13 @@ __device__ void add_rows(const float4* rows, std::uint32_t columns, const ListSc
 
 /// The most violated ranking by sorting: coefficients z0 - c in list.keys, documents with one in list.chosen. Returns
 /// their number; value and loss are added to the sums of the threads.
-__device__ inline int separate(const View& view, std::uint32_t q, std::uint64_t first, int size, const ListScratch& list,
-                               ThreadSums& sums) {
+__device__ inline int separate(const View& view, std::uint32_t q, std::uint64_t first, int size,
+                               const ListScratch& list, ThreadSums& sums) {
   const double kappa = view.kappa[q], share = view.share[q];
   const std::uint32_t cutoff = view.cutoff[q], table = view.table[q];
   for (int i = threadIdx.x; i < size; i += kThreads) list.keys[i] = list.scores[i] - kappa * view.gain[first + i];
   __syncthreads();
-  for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = rank_of(list.keys, size, i);
-  __syncthreads();
+  rank_all(list, size, cutoff);
   int count = 0;
   for (int base = 0; base < size; base += kThreads) {
     const int i = base + threadIdx.x;
@@ -249,8 +293,7 @@ __global__ void __launch_bounds__(kThreads) visit_pieces(const View view) {
   for (std::uint32_t q = view.piece_begin[piece]; q < view.piece_begin[piece + 1]; ++q) {
     const std::uint64_t first = view.list_begin[q];
     const int size = static_cast<int>(view.list_begin[q + 1] - first);
-    const auto* const rows =
-        reinterpret_cast<const float4*>(view.rows) + (first - view.first_document) * view.columns;
+    const auto* const rows = reinterpret_cast<const float4*>(view.rows) + (first - view.first_document) * view.columns;
     if constexpr (kVisit == Visit::scores) {
       score_rows<kChunks>(rows, view.columns, size, w, view.scores + first);
       continue;

@@ -41,7 +41,8 @@ class Buffer {
   }
   explicit Buffer(std::span<const T> values) : Buffer(values.size()) { put(values); }
   ~Buffer() { cudaFree(data_); }
-  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
