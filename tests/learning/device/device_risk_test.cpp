@@ -206,6 +206,8 @@ TEST(DeviceOption, TrainsOnACard) {
   EXPECT_EQ(to_json(there.model), to_json(again.model));
   EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-6));
   EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-6));
+  TuneOptions grid{.train = options, .C = {1, 100}, .rankers = {}, .folds = 2};
+  EXPECT_EQ(tune(data, grid).cells.size(), 4U);  // two bounds
   options.kernel = "rbf:gamma=median";
   options.approximation = "nystroem:40";
   EXPECT_TRUE(train(data, options).report.finished);
