@@ -51,9 +51,12 @@ class Buffer {
 
   T* get() const { return data_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
+  /// There when it returns: a plain copy may leave the last part of its way to the card's default stream, for which
+  /// other streams do not wait.
   void put(std::span<const T> values) const {
     if (values.empty()) return;
     check(cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice), "numbers to the card");
+    check(cudaStreamSynchronize(cudaStreamLegacy), "numbers to the card");
   }
 
  private:
