@@ -234,6 +234,14 @@ class CudaLists final : public ListDevice {
           "weights to the card");
   }
 
+  /// As much as there is: the same for all lists, which several threads may visit with the same kernel.
+  void allow_shared_memory(Kernel kernel) const {
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel), "a kernel");
+    const auto most = static_cast<int>(card_.shared_bytes - attributes.sharedSizeBytes);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "shared memory of the card");
+  }
+
   template <Visit kVisit>
   void visit_pieces_of(const float* rows, std::size_t first, std::size_t last) {
     if (first == last) return;
@@ -243,8 +251,7 @@ class CudaLists final : public ListDevice {
     view.first_document = lists_.list_begin[lists_.piece_begin[first]];
     const std::size_t shared = shared_bytes(view.columns, view.shared_documents, kVisit, view.columns > kThreads);
     const Kernel kernel = kernel_for<kVisit>(view.columns);
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-          "shared memory of the card");
+    allow_shared_memory(kernel);
     kernel<<<static_cast<unsigned>(last - first), kThreads, shared, stream_.get()>>>(view);
     check(cudaGetLastError(), "a kernel");
   }
