@@ -82,9 +82,16 @@ class Flat:
 
     def __init__(self, sizes: torch.Tensor, device: torch.device) -> None:
         self.longest = int(sizes.max()) if len(sizes) else 0
-        query = torch.repeat_interleave(torch.arange(len(sizes)), sizes)
-        position = torch.arange(len(query)) - (sizes.cumsum(0) - sizes)[query]
-        self._query, self._position, self.sizes = (x.to(device, non_blocking=True) for x in (query, position, sizes))
+        total = int(sizes.sum())
+        self.sizes = sizes.to(device, non_blocking=True)
+        numbers = torch.arange(len(sizes), device=device)
+        self._query = torch.repeat_interleave(numbers, self.sizes, output_size=total)
+        begin = (self.sizes.cumsum(0) - self.sizes)[self._query]
+        self._position = torch.arange(total, device=device) - begin
+
+    def slots(self) -> torch.Tensor:
+        """By document, its place in queries x documents, flat."""
+        return self._query * self.longest + self._position
 
     def _by_query(self, order: torch.Tensor) -> torch.Tensor:
         return order[self._query[order].argsort(stable=True)]
@@ -156,3 +163,36 @@ def sorted_loss(
     count = usable.sum().clamp(min=1) * len(noises)
     loss = torch.where(usable, total, 0.0).sum() * margin / count
     return loss, layout.keep(gradient * layout.spread(usable.to(g.dtype) / count))
+
+
+MOST_PADDING = 2.0  # of queries x documents over documents: up to here packed lists are sorted as padded ones
+
+
+def packed_loss(
+    scores: torch.Tensor,
+    labels: torch.Tensor,
+    sizes: torch.Tensor,
+    measure: SortedMeasure,
+    reference: str,
+    margin: float,
+    noises: list[torch.Tensor | None],
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """sorted_loss() of documents one after the other; `sizes` of the queries are on the host."""
+    flat = Flat(sizes, scores.device)
+    shape = torch.Size((len(sizes), flat.longest))
+    if shape.numel() > MOST_PADDING * len(scores):
+        return sorted_loss(scores, labels, flat, measure, reference, margin, noises)
+    if shape.numel() == len(scores):
+        mask, slots = None, None
+    else:
+        slots = flat.slots()
+        mask = torch.zeros(shape.numel(), dtype=torch.bool, device=scores.device).scatter_(0, slots, True).view(shape)
+
+    def wide(values: torch.Tensor) -> torch.Tensor:
+        values = values.detach()
+        return (values if slots is None else values.new_zeros(shape.numel()).scatter_(0, slots, values)).view(shape)
+
+    wide_noises = [None if noise is None else wide(noise) for noise in noises]
+    layout = Padded(shape, mask)
+    loss, slope = sorted_loss(wide(scores), wide(labels), layout, measure, reference, margin, wide_noises)
+    return loss, slope.flatten() if slots is None else slope.flatten()[slots]

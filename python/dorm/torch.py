@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     raise ImportError("dorm.torch needs PyTorch; install it, e.g. pip install torch") from error
 
-from ._torch_sort import GAINS, Flat, Padded, SortedMeasure, sorted_loss
+from ._torch_sort import GAINS, Padded, SortedMeasure, packed_loss, sorted_loss
 
 _LABELS = np.array([0, 0.5, 1, 1.5, 2, 3, 4], dtype=np.float32)  # tell gains apart
 _LISTS = (np.resize(_LABELS, 64), _LABELS, np.float32([3, 0, 0, 0, 0, 0, 0, 0, 0, 1]), np.float32([0.5, 0, 0, 0]))
@@ -96,20 +96,22 @@ class RankingLoss(torch.nn.Module):
     def _by_tensors(
         self, scores: torch.Tensor, labels: torch.Tensor, mask: Any, present: Any, group: Any, qid: Any
     ) -> torch.Tensor:
-        labels, order = labels.to(scores.device), None
-        if scores.dim() == 2:
-            layout: Padded | Flat = Padded(scores.shape, None if mask is None else present.to(scores.device))
-        else:
-            queries = _flat_queries(group, qid, len(scores))
-            layout = Flat(torch.from_numpy(queries.sizes), scores.device)
-            order = None if queries.order is None else torch.from_numpy(queries.order).to(scores.device)
-        given, grades = (scores, labels) if order is None else (scores[order], labels[order])
         assert self._sorted is not None
-        noises = self._noises(given) if self.training else [None]
-        options = self.objective
-        value, slope = sorted_loss(given, grades, layout, self._sorted, options.reference, options.margin, noises)
+        options, labels = self.objective, labels.to(scores.device)
+        form = (self._sorted, options.reference, options.margin)
+        noises = self._noises(scores) if self.training else [None]
         self.calls += self.training
-        return _WithGradient.apply(given, slope.to(scores.dtype), value.to(scores.dtype))
+        if scores.dim() == 2:
+            layout = Padded(scores.shape, None if mask is None else present.to(scores.device))
+            value, slope = sorted_loss(scores, labels, layout, *form, noises)
+            return _WithGradient.apply(scores, slope.to(scores.dtype), value.to(scores.dtype))
+        queries = _flat_queries(group, qid, len(scores))
+        sizes = torch.from_numpy(queries.sizes)
+        if queries.order is not None:
+            order = torch.from_numpy(queries.order).to(scores.device)
+            scores, labels = scores[order], labels[order]
+        value, slope = packed_loss(scores, labels, sizes, *form, noises)
+        return _WithGradient.apply(scores, slope.to(scores.dtype), value.to(scores.dtype))
 
     def _noises(self, scores: torch.Tensor) -> list[torch.Tensor | None]:
         """Antithetic pairs that depend on the seed and the number of the call."""

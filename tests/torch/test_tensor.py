@@ -10,11 +10,14 @@ DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.i
 MEASURES = ["ndcg@10", "ndcg@3", "ndcg", "dcg@5", "precision@4", "relative-precision@3", "rbp"]
 
 
-def lists(seed, queries=60, longest=40, ties=False):
-    """Labels and scores of queries of many sizes, one of them of one document, one without relevant documents."""
+def lists(seed, queries=60, longest=40, ties=False, shortest=0):
+    """Labels and scores of queries of many sizes, one of them of one document, one without relevant documents; where
+    they are not much shorter than the longest, packed lists are sorted as padded ones."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, longest + 1, queries)
-    sizes[0], sizes[1] = 1, 7
+    sizes = rng.integers(max(1, shortest), longest + 1, queries)
+    if not shortest:
+        sizes[0], sizes[1] = 1, 7
+        sizes[2:] = np.where(np.arange(2, queries) == 2, longest, np.minimum(sizes[2:], 12))
     labels = rng.integers(0, 5, sizes.sum())
     labels[1:8] = 0
     scores = rng.normal(size=sizes.sum())
@@ -41,8 +44,8 @@ def gradient(loss, scores, labels, device, **queries):
 @pytest.mark.parametrize("reference", ["best", "predicted"])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_gradient_is_the_core_s(measure, reference, device):
-    for seed, margin, ties in ((1, 1.0, False), (2, 0.3, False), (3, 1.0, True)):
-        sizes, labels, scores = lists(seed, ties=ties)
+    for seed, margin, ties, alike in ((1, 1.0, False, 0), (2, 0.3, False, 30), (3, 1.0, True, 0), (4, 1.0, False, 40)):
+        sizes, labels, scores = lists(seed, ties=ties, shortest=alike)
         made = {
             name: RankingLoss(measure, reference, decay="measure", margin=margin, ranking=name).eval()
             for name in ("core", "tensor")

@@ -192,6 +192,10 @@ TEST(DeviceOption, WhatADeviceIsNotFor) {
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::unsupported),
             "an exact kernel is not learnt on the device cuda; expected an approximation, such as nystroem:1000, or "
             "the device cpu");
+  options.kernel = "none";
+  Stream stream;
+  EXPECT_EQ(test::message_of([&] { stream.learn(data, options); }, ErrorCode::unsupported),
+            "streams are not learnt on the device cuda; expected the device cpu");
 }
 
 // Whole trainings on a card: the same bytes again, the optimum of the CPU within the gap, tuning.
