@@ -12,7 +12,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
-        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch test-outside \
+        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch test-gpu test-outside \
         test-distributed test-engines test-serve docs clean
 
 help:          ## this list
@@ -144,6 +144,14 @@ check-explore: build ## the page of dorm explore: its types, tests and built fil
 
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
+	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
+
+# Needs a card of NVIDIA and the CUDA toolkit; `make test` runs the same tests on the device `host`.
+test-gpu:      ## the tests of devices on a card: what training asks of it, and dorm.torch
+	@tools/setup.sh build test python torch
+	@tools/build.sh gpu "learning_test dorm_cli" -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+	DORM_TEST_DEVICE=cuda build-gpu/tests/learning/learning_test --gtest_filter='Device*'
+	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
 test-distributed: python build mpi ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process

@@ -21,6 +21,7 @@ LAYERS = {
         (),
         ("error", "catalog", "geometry", "number_range"),
     ),
+    "base/device": Room("lists of documents on a device: on threads, or on a card by a module", ("base",)),
     "data/judgments": Room(
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
@@ -123,13 +124,19 @@ LAYERS = {
         ),
         ("shard",),
     ),
+    "learning/device": Room(
+        "the risk over lists that a device visits",
+        ("base", "base/device", "learning/risk"),
+    ),
     "learning/train": Room(
         "bounds and their rounds, candidates, checkpoints, tuning",
         (
             "base",
+            "base/device",
             "data",
             "data/io",
             "evaluation",
+            "learning/device",
             "learning/risk",
             "learning/shards",
             "learning/solver",

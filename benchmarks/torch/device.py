@@ -5,8 +5,9 @@ checks that both give the same gradients.
     python benchmarks/torch/device.py [--repeats 30]
 
 Needs torch, numpy and an importable dorm (PYTHONPATH may point at it); no data, no network. The ranking is found on
-the CPU, so on a device each call costs two small transfers and a wait for the scores; `network` is a forward and
-backward pass of a small multilayer perceptron on the same documents without the loss, for comparison.
+the CPU (`ranking="core"`; losses.py times the other way), so on a device each call costs two small transfers and a
+wait for the scores; `network` is a forward and backward pass of a small multilayer perceptron on the same documents
+without the loss, for comparison.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def make_batch(queries: int, documents: int):
 
 
 def gradient(device: str, reference: str, scores, labels, mask) -> torch.Tensor:
-    loss = dorm.torch.RankingLoss("ndcg@10", reference, random_state=1)
+    loss = dorm.torch.RankingLoss("ndcg@10", reference, random_state=1, ranking="core")
     leaf = scores.to(device).clone().requires_grad_()
     loss(leaf, labels.to(device), mask=mask.to(device)).backward()
     return leaf.grad.cpu()
@@ -73,7 +74,7 @@ def time_network(X, device: str, repeats: int) -> float:
 
 
 def time_loss(reference: str, scores, labels, mask, device: str, repeats: int) -> float:
-    loss, leaf = dorm.torch.RankingLoss("ndcg@10", reference), scores.clone().requires_grad_()
+    loss, leaf = dorm.torch.RankingLoss("ndcg@10", reference, ranking="core"), scores.clone().requires_grad_()
     return milliseconds(lambda: loss(leaf, labels, mask=mask).backward(), device, repeats)
 
 

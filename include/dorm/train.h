@@ -56,6 +56,8 @@ struct TrainOptions {
   std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
   std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/shard.h)
+  std::string device = "cpu";                 // what visits the documents: cpu, cuda, cuda:N (docs/gpu.md)
+  std::uint64_t device_bytes = 0;             // most memory of the device to take; 0: what is free there
   std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";                 // auto or a name of scaling_catalog()
   std::string target = "";                    // who is to evaluate the model: of target_choices(); empty: DORM itself

@@ -43,9 +43,20 @@ auto losses(const Objective& objective, const Vector<double>& scores) {
   return to_numpy(std::move(values));
 }
 
+// What a list is to an oracle: position weights a and c, gains b, and whether only the first hit counts.
+nb::tuple list_numbers(const std::string& measure, const std::string& convention, const std::string& decay,
+                       const Vector<float>& labels) {
+  Factors factors = make_trainable(measure, make_convention(convention))->factor(span_of(labels));
+  std::vector<double> c = Decay(decay).values(factors.a);
+  const bool first = factors.kind == Factors::Kind::first;
+  return nb::make_tuple(to_numpy(std::move(factors.a)), to_numpy(std::move(factors.b)), to_numpy(std::move(c)), first);
+}
+
 }  // namespace
 
 void bind_objective(nb::module_& module) {
+  module.def("list_numbers", &list_numbers, "measure"_a, "convention"_a, "decay"_a, "labels"_a.noconvert(),
+             "a, b and c of a list with these labels, and whether only the first hit counts.");
   nb::class_<ObjectiveOptions>(module, "ObjectiveOptions")
       .def(nb::init<>())
       .def_rw("convention", &ObjectiveOptions::convention)

@@ -69,6 +69,9 @@ class DormRanker(FittedView, BaseEstimator):
         machines run to the same bytes (docs/scale.md).
     shards
         With ``solver="shards"``: planes per pass, one for each group of queries. 0: by the number of queries.
+    device, device_bytes
+        What visits the documents: ``"cpu"``, ``"cuda"`` (a card of NVIDIA) or ``"cuda:1"``; a device is asked by the
+        solver ``"shards"`` (docs/gpu.md). Most memory to take there; 0: what is free.
     tolerance
         Relative duality gap at which to stop.
     epsilon
@@ -158,6 +161,8 @@ class DormRanker(FittedView, BaseEstimator):
         target: str = "",
         solver: str = "bcda",
         shards: int = 0,
+        device: str = "cpu",
+        device_bytes: int = 0,
         tolerance: float = 1e-3,
         epsilon: float = 0.0,
         max_passes: int = 1000,
@@ -187,6 +192,8 @@ class DormRanker(FittedView, BaseEstimator):
         self.target = target
         self.solver = solver
         self.shards = shards
+        self.device = device
+        self.device_bytes = device_bytes
         self.tolerance = tolerance
         self.epsilon = epsilon
         self.max_passes = max_passes

@@ -97,13 +97,16 @@ double RankingRisk::value(std::size_t block, std::span<const double> w, RiskWork
 
 bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const double> w, RiskWorkspace& scratch) {
   auto& workspace = static_cast<Workspace&>(scratch);
-  const std::size_t q = blocks_[b].query;
   workspace.scores.resize(lists_[b].size());
-  if (depends_on_scores(bound)) features_.scores(q, w, workspace.scores);
-  const Query query = features_.data().query(q);
+  if (depends_on_scores(bound)) features_.scores(blocks_[b].query, w, workspace.scores);
+  return refer(b, bound, workspace.scores, workspace.list);
+}
+
+bool RankingRisk::refer(std::size_t b, Bound bound, std::span<const double> scores, ListWorkspace& workspace) {
+  const Query query = features_.data().query(blocks_[b].query);
   const bool replaced = bound == Bound::given && !given_labels_.empty();
   const Labels labels = replaced ? Labels(given_labels_).subspan(query.first_document, query.size()) : query.labels;
-  return lists_[b].set_reference(bound, labels, workspace.scores, workspace.list);
+  return lists_[b].set_reference(bound, labels, scores, workspace);
 }
 
 }  // namespace dorm

@@ -42,6 +42,14 @@ class RankingRisk final : public ReferencedLists {
   /// Of the queries of its blocks, as the data has it.
   double total_weight() const { return total_weight_; }
 
+  // For a device that linearises its blocks elsewhere.
+  const ListProblem& list(std::size_t block) const { return lists_[block]; }
+  std::size_t query(std::size_t block) const { return blocks_[block].query; }
+  double list_weight(std::size_t block) const { return blocks_[block].weight; }  // 1 on average
+  OracleKind oracle() const { return oracle_; }
+  /// set_reference() of one block at these scores of its documents: whether it changed.
+  bool refer(std::size_t block, Bound bound, std::span<const double> scores, ListWorkspace& workspace);
+
  private:
   struct Block {
     std::size_t query;

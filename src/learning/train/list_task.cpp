@@ -40,6 +40,7 @@ std::vector<double> decay_of_measure(const FactoredMeasure& measure, const std::
 }  // namespace
 
 void require_no_target(const TrainOptions& options) {
+  require_cpu(options, "lists of positions or topics are");
   if (options.target.empty()) return;
   throw Error(
       ErrorCode::unsupported,

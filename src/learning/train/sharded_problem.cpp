@@ -22,6 +22,7 @@ constexpr std::size_t kProductBytes = std::size_t{1} << 26;
 
 const TrainOptions& shareable(const TrainOptions& options, bool has_validation) {
   require_judge(options, has_validation);
+  require_cpu(options, "shards are");
   if (options.own_measure)
     throw Error(ErrorCode::unsupported, "a measure of the caller's own cannot be sent to shards; expected one by name");
   if (KernelOptions(options).used())

@@ -40,6 +40,7 @@ void check_stream_options(const TrainOptions& options) {
     throw Error(ErrorCode::bad_option, "the paper's C counts all queries, which a stream does not know; leave it off");
   if (!options.one_per.empty())
     throw Error(ErrorCode::unsupported, "limits on groups are not kept by a stream; expected none");
+  require_cpu(options, "streams are");
 }
 
 // Only scalings that need no more than the query at hand; auto is settled by the first documents.

@@ -78,6 +78,12 @@ class Task {
   Dataset data_;
 };
 
+/// The same, solved by `shards` where a device is asked and no other solver is.
+TrainOptions for_device(TrainOptions options);
+
+/// Throws Error(unsupported) where `what`, e.g. "lists of positions are", would be learnt on another device.
+void require_cpu(const TrainOptions& options, std::string_view what);
+
 /// Where the rounds of a bound on sorted rankings may begin.
 std::vector<Start> ranking_starts(Bound bound);
 

@@ -26,6 +26,7 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
+      waking_(options.device),
       survey_(task.data()),
       set_(task.data(), {options.scale, options.target}, options_.solve.threads, KernelOptions(options),
            options.solve.seed, &survey_),

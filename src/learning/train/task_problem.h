@@ -2,6 +2,7 @@
 // A task with its data in this process, as a training sees it.
 #pragma once
 
+#include "base/device/list_device.h"
 #include "learning/train/problem.h"
 #include "learning/train/task.h"
 
@@ -18,7 +19,8 @@ class TaskProblem final : public TrainingProblem {
   std::string measure_name() const override { return task_.measure_name(options_); }
   std::string identity() const override { return task_.identity(); }
   std::string kernel_note() const override { return set_.kernel_note(); }
-  std::size_t solver_threads() const override { return set_.solver_threads(); }
+  /// What is left to a solver beside a device is too little to share.
+  std::size_t solver_threads() const override { return options_.device == "cpu" ? set_.solver_threads() : 1; }
 
   std::vector<Start> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
   std::vector<double> start(Start start, double seconds) const override;
@@ -35,6 +37,7 @@ class TaskProblem final : public TrainingProblem {
   const Task& task_;
   TrainOptions options_;  // with the threads that the task allows
   const Task* validation_;
+  WakingDevice waking_;
   Survey survey_;  // whole once set_ has been made
   TrainingSet set_;
   std::unique_ptr<ReferencedRisk> risk_;

@@ -12,11 +12,10 @@
 
 namespace dorm {
 
-TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
-                  const TrainObserver& observer) {
-  require_given(options, {&options.bound, 1});
-  require_estimable(data, options);
-  if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
+namespace {
+
+TrainResult train_here(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+                       const TrainObserver& observer) {
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (validation) held_out.emplace(*validation);
@@ -24,6 +23,17 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
   Training training(options, problem, observer);
   training.run();
   return {training.model(training.weights()), training.report()};
+}
+
+}  // namespace
+
+TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+                  const TrainObserver& observer) {
+  require_given(options, {&options.bound, 1});
+  require_estimable(data, options);
+  if (options.device != "cpu") return train_here(data, for_device(options), validation, observer);
+  if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
+  return train_here(data, options, validation, observer);
 }
 
 Model train_start(const Dataset& data, Start start, const TrainOptions& options) {

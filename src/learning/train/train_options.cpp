@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/device/list_device.h"
 #include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
@@ -13,6 +14,7 @@
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"
+#include "learning/train/task.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -41,7 +43,35 @@ void check_ranges(const TrainOptions& options) {
   }
 }
 
+// A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step.
+void check_device(const TrainOptions& options) {
+  check_device_name(options.device);
+  if (options.device == "cpu") return;
+  const SolverKind solver = options.solve.solver;
+  if (solver != SolverKind{} && solver != parse_solver("shards") && solver != parse_solver("oneslack"))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the solver {} does not ask for all queries at once, as the device {} answers; expected "
+                            "shards or oneslack",
+                            solver_name(solver), options.device));
+  if (KernelOptions(options).exact())
+    throw Error(ErrorCode::unsupported,
+                fmt::format("an exact kernel is not learnt on the device {}; expected an approximation, such as "
+                            "nystroem:1000, or the device cpu",
+                            options.device));
+}
+
 }  // namespace
+
+TrainOptions for_device(TrainOptions options) {
+  if (options.device != "cpu" && options.solve.solver == SolverKind{}) options.solve.solver = parse_solver("shards");
+  return options;
+}
+
+void require_cpu(const TrainOptions& options, std::string_view what) {
+  if (options.device != "cpu")
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.device));
+}
 
 std::string_view name_of(Start start) {
   return start == Start::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
@@ -89,6 +119,7 @@ void TrainOptions::validate() const {
   }
   check_ranges(*this);
   solve.validate();
+  check_device(*this);
   require(std::isfinite(checkpoint_seconds) && checkpoint_seconds >= 0, "checkpoint interval", checkpoint_seconds,
           "seconds");
   if (!checkpoint.empty() && (own_measure || initial || patience > 0))

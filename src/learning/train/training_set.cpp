@@ -53,6 +53,12 @@ Dataset learnable_part(const Dataset& data) {
                       : ""));
 }
 
+[[noreturn]] void throw_no_weights(const Kernel& kernel) {
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("this needs weights of features, which kernel \"{}\" has not; expected no kernel", kernel.spec()));
+}
+
 }  // namespace
 
 double squared_scale_of(double norm) {
@@ -144,10 +150,12 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
 }
 
 const LinearFeatures& TrainingSet::linear_features() const {
-  if (linear_ == nullptr || map_ != nullptr)
-    throw Error(ErrorCode::unsupported, fmt::format("this needs weights of features, which kernel \"{}\" has not; "
-                                                    "expected no kernel",
-                                                    kernel_->spec()));
+  if (map_ == nullptr) return mapped_features();
+  throw_no_weights(*kernel_);
+}
+
+const LinearFeatures& TrainingSet::mapped_features() const {
+  if (linear_ == nullptr) throw_no_weights(*kernel_);
   return *linear_;
 }
 

@@ -62,6 +62,8 @@ class TrainingSet {
   bool exact_kernel() const { return exact_ != nullptr; }
   /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.
   const LinearFeatures& linear_features() const;
+  /// Those that stand for a kernel, too; likewise.
+  const LinearFeatures& mapped_features() const;
   const Scaling& scaling() const { return scaling_; }
   std::size_t threads() const { return threads_; }
   std::size_t num_queries() const { return summary_.queries; }

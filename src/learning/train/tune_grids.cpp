@@ -21,6 +21,7 @@ TuneOptions settled(const Task& task, TuneOptions options, std::vector<std::stri
   if (options.measures.empty()) options.measures = std::move(measures);
   if (options.kernels.empty()) options.kernels = {options.train.kernel};
   options.train.initial = nullptr;  // of a refit
+  options.train = for_device(std::move(options.train));
   if (std::find(options.kernels.begin(), options.kernels.end(), "precomputed") != options.kernels.end())
     check_precomputed(task.data());
   return options;

@@ -120,6 +120,17 @@ ScaledRows::View LinearFeatures::rows(std::size_t q) const {
   return scaled_->query(place_.empty() ? q : place_[q]);
 }
 
+void LinearFeatures::copy_rows(std::size_t q, float* out, std::size_t stride) const {
+  ScaledRows::View view = rows(q);
+  view.last();
+  const std::size_t size = data_.query(q).size();
+  for (std::size_t i = 0; i < size; ++i, out += stride) {
+    const std::span<const float> row = row_of(view.rows(), i);
+    std::copy(row.begin(), row.end(), out);
+    std::fill(out + row.size(), out + stride, 0.0F);
+  }
+}
+
 void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
   if (data_.dense()) return scores_then(q, q, w, out);
   const Query query = data_.query(q);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "base/device/cuda/card.cuh"
+#include "base/device/cuda/memory.cuh"
+#include "base/device/cuda_module.h"
+
+namespace dorm::cuda {
+namespace {
+
+__global__ void do_nothing() {}
+
+}  // namespace
+
+Card use_card(int number) {
+  int driver = 0, cards = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (driver > 0 && cudaGetDeviceCount(&cards) != cudaSuccess) cards = 0;
+  cudaGetLastError();
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string trouble = cuda_trouble(driver, CUDART_VERSION, cards, number, visible ? visible : "");
+  if (!trouble.empty()) throw Failure(trouble);
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, number), "the card");
+  if (const cudaError_t made = cudaSetDevice(number); made == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw Failure(std::string(properties.name) + " has no memory left to begin with: other programs hold its " +
+                  std::to_string(properties.totalGlobalMem >> 20) + " MiB");
+  } else {
+    check(made, "the card");
+  }
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, do_nothing) != cudaSuccess) {
+    cudaGetLastError();
+    throw Failure(std::string(properties.name) + " has compute capability " + std::to_string(properties.major) + "." +
+                  std::to_string(properties.minor) +
+                  ", for which this dorm has no code; build it with -DCMAKE_CUDA_ARCHITECTURES=" +
+                  std::to_string(properties.major) + std::to_string(properties.minor));
+  }
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "the memory of the card");
+  return {number, properties.name, free, properties.sharedMemPerBlockOptin};
+}
+
+}  // namespace dorm::cuda

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that visit lists. A block of threads takes a piece: its lists one after the other. All sums are in double
+// precision and in an order that neither the card nor its load changes, so a call gives the same bits again.
+#pragma once
+
+#include <cstdint>
+
+namespace dorm::cuda {
+
+enum class Visit { linearize, scores, pull_back };
+
+constexpr int kThreads = 128;
+constexpr int kLanes = 8;  // threads that share a row in a score
+constexpr int kRowsAtOnce = kThreads / kLanes;
+constexpr int kWarps = kThreads / 32;
+
+/// Pointers into the memory of the card.
+struct View {
+  const float* rows;  // of the documents from first_document on
+  std::uint64_t first_document;
+  std::uint32_t first_piece;
+  std::uint32_t columns;  // features and padding, in groups of four
+  std::uint32_t features;
+  std::uint32_t shared_documents;  // lists up to this length have their numbers in shared memory
+
+  const std::uint64_t* list_begin;
+  const std::uint32_t* piece_begin;
+  const double *share, *gain, *reference, *ideal, *kappa, *c, *a;
+  const std::uint32_t *table, *cutoff;
+
+  const double* w;        // 4 columns numbers
+  double* scores;         // by document: of Visit::scores, and of long lists
+  double* keys;           // by document, of long lists; of Visit::pull_back the coefficients
+  std::uint32_t* chosen;  // by document, of long lists
+  double* sums;           // by piece: features, value, loss
+};
+
+/// Bytes of shared memory of a block.
+inline std::size_t shared_bytes(std::uint32_t columns, std::uint32_t shared_documents, Visit visit, bool wide) {
+  std::size_t bytes = visit == Visit::pull_back ? 0 : std::size_t{columns} * 4 * sizeof(double);
+  if (wide && visit != Visit::scores) bytes += std::size_t{columns} * 4 * sizeof(double);
+  if (visit != Visit::scores) bytes += std::size_t{shared_documents} * (2 * sizeof(double) + sizeof(std::uint32_t));
+  return bytes;
+}
+
+/// Numbers of the list at hand, in shared memory or, for a long list, in that of the card.
+struct ListScratch {
+  double *scores, *keys;  // keys: then coefficients
+  std::uint32_t* chosen;  // ranks, then the documents with a coefficient
+};
+
+__device__ inline double sum_of_lanes(double x) {
+  for (int step = kLanes / 2; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
+  return x;
+}
+
+__device__ inline double product(const float4& x, const double* w, double sum) {
+  sum = fma(static_cast<double>(x.x), w[0], sum);
+  sum = fma(static_cast<double>(x.y), w[1], sum);
+  sum = fma(static_cast<double>(x.z), w[2], sum);
+  return fma(static_cast<double>(x.w), w[3], sum);
+}
+
+/// The scores of a list: kLanes threads to a row, two rows at once. kChunks: how often kLanes threads go over a row; 0:
+/// known at run time only.
+template <int kChunks>
+__device__ void score_rows(const float4* rows, std::uint32_t columns, int size, const double* w, double* out) {
+  const int lane = threadIdx.x % kLanes, first = threadIdx.x / kLanes;
+  for (int base = 0; base < size; base += 2 * kRowsAtOnce) {  // the same for all threads of a warp: they exchange sums
+    const int i = base + first, j = i + kRowsAtOnce;
+    const float4* const x = rows + static_cast<std::size_t>(min(i, size - 1)) * columns;
+    const float4* const y = rows + static_cast<std::size_t>(min(j, size - 1)) * columns;
+    double sum_x = 0, sum_y = 0;
+    if constexpr (kChunks > 0) {
+      float4 of_x[kChunks], of_y[kChunks];
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        const std::uint32_t column = lane + k * kLanes;
+        of_x[k] = of_y[k] = make_float4(0, 0, 0, 0);
+        if (column < columns) {
+          of_x[k] = x[column];
+          of_y[k] = y[column];
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < kChunks; ++k) {
+        const double* const weights = w + 4 * min(lane + k * kLanes, static_cast<int>(columns) - 1);
+        sum_x = product(of_x[k], weights, sum_x);
+        sum_y = product(of_y[k], weights, sum_y);
+      }
+    } else {
+      for (std::uint32_t column = lane; column < columns; column += kLanes) {
+        sum_x = product(x[column], w + 4 * column, sum_x);
+        sum_y = product(y[column], w + 4 * column, sum_y);
+      }
+    }
+    sum_x = sum_of_lanes(sum_x);
+    sum_y = sum_of_lanes(sum_y);
+    if (lane == 0 && i < size) out[i] = sum_x;
+    if (lane == 0 && j < size) out[j] = sum_y;
+  }
+}
+
+/// How many documents stand before i when sorted by key, equal ones by index.
+__device__ inline std::uint32_t rank_of(const double* keys, int size, int i) {
+  const double key = keys[i];
+  std::uint32_t rank = 0;
+  int j = 0;
+  for (; j + 4 <= i; j += 4)
+    rank += (keys[j] >= key) + (keys[j + 1] >= key) + (keys[j + 2] >= key) + (keys[j + 3] >= key);
+  for (; j < i; ++j) rank += keys[j] >= key;
+  for (j = i + 1; j + 4 <= size; j += 4)
+    rank += (keys[j] > key) + (keys[j + 1] > key) + (keys[j + 2] > key) + (keys[j + 3] > key);
+  for (; j < size; ++j) rank += keys[j] > key;
+  return rank;
+}
+
+/// Gathers the documents of which `on` holds, in their order; `count` of them were found before.
+__device__ inline void gather(bool on, int i, std::uint32_t* chosen, int& count) {
+  __shared__ int of_warp[kWarps];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned votes = __ballot_sync(0xffffffffu, on);
+  if (lane == 0) of_warp[warp] = __popc(votes);
+  __syncthreads();
+  int place = count;
+  for (int k = 0; k < kWarps; ++k) {
+    if (k < warp) place += of_warp[k];
+    count += of_warp[k];
+  }
+  if (on) chosen[place + __popc(votes & ((1u << lane) - 1))] = i;
+  __syncthreads();
+}
+
+/// A key that at least `wanted` documents reach: of the highest keys of the threads' shares, the wanted-th. At most
+/// kThreads are wanted.
+__device__ inline double reached_by(const double* keys, int size, std::uint32_t wanted) {
+  __shared__ double highest[kThreads];
+  __shared__ double found;
+  double mine = -INFINITY;
+  for (int i = threadIdx.x; i < size; i += kThreads) mine = fmax(mine, keys[i]);
+  highest[threadIdx.x] = mine;
+  __syncthreads();
+  if (rank_of(highest, kThreads, threadIdx.x) + 1 == wanted) found = mine;
+  __syncthreads();
+  return found;
+}
+
+/// Ranks of all documents in list.chosen; those from `cutoff` on are all called cutoff. In a long list only documents
+/// that reach what the cutoff-th reaches are compared.
+__device__ inline void rank_all(const ListScratch& list, int size, std::uint32_t cutoff) {
+  int count = kThreads + 1;
+  if (size > kThreads && cutoff > 0 && cutoff <= kThreads) {
+    const double least = reached_by(list.keys, size, cutoff);
+    count = 0;
+    for (int base = 0; base < size; base += kThreads) {
+      const int i = base + threadIdx.x;
+      gather(i < size && list.keys[i] >= least, i, list.chosen, count);
+    }
+  }
+  if (count > kThreads) {
+    for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = rank_of(list.keys, size, i);
+    __syncthreads();
+    return;
+  }
+  const int own = threadIdx.x < count ? list.chosen[threadIdx.x] : 0;
+  const double key = list.keys[own];
+  std::uint32_t rank = 0;
+  for (int k = 0; k < count; ++k) {
+    const int other = list.chosen[k];
+    rank += list.keys[other] > key || (list.keys[other] == key && other < own);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = cutoff;
+  __syncthreads();
+  if (threadIdx.x < count) list.chosen[own] = rank;
+  __syncthreads();
+}
+
+/// Sums of a piece that a thread keeps: four columns of every rows_-th document with a coefficient, value and loss.
+struct ThreadSums {
+  double direction[4] = {0, 0, 0, 0};
+  double value = 0, loss = 0;
+};
+
+/// Adds coefficient times row over the documents that were gathered.
+template <bool kWide>
+__device__ void add_rows(const float4* rows, std::uint32_t columns, const ListScratch& list, int count, double scale,
+                         ThreadSums& sums, double* wide_sums) {
+  if constexpr (kWide) {
+    for (std::uint32_t column = threadIdx.x; column < columns; column += kThreads) {
+      double x = 0, y = 0, z = 0, t = 0;
+      for (int k = 0; k < count; ++k) {
+        const std::uint32_t i = list.chosen[k];
+        const double coefficient = scale * list.keys[i];
+        const float4 row = rows[static_cast<std::size_t>(i) * columns + column];
+        x = fma(coefficient, static_cast<double>(row.x), x);
+        y = fma(coefficient, static_cast<double>(row.y), y);
+        z = fma(coefficient, static_cast<double>(row.z), z);
+        t = fma(coefficient, static_cast<double>(row.w), t);
+      }
+      double* const sum = wide_sums + 4 * column;
+      sum[0] += x, sum[1] += y, sum[2] += z, sum[3] += t;
+    }
+  } else {
+    const int rows_at_once = kThreads / columns, first = threadIdx.x / columns;
+    const std::uint32_t column = threadIdx.x % columns;
+    if (first >= rows_at_once) return;
+#pragma unroll 4
+    for (int k = first; k < count; k += rows_at_once) {
+      const std::uint32_t i = list.chosen[k];
+      const double coefficient = scale * list.keys[i];
+      const float4 row = rows[static_cast<std::size_t>(i) * columns + column];
+      sums.direction[0] = fma(coefficient, static_cast<double>(row.x), sums.direction[0]);
+      sums.direction[1] = fma(coefficient, static_cast<double>(row.y), sums.direction[1]);
+      sums.direction[2] = fma(coefficient, static_cast<double>(row.z), sums.direction[2]);
+      sums.direction[3] = fma(coefficient, static_cast<double>(row.w), sums.direction[3]);
+    }
+  }
+}
+
+/// The most violated ranking by sorting: coefficients z0 - c in list.keys, documents with one in list.chosen. Returns
+/// their number; value and loss are added to the sums of the threads.
+__device__ inline int separate(const View& view, std::uint32_t q, std::uint64_t first, int size,
+                               const ListScratch& list, ThreadSums& sums) {
+  const double kappa = view.kappa[q], share = view.share[q];
+  const std::uint32_t cutoff = view.cutoff[q], table = view.table[q];
+  for (int i = threadIdx.x; i < size; i += kThreads) list.keys[i] = list.scores[i] - kappa * view.gain[first + i];
+  __syncthreads();
+  rank_all(list, size, cutoff);
+  int count = 0;
+  for (int base = 0; base < size; base += kThreads) {
+    const int i = base + threadIdx.x;
+    bool on = false;
+    if (i < size) {
+      const std::uint32_t at = table + min(list.chosen[i], cutoff);
+      const double delta = view.reference[first + i] - view.c[at];
+      const double gained = view.a[at] * view.gain[first + i];
+      sums.loss -= share * gained;
+      sums.value -= share * (gained + delta * list.scores[i]);
+      list.keys[i] = delta;
+      on = delta != 0;
+    }
+    gather(on, i, list.chosen, count);
+  }
+  if (threadIdx.x == 0) {
+    sums.loss += share * view.ideal[q];
+    sums.value += share * view.ideal[q];
+  }
+  return count;
+}
+
+/// Adds what the threads have kept, in their order, and writes the sums of the piece.
+template <bool kWide>
+__device__ void write_sums(const View& view, const ThreadSums& sums, const double* wide_sums, double* out) {
+  __shared__ double kept[kThreads * 4];
+  __syncthreads();
+  if constexpr (kWide) {
+    for (std::uint32_t j = threadIdx.x; j < view.features; j += kThreads) out[j] = wide_sums[j];
+  } else {
+    for (int k = 0; k < 4; ++k) kept[threadIdx.x * 4 + k] = sums.direction[k];
+    __syncthreads();
+    const int rows_at_once = kThreads / view.columns;
+    for (std::uint32_t j = threadIdx.x; j < view.features; j += kThreads) {
+      double sum = 0;
+      for (int k = 0; k < rows_at_once; ++k) sum += kept[(k * view.columns + j / 4) * 4 + j % 4];
+      out[j] = sum;
+    }
+    __syncthreads();
+  }
+  kept[threadIdx.x] = sums.value;
+  kept[kThreads + threadIdx.x] = sums.loss;
+  __syncthreads();
+  if (threadIdx.x < 2) {
+    double sum = 0;
+    for (int k = 0; k < kThreads; ++k) sum += kept[threadIdx.x * kThreads + k];
+    out[view.features + threadIdx.x] = sum;
+  }
+}
+
+template <Visit kVisit, int kChunks, bool kWide>
+__global__ void __launch_bounds__(kThreads) visit_pieces(const View view) {
+  extern __shared__ double shared[];
+  double* const w = shared;
+  double* const wide_sums = w + (kVisit == Visit::pull_back ? 0 : 4 * view.columns);
+  double* const numbers = wide_sums + (kWide && kVisit != Visit::scores ? 4 * view.columns : 0);
+  if constexpr (kVisit != Visit::pull_back)
+    for (std::uint32_t j = threadIdx.x; j < 4 * view.columns; j += kThreads) w[j] = view.w[j];
+  if constexpr (kWide && kVisit != Visit::scores)
+    for (std::uint32_t j = threadIdx.x; j < 4 * view.columns; j += kThreads) wide_sums[j] = 0;
+  __syncthreads();
+  const std::uint32_t piece = view.first_piece + blockIdx.x;
+  ThreadSums sums;
+  for (std::uint32_t q = view.piece_begin[piece]; q < view.piece_begin[piece + 1]; ++q) {
+    const std::uint64_t first = view.list_begin[q];
+    const int size = static_cast<int>(view.list_begin[q + 1] - first);
+    const auto* const rows = reinterpret_cast<const float4*>(view.rows) + (first - view.first_document) * view.columns;
+    if constexpr (kVisit == Visit::scores) {
+      score_rows<kChunks>(rows, view.columns, size, w, view.scores + first);
+      continue;
+    }
+    ListScratch list{numbers, numbers + view.shared_documents,
+                     reinterpret_cast<std::uint32_t*>(numbers + 2 * view.shared_documents)};
+    if (size > static_cast<int>(view.shared_documents))
+      list = {view.scores + first, view.keys + first, view.chosen + first};
+    int count = 0;
+    double scale = 1;
+    if constexpr (kVisit == Visit::linearize) {
+      score_rows<kChunks>(rows, view.columns, size, w, list.scores);
+      __syncthreads();
+      count = separate(view, q, first, size, list, sums);
+      scale = view.share[q];
+    } else {
+      list.keys = view.keys + first;
+      for (int base = 0; base < size; base += kThreads) {
+        const int i = base + threadIdx.x;
+        gather(i < size && list.keys[i] != 0, i, list.chosen, count);
+      }
+    }
+    add_rows<kWide>(rows, view.columns, list, count, scale, sums, wide_sums);
+    __syncthreads();
+  }
+  if constexpr (kVisit != Visit::scores)
+    write_sums<kWide>(view, sums, wide_sums, view.sums + std::size_t{piece} * (view.features + 2));
+}
+
+/// Adds the pieces of every group, in order.
+__global__ void add_pieces(const double* sums, const std::uint32_t* group_begin, std::uint32_t size, double* out) {
+  const std::uint32_t group = blockIdx.x;
+  for (std::uint32_t j = threadIdx.x; j < size; j += blockDim.x) {
+    double sum = 0;
+    for (std::uint32_t piece = group_begin[group]; piece < group_begin[group + 1]; ++piece)
+      sum += sums[std::size_t{piece} * size + j];
+    out[std::size_t{group} * size + j] = sum;
+  }
+}
+
+}  // namespace dorm::cuda

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices by name.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/device/cuda_module.h"
+#include "base/device/host_lists.h"
+#include "base/module.h"
+#include "dorm/error.h"
+
+namespace dorm {
+namespace {
+
+constexpr Module kCudaModule = {"dorm_cuda.so", "DORM_CUDA_MODULE", "dorm_cuda_module"};
+
+/// N of "cuda:N", 0 of "cuda"; nothing for another name.
+std::optional<int> card_of(const std::string& name) {
+  constexpr std::string_view kCuda = "cuda";
+  if (name == kCuda) return 0;
+  if (!name.starts_with("cuda:")) return std::nullopt;
+  int card = -1;
+  const char *const first = name.data() + kCuda.size() + 1, *const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, card);
+  if (error != std::errc() || end != last || card < 0 || first == last) return std::nullopt;
+  return card;
+}
+
+const CudaModule& cuda_module() {
+  static const LoadedModule once = load_module(kCudaModule);
+  if (once.offer == nullptr)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the device cuda needs its module, {}, and {}; install the CUDA toolkit, configure with "
+                            "-DDORM_CUDA=ON and build again (docs/gpu.md), or take the device cpu",
+                            kCudaModule.file, once.why_not));
+  return *static_cast<const CudaModule*>(once.offer);
+}
+
+}  // namespace
+
+void require_no_trouble(const std::string& trouble) {
+  if (!trouble.empty()) throw Error(ErrorCode::unsupported, trouble);
+}
+
+void check_device_name(const std::string& name) {
+  if (name != "cpu" && !card_of(name))
+    throw Error(ErrorCode::bad_option, fmt::format("device \"{}\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)", name));
+}
+
+WakingDevice::WakingDevice(const std::string& name) {
+  if (const std::optional<int> card = card_of(name))
+    thread_ = std::thread([wake = cuda_module().wake, card = *card] { wake(card); });
+}
+
+WakingDevice::~WakingDevice() {
+  if (thread_.joinable()) thread_.join();
+}
+
+std::unique_ptr<ListDevice> make_list_device(const std::string& name, DeviceLists lists, const FillRows& fill,
+                                             const DeviceLimits& limits) {
+  std::string trouble;
+  std::unique_ptr<ListDevice> made;
+  if (name == "host") {
+    made = make_host_lists(std::move(lists), fill, limits, trouble);
+  } else {
+    check_device_name(name);
+    const std::optional<int> card = card_of(name);
+    if (!card) throw Error(ErrorCode::bad_option, "the device cpu holds no lists; expected host or cuda");
+    made = cuda_module().make_lists(*card, std::move(lists), fill, limits, trouble);
+  }
+  require_no_trouble(trouble);
+  return made;
+}
+
+}  // namespace dorm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is decided on the host about a card: whether it can be used, and what of the lists it holds. Header and source
+// are compiled into the module, too, which stands alone.
+#include <algorithm>
+#include <cstdio>
+
+#include "base/device/cuda_module.h"
+
+namespace dorm {
+namespace {
+
+constexpr std::uint64_t kPartBytes = std::uint64_t{256} << 20;
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string gigabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g GB", static_cast<double>(bytes) * 1e-9);
+  return text;
+}
+
+}  // namespace
+
+std::size_t DeviceLists::longest() const {
+  std::uint64_t longest = 0;
+  for (std::size_t q = 0; q < num_lists(); ++q) longest = std::max(longest, list_begin[q + 1] - list_begin[q]);
+  return longest;
+}
+
+std::string cuda_trouble(int driver, int runtime, int cards, int asked, const std::string& visible) {
+  if (driver == 0)
+    return "no NVIDIA driver was found on this machine (libcuda.so.1); expected one that supports CUDA " +
+           version_text(runtime) + ", or the device cpu";
+  if (driver / 1000 < runtime / 1000)
+    return "the NVIDIA driver supports CUDA " + version_text(driver) + ", but this dorm was built with CUDA " +
+           version_text(runtime) + "; expected a newer driver, or a dorm built with CUDA " +
+           std::to_string(driver / 1000);
+  if (cards == 0)
+    return "the NVIDIA driver shows no card" +
+           (visible.empty() ? std::string() : " (CUDA_VISIBLE_DEVICES is \"" + visible + "\")") +
+           "; expected at least one";
+  if (asked >= cards)
+    return "cuda:" + std::to_string(asked) + " is asked for, but there " +
+           (cards == 1 ? std::string("is 1 card, cuda:0")
+                       : "are " + std::to_string(cards) + " cards, cuda:0 to cuda:" + std::to_string(cards - 1)) +
+           (visible.empty() ? std::string() : " (CUDA_VISIBLE_DEVICES is \"" + visible + "\")");
+  return "";
+}
+
+std::uint64_t row_bytes(const DeviceLists& lists, std::size_t first, std::size_t last) {
+  const std::uint64_t documents =
+      lists.list_begin[lists.piece_begin[last]] - lists.list_begin[lists.piece_begin[first]];
+  return documents * lists.stride() * sizeof(float);
+}
+
+std::size_t pieces_that_fit(const DeviceLists& lists, std::size_t first, std::uint64_t bytes) {
+  std::size_t last = first + 1;
+  while (last < lists.num_pieces() && row_bytes(lists, first, last + 1) <= bytes) ++last;
+  return last;
+}
+
+ResidentPlan plan_memory(const DeviceLists& lists, std::uint64_t numbers, std::uint64_t available,
+                         const std::string& device) {
+  const std::size_t pieces = lists.num_pieces();
+  const std::uint64_t rows = row_bytes(lists, 0, pieces);
+  ResidentPlan plan;
+  if (numbers + rows <= available) {
+    plan.resident_pieces = pieces;
+    return plan;
+  }
+  std::uint64_t largest = 0;
+  for (std::size_t p = 0; p < pieces; ++p) largest = std::max(largest, row_bytes(lists, p, p + 1));
+  if (numbers + largest > available) {
+    plan.trouble = device + " has " + gigabytes(available) + " for this, but " + gigabytes(numbers + largest) +
+                   " are needed at least, " + gigabytes(numbers + rows) + " to hold all documents; expected a larger " +
+                   "card, or the device cpu";
+    return plan;
+  }
+  const std::uint64_t for_rows = available - numbers;
+  plan.part_bytes = std::max(largest, std::min(kPartBytes, for_rows / 4));
+  std::uint64_t held = 0;
+  while (plan.resident_pieces < pieces) {
+    held += row_bytes(lists, plan.resident_pieces, plan.resident_pieces + 1);
+    if (held + plan.part_bytes > for_rows) break;
+    ++plan.resident_pieces;
+  }
+  return plan;
+}
+
+}  // namespace dorm

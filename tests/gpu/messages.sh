@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What the command says where a card cannot be used, or has too little memory. Needs DORM_COMMAND, built with CUDA, and
+# a card.
+set -uo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$DORM_COMMAND" synth --queries 2000 --features 40 -o "$folder/data.dorm" -q || exit 1
+failures=0
+
+# expect TEXT COMMAND...: the command fails and says TEXT
+expect() {
+  local text=$1 said
+  shift
+  if said=$("$@" 2>&1); then echo "no error: $*" && failures=$((failures + 1)); fi
+  case $said in *"$text"*) ;; *) echo "expected: $text; said: $said" && failures=$((failures + 1)) ;; esac
+}
+train=("$DORM_COMMAND" train "$folder/data.dorm" -q --model "$folder/model.json" --device)
+cards=$(nvidia-smi --list-gpus | wc -l)
+expect "the NVIDIA driver shows no card" env CUDA_VISIBLE_DEVICES= "${train[@]}" cuda
+expect "cuda:$cards is asked for, but there" "${train[@]}" "cuda:$cards"
+expect "this dorm was built without one" env DORM_CUDA_MODULE=/nowhere "${train[@]}" cuda
+expect "are needed at least" "${train[@]}" cuda --device-memory 1MB
+
+# Streamed in parts, a training has the bytes of one that the card holds.
+"${train[@]}" cuda > "$folder/whole.txt" && cp "$folder/model.json" "$folder/whole.json"
+"${train[@]}" cuda --device-memory 12MB > "$folder/parts.txt"
+cmp "$folder/whole.json" "$folder/model.json" || failures=$((failures + 1))
+echo "tests/gpu/messages.sh: $failures failures"
+exit $((failures > 0))
