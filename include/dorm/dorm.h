@@ -28,4 +28,6 @@
 #include "dorm/baseline.h"    // IWYU pragma: export
 #include "dorm/factorize.h"   // IWYU pragma: export
 #include "dorm/joint.h"       // IWYU pragma: export
+#include "dorm/joint_model.h" // IWYU pragma: export
+#include "dorm/any_model.h"   // IWYU pragma: export
 // clang-format on

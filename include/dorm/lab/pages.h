@@ -6,18 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
 #include "dorm/lab/experiment.h"
+#include "dorm/lab/recommender_comparison.h"
+#include "dorm/pages.h"
 #include "dorm/report.h"
 
-namespace dorm::cli {
+namespace dorm {
 
 /// `data`: the files that were compared on.
 report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
-                               const std::vector<std::string>& data, const Settings& settings);
+                               const std::vector<std::string>& data, const pages::Origin& origin = {});
+
+/// The same of recommenders.
+report::Report comparison_page(const ComparisonResult& result, const RecommenderComparison& options,
+                               const std::vector<std::string>& data, const pages::Origin& origin = {});
 
 /// One experiment or several on one page. `skipped`: what could not be run, and why.
 report::Report experiment_page(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
-                               const ExperimentOptions& options, const Settings& settings);
+                               const ExperimentOptions& options, const pages::Origin& origin = {});
 
-}  // namespace dorm::cli
+}  // namespace dorm
