@@ -3,7 +3,11 @@
 #include "dorm/catalog.h"
 
 #include "bindings.h"
+#include "dorm/baseline.h"
 #include "dorm/export.h"
+#include "dorm/joint_model.h"
+#include "dorm/lab/collaborative.h"
+#include "dorm/lab/experiment.h"
 #include "dorm/oracle.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
@@ -44,6 +48,10 @@ void bind_catalog(nb::module_& module) {
         all["start"] = entries(start_catalog());
         all["solver"] = entries(solver_catalog());
         all["target"] = entries(target_catalog());
+        all["method"] = entries(method_catalog());
+        all["recommender"] = entries(collaborative_catalog());
+        all["joint"] = entries(joint_method_catalog());
+        all["experiment"] = entries(experiment_catalog());
         return all;
       },
       "Every name that can be passed, as (name, usage, help, trainable) by kind.");

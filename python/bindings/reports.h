@@ -4,14 +4,22 @@
 
 #include <nanobind/nanobind.h>
 
+#include "dorm/evaluate.h"
 #include "dorm/train.h"
 
 namespace dorm::python {
+
+/// By its name. Throws Error(bad_option).
+Choice choice_from(const std::string& name);
 
 /// What callbacks are told.
 nanobind::dict train_progress_dict(const TrainProgress& progress);
 
 /// What dorm.TrainReport is made from, less the validation value of the model.
 nanobind::dict train_report_dict(const TrainReport& report, bool interrupted);
+
+/// What dorm.MeasureResult, and dorm.Evaluation, are made from.
+nanobind::dict to_dict(MeasureResult result);
+nanobind::dict to_dict(EvaluationTable table);
 
 }  // namespace dorm::python

@@ -25,15 +25,29 @@ if TYPE_CHECKING:
     from .assignment import Assignment, assign
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
+    from .comparing import (
+        ComparedFigure,
+        ComparedMethod,
+        MethodComparison,
+        RankerTable,
+        compare_methods,
+        compare_rankers,
+        compare_recommenders,
+    )
     from .data import RankingData, read_csv, read_letor, synth
+    from .describing import info, load_model
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
+    from .experimenting import ExperimentResult, ExperimentTable, experiment_files, run_experiment
     from .explanation import Explanation
     from .exporting import ExportCheck
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
+    from .joint import JointRanker
+    from .lists import PositionRanker, TopicRanker
     from .measure import Measure
-    from .ranker import DormRanker
+    from .ranker import DormRanker, train_baseline
     from .report import Candidate, Certificate, TrainReport
+    from .serving import Server, serve
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
@@ -44,10 +58,14 @@ __all__ = [
     "Blend",
     "Candidate",
     "Certificate",
+    "ComparedFigure",
+    "ComparedMethod",
     "Comparison",
     "DormFactorization",
     "DormRanker",
     "Evaluation",
+    "ExperimentResult",
+    "ExperimentTable",
     "Explanation",
     "ExportCheck",
     "FactorCandidate",
@@ -55,17 +73,23 @@ __all__ = [
     "FactorizationReport",
     "HalfStep",
     "Importance",
+    "JointRanker",
     "LeftOutCell",
     "Measure",
     "MeasureResult",
+    "MethodComparison",
     "Metric",
     "Objective",
     "Page",
+    "PositionRanker",
     "Qrels",
     "QueryKFold",
+    "RankerTable",
     "RankingData",
     "Recommendations",
     "Run",
+    "Server",
+    "TopicRanker",
     "TrainReport",
     "TuneCell",
     "TuneResult",
@@ -74,8 +98,14 @@ __all__ = [
     "assign",
     "catalog",
     "compare",
+    "compare_methods",
+    "compare_rankers",
+    "compare_recommenders",
     "evaluate",
     "evaluate_run",
+    "experiment_files",
+    "info",
+    "load_model",
     "metric",
     "objective",
     "permutation_importance",
@@ -84,7 +114,10 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_table",
+    "run_experiment",
+    "serve",
     "synth",
+    "train_baseline",
     "tune",
 ]
 
@@ -103,12 +136,26 @@ _MODULES = {
     "exporting": ("ExportCheck",),
     "factorization": ("DormFactorization", "Recommendations"),
     "importance": ("Importance", "permutation_importance"),
+    "comparing": (
+        "ComparedFigure",
+        "ComparedMethod",
+        "MethodComparison",
+        "RankerTable",
+        "compare_methods",
+        "compare_rankers",
+        "compare_recommenders",
+    ),
+    "describing": ("info", "load_model"),
+    "experimenting": ("ExperimentResult", "ExperimentTable", "experiment_files", "run_experiment"),
+    "joint": ("JointRanker",),
+    "lists": ("PositionRanker", "TopicRanker"),
+    "serving": ("Server", "serve"),
     "ir_measures": (),
     "measure": ("Measure",),
     "mlflow": (),
     "plot": (),
     "pyterrier": (),
-    "ranker": ("DormRanker",),
+    "ranker": ("DormRanker", "train_baseline"),
     "report": ("Candidate", "Certificate", "TrainReport"),
     "spark": (),
     "splitting": ("QueryKFold",),
