@@ -27,7 +27,7 @@ using dorm::cli::say;
 // One line per command.
 // clang-format off
 constexpr dorm::cli::Command kCommands[] = {
-    {"train", dorm::cli::declare_train, "DATA --model FILE\n--stream FILE... --model FILE",
+    {"train", dorm::cli::declare_train, "DATA --model FILE\n--stream FILE... --model FILE\n--ratings FILE --model FILE",
      "--model --valid --measure -C --kernel --scale --method --time-limit --report --input-format", false, true},
     {"tune", dorm::cli::declare_tune, "DATA --model FILE",
      "--model --valid --folds --grid --choose --measure --kernel --time-limit --report --input-format"},
@@ -36,7 +36,7 @@ constexpr dorm::cli::Command kCommands[] = {
      "--model --scores --feature --run --qrels --against --measures --convention --per-query --format --report"},
     {"explain", dorm::cli::declare_explain, "MODEL DATA --query ID\nMODEL DATA --query ID --document ID --against ID",
      "--query --top --document --against --features --format -o --input-format"},
-    {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE",
+    {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE\n--ratings FILE",
      "--methods --measures --valid --test --folds --sizes --against -C --out --report"},
     {"experiment", dorm::cli::declare_experiment},
     {"factorize", dorm::cli::declare_factorize, "RATINGS --model FILE",

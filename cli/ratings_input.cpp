@@ -74,26 +74,49 @@ Ratings load_ratings(const std::string& path, const std::string& layout, const S
   }
 }
 
+std::optional<SideFeatures> load_side_features(const std::string& path, const std::string& columns, const IdTable& ids,
+                                               const char* what, const Settings& settings) {
+  if (path.empty()) return std::nullopt;
+  SideFeatures features = read_side_features(path, columns);
+  std::size_t without = 0;
+  for (const std::string& id : ids.names()) without += !features.ids.find(id);
+  if (without == ids.size())
+    throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
+                fmt::format("none of the {} {}s of the ratings is here; expected their ids in the first column",
+                            ids.size(), what));
+  if (without > 0) warn(settings, fmt::format("{}: {} of {} {}s have no features", path, without, ids.size(), what));
+  return features;
+}
+
+SplitSpec parse_split(const std::string& text) {
+  const std::vector<std::string_view> parts = pieces(text);
+  if (parts.front() == "given" && parts.size() == 2)
+    return {.kind = SplitSpec::Kind::given, .given = number<std::size_t>(parts[1], text)};
+  if (parts.front() == "random" && parts.size() == 2)
+    return {.kind = SplitSpec::Kind::random, .share = number<double>(parts[1], text)};
+  if (parts.front() == "new-users" && parts.size() == 3)
+    return {.kind = SplitSpec::Kind::new_users,
+            .given = number<std::size_t>(parts[2], text),
+            .count = number<std::size_t>(parts[1], text)};
+  refuse(text);
+}
+
 SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings) {
   if (arguments.split.empty()) return {std::move(ratings), {}, {}};
-  const std::vector<std::string_view> parts = pieces(arguments.split);
-  if (parts.front() == "given" && parts.size() == 2) {
-    RatingsSplit split = split_given(ratings, number<std::size_t>(parts[1], arguments.split), arguments.seed);
+  const SplitSpec spec = parse_split(arguments.split);
+  if (spec.kind == SplitSpec::Kind::given) {
+    RatingsSplit split = split_given(ratings, spec.given, arguments.seed);
     if (split.dropped_users > 0)
       warn(settings, fmt::format("{} of {} users have too few ratings for this split and are left out",
                                  split.dropped_users, ratings.num_users()));
     return {std::move(split.train), std::move(split.test), {}};
   }
-  if (parts.front() == "random" && parts.size() == 2) {
-    RatingsSplit split = split_random(ratings, number<double>(parts[1], arguments.split), arguments.seed);
+  if (spec.kind == SplitSpec::Kind::random) {
+    RatingsSplit split = split_random(ratings, spec.share, arguments.seed);
     return {std::move(split.train), std::move(split.test), {}};
   }
-  if (parts.front() == "new-users" && parts.size() == 3) {
-    NewUsersSplit split = split_new_users(ratings, number<std::size_t>(parts[1], arguments.split),
-                                          number<std::size_t>(parts[2], arguments.split), arguments.seed);
-    return {std::move(split.train), std::move(split.test), std::move(split.given)};
-  }
-  refuse(arguments.split);
+  NewUsersSplit split = split_new_users(ratings, spec.count, spec.given, arguments.seed);
+  return {std::move(split.train), std::move(split.test), std::move(split.given)};
 }
 
 }  // namespace dorm::cli

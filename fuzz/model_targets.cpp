@@ -4,6 +4,7 @@
 
 #include "dorm/export.h"
 #include "dorm/factorize.h"
+#include "dorm/joint_model.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
@@ -86,6 +87,26 @@ std::vector<Seed> factor_seeds() {
   return seeds;
 }
 
+void joint(Bytes input) {
+  const JointModel model = joint_from_bytes(signed_archive(std::string(as_text(input))), "input");
+  const std::string written = joint_to_bytes(model);
+  require(joint_to_bytes(joint_from_bytes(written, "written")) == written);
+  require(score(model, small_ratings(), nullptr, 1).size() == small_ratings().size());
+  if (model.items().size() > 0) similar_items(model, 0, 2);
+  JointModel folded = model;
+  fold_in_users(folded, small_ratings());
+}
+
+std::vector<Seed> joint_seeds() {
+  const SideFeatures facts = parse_side_features("x,1,0\ny,0,1\nz,1,1\n", "facts", "2,3");
+  JointModelOptions options;
+  options.train.solve.threads = 1;
+  std::vector<Seed> seeds = {{"dorm", joint_to_bytes(train_joint_model(small_ratings(), options))}};
+  options.method = "ridge";
+  seeds.push_back({"facts", joint_to_bytes(train_joint_model(small_ratings(), options, {.item_features = &facts}))});
+  return seeds;
+}
+
 void learner(Bytes input) {
   Stream stream = Stream::load(as_text(input));
   require(Stream::load(stream.save()).save() == stream.save());
@@ -130,6 +151,7 @@ std::span<const Target> model_targets() {
   static constexpr Target kTargets[] = {{"model", model, model_seeds},
                                         {"position-model", position_model, position_seeds},
                                         {"factors", factors, factor_seeds},
+                                        {"joint", joint, joint_seeds},
                                         {"learner", learner, learner_seeds},
                                         {"cell", cell, cell_seeds}};
   return kTargets;

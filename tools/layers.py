@@ -55,7 +55,9 @@ LAYERS = {
         ("oracle",),
     ),
     "model/kernel": Room(
-        "kernels by name, rows of the Gram matrix, feature maps that stand in for it", ("base", "data"), ("kernel", "sets")
+        "kernels by name, rows of the Gram matrix, feature maps that stand in for it",
+        ("base", "data"),
+        ("kernel", "sets"),
     ),
     "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
     "model/export": Room(
@@ -177,10 +179,9 @@ LAYERS = {
             "data/ratings",
             "evaluation",
             "learning/solver",
-            "model",
             "ranking/oracle",
         ),
-        ("factorize", "any_model"),
+        ("factorize",),
     ),
     "recommend/joint": Room(
         "joint kernels over (user, item) pairs: DORM, JRank, PRank",
@@ -197,6 +198,18 @@ LAYERS = {
             "ranking/oracle",
         ),
         ("joint",),
+    ),
+    "recommend/models": Room(
+        "models over joint kernels as files that recommend; saved models of any kind",
+        (
+            "base",
+            "data/io",
+            "learning/train",
+            "model",
+            "recommend/factor",
+            "recommend/joint",
+        ),
+        ("joint_model", "any_model"),
     ),
     "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
     "report/pages": Room(
@@ -217,7 +230,15 @@ LAYERS = {
     ),
     "serve": Room(
         "models behind HTTP: requests, answers, metrics, sockets; a target of its own",
-        ("base", "data", "data/io", "data/ratings", "model", "ranking/measure", "recommend/factor"),
+        (
+            "base",
+            "data",
+            "data/io",
+            "data/ratings",
+            "model",
+            "ranking/measure",
+            "recommend/models",
+        ),
         ("serve",),
     ),
     "serve/explore": Room(
@@ -240,8 +261,17 @@ LAYERS = {
     ),
     "lab/compare": Room(
         "comparisons cell by cell",
-        ("base", "data", "data/io", "evaluation", "learning/baseline", "learning/train", "report"),
-        ("lab/comparison",),
+        (
+            "base",
+            "data",
+            "data/io",
+            "evaluation",
+            "lab/collaborative",
+            "learning/baseline",
+            "learning/train",
+            "report",
+        ),
+        ("lab/comparison", "lab/recommender_comparison"),
     ),
     "lab/experiment": Room(
         "the paper's tables",
@@ -258,6 +288,11 @@ LAYERS = {
             "report",
         ),
         ("lab/experiment",),
+    ),
+    "lab/pages": Room(
+        "pages of comparisons and experiments",
+        ("lab/compare", "lab/experiment", "report", "report/pages"),
+        ("lab/pages",),
     ),
 }
 

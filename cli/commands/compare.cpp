@@ -4,18 +4,19 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
+#include <optional>
 
 #include "command.h"
+#include "compare_ratings.h"
 #include "comparison_view.h"
 #include "dorm/error.h"
 #include "dorm/lab/comparison.h"
+#include "dorm/lab/pages.h"
 #include "grid.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"
 #include "output.h"
-#include "pages/comparison_page.h"
 #include "report_files.h"
 #include "stop.h"
 #include "text/comparison_text.h"
@@ -26,7 +27,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kCompareDescription =
-    "Which linear ranker is best on your data, and is the difference real?\n"
+    "Which linear ranker, or which recommender, is best on your data, and is the difference real?\n"
     "\n"
     "Every method has the same number of candidates: values of C, and bounds and starts for DORM, aims\n"
     "for its rivals. For each measure the one that the validation queries prefer is judged on the test\n"
@@ -34,6 +35,9 @@ constexpr const char* kCompareDescription =
     "parts,\n"
     "with several each file is a part; parts take turns to test and to validate, so that every query is\n"
     "tested once. With --test the test data is that file, and --valid or one part of DATA validates.\n"
+    "\n"
+    "With --ratings recommenders are compared: parameters that are not spelled are chosen by held-out training\n"
+    "ratings, for each measure in turn, and every user with test ratings is a list.\n"
     "\n"
     "With --out every finished cell is kept: a run that was stopped or killed goes on with the same command\n"
     "and ends with the same table. The table does not depend on --threads.";
@@ -45,18 +49,23 @@ constexpr const char* kCompareExamples =
     "  dorm compare train.txt --valid vali.txt --test test.txt --methods feature:BM25,dorm:mrr --measures "
     "mrr\n"
     "  dorm compare data.txt --sizes 100,300,1000 --against ranksvm --out results\n"
-    "  dorm compare train.txt --test test.txt --methods dorm:ndcg@10,scores:lambdamart.txt\n";
+    "  dorm compare train.txt --test test.txt --methods dorm:ndcg@10,scores:lambdamart.txt\n"
+    "  dorm compare --ratings u.data --methods dorm,joint,cgpr,mmmf,item-mean --splits 5 --out results\n";
 
 struct CompareArguments {
   std::vector<std::string> data;
-  std::string valid, test, methods, measures = "ndcg@10,mrr,map,precision@10,wta", sizes, grid, out;
+  std::string valid, test, methods, measures, sizes, grid, out;
   std::string choose = "best";
   std::vector<std::string> reports;
   std::size_t folds = 5;
   bool no_curve = false, as_spelled = false;
   ComparisonOptions options;
   InputArguments input = {.unjudged = "auto"};
+  RatingsComparison ratings;
 };
+
+constexpr const char* kDataMeasures = "ndcg@10,mrr,map,precision@10,wta";
+constexpr const char* kRatingsMeasures = "ndcg@10,ndcg";
 
 template <class Number>
 std::vector<Number> numbers(const std::string& list, const char* option) {
@@ -74,42 +83,13 @@ std::vector<Number> numbers(const std::string& list, const char* option) {
   return values;
 }
 
-/// Every baseline (RankSVM once, and not PropSVMrank, whose labels are weights of clicks), and DORM for each of the
-/// measures that can be trained for.
-std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention) {
-  std::vector<std::string> methods;
-  for (const CatalogEntry& entry : method_catalog())
-    if (entry.name != "dorm" && entry.name != "feature" && entry.name != "ranksvm-pairs" && entry.name != "propsvm")
-      methods.emplace_back(entry.name);
-  for (const std::string& measure : measures) {
-    const MeasurePtr made = make_measure(measure, convention);
-    if (!dynamic_cast<const FactoredMeasure*>(made.get())) continue;
-    methods.push_back("dorm:" + measure);
-    if (measure == "wta") methods.emplace_back("dorm:mwta");
-  }
-  return methods;
-}
-
-/// ndcg@10 as ndcg@1 ... ndcg@10; nothing for a measure without a cutoff.
-std::vector<std::string> by_cutoff(const std::string& measure) {
-  const std::size_t at = measure.find('@');
-  if (at == std::string::npos) return {};
-  const std::size_t digits = measure.find_first_not_of("0123456789", at + 1);
-  const std::string number = measure.substr(at + 1, digits == std::string::npos ? digits : digits - at - 1);
-  const std::string rest = digits == std::string::npos ? "" : measure.substr(digits);
-  std::vector<std::string> curve;
-  for (std::size_t n = 1; n <= std::min<std::size_t>(std::stoul(number), 20); ++n)
-    curve.push_back(fmt::format("{}@{}{}", measure.substr(0, at), n, rest));
-  return curve;
-}
-
 ComparisonOptions comparison_options(const CompareArguments& arguments, const Settings& settings) {
   ComparisonOptions options = arguments.options;
   const Convention convention = make_convention(options.convention);
   options.measures.clear();
-  for (const std::string& name : split_measures(arguments.measures))
+  for (const std::string& name : split_measures(arguments.measures.empty() ? kDataMeasures : arguments.measures))
     options.measures.push_back(make_measure(name, convention)->name());
-  if (!arguments.no_curve) options.curve = by_cutoff(options.measures.front());
+  if (!arguments.no_curve) options.curve = measures_by_cutoff(options.measures.front());
   options.methods =
       arguments.methods.empty() ? default_methods(options.measures, convention) : split_measures(arguments.methods);
   if (!arguments.sizes.empty()) options.sizes = numbers<std::size_t>(arguments.sizes, "--sizes");
@@ -137,32 +117,24 @@ struct SplitData {
   std::size_t rows = 0;  // of the data that is tested on, as outside scores count them
 };
 
-SplitData with_test_file(const Dataset& data, const CompareArguments& arguments, const Settings& settings) {
-  const Dataset test = load(arguments.test, arguments.input, settings, {.like = &data.input()}).data;
-  if (!arguments.valid.empty())
-    return {{{data, load(arguments.valid, arguments.input, settings, {.like = &data.input()}).data, test}},
-            test.num_documents()};
-  const auto parts = folds(data, arguments.folds, arguments.options.seed);
-  std::vector<std::size_t> train;
-  for (std::size_t k = 1; k < parts.size(); ++k) train.insert(train.end(), parts[k].begin(), parts[k].end());
-  return {{{data.select(train), data.select(parts[0]), test}}, test.num_documents()};
-}
-
 SplitData make_splits(const CompareArguments& arguments, const Settings& settings) {
   std::vector<Dataset> files;
   for (const std::string& path : arguments.data) {
     files.push_back(load(path, arguments.input, settings).data);
     warn_of_leaks(files.back(), path, settings);
   }
-  if (!arguments.test.empty()) return with_test_file(files[0], arguments, settings);
-  const Concatenation whole = concatenate(files);
-  std::vector<std::vector<std::size_t>> parts;
-  if (files.size() == 1) parts = folds(whole.data, arguments.folds, arguments.options.seed);
-  for (std::size_t k = 0; k + 1 < whole.part_begin.size() && files.size() > 1; ++k) {
-    parts.emplace_back(whole.part_begin[k + 1] - whole.part_begin[k]);
-    std::iota(parts.back().begin(), parts.back().end(), whole.part_begin[k]);
+  if (arguments.test.empty()) {
+    const std::vector<DataSplit> splits = rotating_splits(files, arguments.folds, arguments.options.seed);
+    std::size_t rows = 0;
+    for (const Dataset& file : files) rows += file.num_documents();
+    return {splits, rows};
   }
-  return {rotate(whole.data, parts), whole.data.num_documents()};
+  const Expected like{.like = &files[0].input()};
+  const Dataset test = load(arguments.test, arguments.input, settings, like).data;
+  std::optional<Dataset> valid;
+  if (!arguments.valid.empty()) valid = load(arguments.valid, arguments.input, settings, like).data;
+  return {{tested_split(files[0], valid ? &*valid : nullptr, test, arguments.folds, arguments.options.seed)},
+          test.num_documents()};
 }
 
 /// Takes "scores:FILE" out of the methods and reads the files: a score per row of the data tested on.
@@ -196,40 +168,71 @@ std::vector<std::string> data_files(const CompareArguments& arguments) {
   return files;
 }
 
-void run_compare(const CompareArguments& arguments, const Settings& settings) {
-  check_arguments(arguments);
-  ComparisonOptions options = comparison_options(arguments, settings);
-  for (const std::string& method : options.methods)
-    if (!method.starts_with("scores:")) check_method(method);
-  const SplitData data = make_splits(arguments, settings);
-  read_outside(data, options);
+using RunComparison = std::function<ComparisonResult(const ComparisonObserver&)>;
+
+/// Runs it, unless it is stopped.
+ComparisonResult compared(const CompareArguments& arguments, const Settings& settings, const RunComparison& run) {
   const StopRequest stop;
   ComparisonResult result;
   {
     ComparisonView view(settings.quiet);
-    result = run_comparison(data.splits, options, [&](const ComparisonProgress& progress) {
+    result = run([&](const ComparisonProgress& progress) {
       view.update(progress);
       return stop.signal() == 0;
     });
   }
-  if (!result.complete) {
-    warn(settings,
-         arguments.out.empty()
-             ? "interrupted; nothing is kept without --out"
-             : fmt::format("interrupted; what is done is kept in {}: the same command goes on", arguments.out));
-    throw Stopped{stop.signal()};
-  }
+  if (result.complete) return result;
+  warn(settings, arguments.out.empty()
+                     ? "interrupted; nothing is kept without --out"
+                     : fmt::format("interrupted; what is done is kept in {}: the same command goes on", arguments.out));
+  throw Stopped{stop.signal()};
+}
+
+/// Tables, page and text.
+void deliver_comparison(const ComparisonResult& result, const report::Report& page, const CompareArguments& arguments,
+                        const Settings& settings) {
   std::vector<std::string> reports = arguments.reports;
   if (!arguments.out.empty()) {
     write_text(arguments.out + "/table.csv", comparison_csv(result));
     write_text(arguments.out + "/table.md", comparison_markdown(result));
     if (reports.empty()) reports = {arguments.out + "/report.html"};
   }
-  write_reports(comparison_page(result, data.splits, options, data_files(arguments), settings), reports);
+  write_reports(page, reports);
   if (!settings.json) return print(fmt::format("{}\n{}", comparison_text(result), report_lines(reports)));
   Json json = comparison_json(result);
   json["reports"] = reports;
   print(printable_json(json, 2) + "\n");
+}
+
+void run_on_ratings(const CompareArguments& arguments, const Settings& settings) {
+  require_option(arguments.data.empty(), "one of DATA and --ratings", "the ratings are the data");
+  check_report_files(arguments.reports);
+  ComparisonOptions shared = arguments.options;
+  if (!arguments.out.empty()) shared.directory = arguments.out + "/cells";
+  shared.threads = settings.threads;
+  const RecommenderComparison options = recommender_options(
+      arguments.ratings, arguments.methods, arguments.measures.empty() ? kRatingsMeasures : arguments.measures, shared);
+  const ComparisonResult result = compared(arguments, settings, [&](const ComparisonObserver& observer) {
+    return compare_ratings(arguments.ratings, options, settings, observer);
+  });
+  deliver_comparison(result, comparison_page(result, options, ratings_files(arguments.ratings), origin_of(settings)),
+                     arguments, settings);
+}
+
+void run_compare(const CompareArguments& arguments, const Settings& settings) {
+  if (!arguments.ratings.ratings.empty()) return run_on_ratings(arguments, settings);
+  check_arguments(arguments);
+  ComparisonOptions options = comparison_options(arguments, settings);
+  for (const std::string& method : options.methods)
+    if (!method.starts_with("scores:")) check_method(method);
+  const SplitData data = make_splits(arguments, settings);
+  read_outside(data, options);
+  const ComparisonResult result = compared(arguments, settings, [&](const ComparisonObserver& observer) {
+    return run_comparison(data.splits, options, observer);
+  });
+  const report::Report page = comparison_page(result, options, comparison_queries(result, data.splits),
+                                              data_files(arguments), origin_of(settings));
+  deliver_comparison(result, page, arguments, settings);
 }
 
 }  // namespace
@@ -250,7 +253,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.list("--methods", arguments->methods, "LIST",
                   "what to compare; by default all below but feature:NAME\nand ranksvm-pairs");
   comparison.list("--measures", arguments->measures, "LIST",
-                  fmt::format("measures, each tuned for ({})", arguments->measures));
+                  fmt::format("measures, each tuned for ({}; of ratings\n{})", kDataMeasures, kRatingsMeasures));
   comparison.add("--against", options.against, "METHOD", "test the others against this one; by default the best");
   comparison.list("-C,--C", arguments->grid, "C,C", "the grid of C (1,10,100,1000,10000)");
   comparison.add("--choose", arguments->choose, "NAME",
@@ -264,13 +267,15 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.flag("--as-spelled", arguments->as_spelled,
                   "rivals aim at the labels, at each C of the grid and no other");
   comparison.flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff");
+  add_ratings_comparison(app, arguments->ratings);
   add_input_options(app, arguments->input);
   app.description(kCompareDescription);
   const CatalogEntry outside{
       .name = "scores", .usage = "scores:FILE", .help = "somebody else's scores, one per row of the data tested on"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
   methods.push_back(outside);
-  app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_text("Methods", methods)));
+  app.footer(fmt::format("{}\n{}\n{}", kCompareExamples, catalog_text("Methods", methods),
+                         catalog_text("Methods with --ratings", collaborative_catalog())));
   return [arguments, &settings] { run_compare(*arguments, settings); };
 }
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "command.h"
+#include "dorm/any_model.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/factorize.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
 #include "eval_arguments.h"
@@ -161,6 +161,27 @@ EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
   return report;
 }
 
+/// A factorization, or a model over a joint kernel; `given`: ratings of new users, to fold them in.
+template <class RatingsModel>
+EvaluationTable judge_recommender(RatingsModel& model, const std::string& path, const Ratings& test,
+                                  const Ratings& given, const EvalArguments& arguments, const Settings& settings) {
+  if (const std::size_t trained = count_trained(model, test); trained > 0)
+    warn(settings, fmt::format("{}: {} of the {} ratings were among those it was trained on; figures of these say "
+                               "how well it remembers, not how well it recommends",
+                               path, trained, test.size()));
+  if (given.size() > 0) fold_in_users(model, given, nullptr, settings.threads);
+  UnknownIds unknown;
+  const std::vector<double> scores = score(model, test, &unknown);
+  if (unknown.users + unknown.items > 0)
+    warn(settings, fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
+                               "{}",
+                               path, unknown.users, unknown.items,
+                               std::is_same_v<RatingsModel, FactorModel>
+                                   ? "their offsets, such items the offset of one nobody has rated"
+                                   : "what all users have in common, such items score 0"));
+  return evaluate(model, test, scores, split_measures(arguments.measures), arguments.options);
+}
+
 /// Judges recommenders by the same ratings, which are read once.
 std::function<EvaluationTable(const std::string&)> judge_of_ratings(const EvalArguments& arguments,
                                                                     const Settings& settings) {
@@ -168,19 +189,9 @@ std::function<EvaluationTable(const std::string&)> judge_of_ratings(const EvalAr
       split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings));
   return [parts, &arguments, &settings](const std::string& path) {
     const Ratings& test = arguments.split.split.empty() ? parts->train : parts->test;
-    FactorModel model = load_factors(path);
-    if (const std::size_t trained = count_trained(model, test); trained > 0)
-      warn(settings, fmt::format("{}: {} of the {} ratings were among those it was trained on; figures of these say "
-                                 "how well it remembers, not how well it recommends",
-                                 path, trained, test.size()));
-    if (parts->given.size() > 0) fold_in_users(model, parts->given, nullptr, settings.threads);
-    UnknownIds unknown;
-    const std::vector<double> scores = score(model, test, &unknown);
-    if (unknown.users + unknown.items > 0)
-      warn(settings, fmt::format("{}: {} users and {} items of the ratings are unknown; such users get the items by "
-                                 "their offsets, such items the offset of one nobody has rated",
-                                 path, unknown.users, unknown.items));
-    return evaluate(model, test, scores, split_measures(arguments.measures), arguments.options);
+    Recommender loaded = load_recommender(path);
+    return std::visit(
+        [&](auto& model) { return judge_recommender(model, path, test, parts->given, arguments, settings); }, loaded);
   };
 }
 

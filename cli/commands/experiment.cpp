@@ -10,13 +10,13 @@
 #include "command.h"
 #include "comparison_view.h"
 #include "dorm/error.h"
+#include "dorm/lab/pages.h"
 #include "download.h"
 #include "grid.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"
 #include "output.h"
-#include "pages/comparison_page.h"
 #include "report_files.h"
 #include "stop.h"
 #include "text/experiment_text.h"
@@ -95,7 +95,7 @@ ExperimentResult run_one(const std::string& name, const ExperimentArguments& arg
     const std::string path = fmt::format("{}/{}", arguments.out, name);
     write_text(path + ".md", experiment_markdown(result));
     write_text(path + ".csv", experiment_csv(result));
-    write_reports(experiment_page(std::span(&result, 1), {}, options, settings), {path + ".html"});
+    write_reports(experiment_page(std::span(&result, 1), {}, options, origin_of(settings)), {path + ".html"});
   }
   print(settings.json ? printable_json(experiment_json(result), 2) + "\n" : experiment_text(result));
   return result;
@@ -119,7 +119,7 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
   }
   std::vector<std::string> reports = arguments.reports;
   if (!arguments.out.empty()) reports.push_back(arguments.out + "/all.html");
-  if (!results.empty()) write_reports(experiment_page(results, skipped, options, settings), reports);
+  if (!results.empty()) write_reports(experiment_page(results, skipped, options, origin_of(settings)), reports);
   if (!skipped.empty())
     throw Error(ErrorCode::io, fmt::format("{} of {} experiments could not run for want of data: {}", skipped.size(),
                                            experiment_catalog().size(), names));
@@ -132,7 +132,7 @@ void run_experiments(const ExperimentArguments& arguments, const Settings& setti
   const StopRequest stop;
   if (arguments.name == "all") return run_all(arguments, options, settings, stop);
   const ExperimentResult result = run_one(arguments.name, arguments, options, settings, stop);
-  write_reports(experiment_page(std::span(&result, 1), {}, options, settings), arguments.reports);
+  write_reports(experiment_page(std::span(&result, 1), {}, options, origin_of(settings)), arguments.reports);
 }
 
 }  // namespace

@@ -73,20 +73,6 @@ struct FactorizeArguments {
   std::vector<std::string> reports;
 };
 
-std::optional<SideFeatures> load_features(const std::string& path, const std::string& columns, const IdTable& ids,
-                                          const char* what, const Settings& settings) {
-  if (path.empty()) return std::nullopt;
-  SideFeatures features = read_side_features(path, columns);
-  std::size_t without = 0;
-  for (const std::string& id : ids.names()) without += !features.ids.find(id);
-  if (without == ids.size())
-    throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
-                fmt::format("none of the {} {}s of the ratings is here; expected their ids in the first column",
-                            ids.size(), what));
-  if (without > 0) warn(settings, fmt::format("{}: {} of {} {}s have no features", path, without, ids.size(), what));
-  return features;
-}
-
 FactorizeResult learn(const FactorizeArguments& arguments, const Ratings& train, const FactorizeInputs& inputs,
                       const Settings& settings, const StopRequest& stop) {
   FactorizeOptions options = arguments.options;
@@ -166,9 +152,9 @@ void run_factorize(const FactorizeArguments& arguments, const Settings& settings
     validation = std::move(split.test);
   }
   const auto item_features =
-      load_features(arguments.item_features, arguments.item_columns, parts.train.items(), "item", settings);
+      load_side_features(arguments.item_features, arguments.item_columns, parts.train.items(), "item", settings);
   const auto user_features =
-      load_features(arguments.user_features, arguments.user_columns, parts.train.users(), "user", settings);
+      load_side_features(arguments.user_features, arguments.user_columns, parts.train.users(), "user", settings);
   std::optional<FactorModel> warm;
   if (!arguments.warm.empty()) warm = load_factors(arguments.warm);
   const FactorizeInputs inputs = {item_features ? &*item_features : nullptr, user_features ? &*user_features : nullptr,

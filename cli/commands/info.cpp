@@ -14,6 +14,7 @@
 #include "learning/train/checkpoint_file.h"
 #include "output.h"
 #include "text/factors_text.h"
+#include "text/joint_text.h"
 #include "text/model_text.h"
 #include "usage.h"
 
@@ -174,6 +175,10 @@ std::string text_of(const PositionModel& model, const std::string& file, const S
 
 std::string text_of(const FactorModel& model, const std::string& file, const Settings& settings) {
   return settings.json ? factors_json(model, file) : factors_text(model, file);
+}
+
+std::string text_of(const JointModel& model, const std::string& file, const Settings& settings) {
+  return settings.json ? joint_json(model, file) : joint_text(model, file);
 }
 
 std::string text_of(const CheckpointSummary& checkpoint, const std::string& file, const Settings& settings) {

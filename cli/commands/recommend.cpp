@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "dorm/any_model.h"
 #include "dorm/error.h"
-#include "dorm/factorize.h"
 #include "dorm/report.h"
 #include "dorm/write.h"
 #include "help.h"
@@ -26,7 +26,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kRecommendDescription =
-    "Recommend items to users by a model of dorm factorize.\n"
+    "Recommend items to users by a model of dorm factorize, or of dorm train --ratings.\n"
     "\n"
     "Items the user has rated in training are left out. Users the model has not seen are folded in, without\n"
     "retraining, from --ratings; alone it means the users of that file. Scores order the items of one user;\n"
@@ -65,41 +65,59 @@ struct RecommendArguments {
               fmt::format("unknown {} \"{}\"; the model knows {} {}s{}", what, id, known, what, hint));
 }
 
-std::size_t user_number(const FactorModel& model, const std::string& file, const std::string& id) {
-  const auto user = model.users.find(id);
-  if (!user)
-    throw_unknown(file, "user", id, model.users.size(), " (--ratings FILE folds in new ones from what they rated)");
+/// What is asked of a factorization and of a model over a joint kernel alike.
+const IdTable& users_of(const FactorModel& model) { return model.users; }
+const IdTable& users_of(const JointModel& model) { return model.users(); }
+const IdTable& items_of(const FactorModel& model) { return model.items; }
+const IdTable& items_of(const JointModel& model) { return model.items(); }
+
+std::vector<std::vector<Recommendation>> lists_for(const FactorModel& model, std::span<const std::uint32_t> users,
+                                                   const RecommendArguments& arguments, const Settings&) {
+  std::vector<std::vector<Recommendation>> lists;
+  for (const std::uint32_t user : users) lists.push_back(recommend(model, user, arguments.top, arguments.with_seen));
+  return lists;
+}
+
+std::vector<std::vector<Recommendation>> lists_for(const JointModel& model, std::span<const std::uint32_t> users,
+                                                   const RecommendArguments& arguments, const Settings& settings) {
+  return recommend(model, users, arguments.top, arguments.with_seen, settings.threads);
+}
+
+std::uint32_t user_number(const IdTable& users, const std::string& file, const std::string& id) {
+  const auto user = users.find(id);
+  if (!user) throw_unknown(file, "user", id, users.size(), " (--ratings FILE folds in new ones from what they rated)");
   return *user;
 }
 
-std::vector<std::size_t> wanted_users(const FactorModel& model, const RecommendArguments& arguments,
-                                      const std::vector<std::string>& folded_in) {
-  std::vector<std::size_t> users;
+std::vector<std::uint32_t> wanted_users(const IdTable& known, const RecommendArguments& arguments,
+                                        const std::vector<std::string>& folded_in) {
+  std::vector<std::uint32_t> users;
   if (!arguments.names_users() && arguments.similar_to.empty())
-    for (const std::string& id : folded_in) users.push_back(user_number(model, arguments.model, id));
+    for (const std::string& id : folded_in) users.push_back(user_number(known, arguments.model, id));
   if (arguments.all)
-    for (std::size_t u = 0; u < model.users.size(); ++u) users.push_back(u);
-  if (!arguments.user.empty()) users.push_back(user_number(model, arguments.model, arguments.user));
+    for (std::uint32_t u = 0; u < known.size(); ++u) users.push_back(u);
+  if (!arguments.user.empty()) users.push_back(user_number(known, arguments.model, arguments.user));
   if (!arguments.users.empty())
-    for (const std::string& id : read_lines(arguments.users)) users.push_back(user_number(model, arguments.model, id));
+    for (const std::string& id : read_lines(arguments.users)) users.push_back(user_number(known, arguments.model, id));
   return users;
 }
 
-void write_list(const FactorModel& model, const std::string& name, const std::vector<Recommendation>& list,
+template <class RatingsModel>
+void write_list(const RatingsModel& model, const std::string& name, const std::vector<Recommendation>& list,
                 const RecommendArguments& arguments, std::ostream& out) {
   const std::string& format = arguments.format;
   const auto shown = [&](const std::string& id) { return arguments.for_spreadsheets ? report::disarmed(id) : id; };
   if (format == "jsonl") {
     Json items = Json::array();
     for (const Recommendation& each : list) {
-      items.push_back({{"item", model.items[each.item]}, {"score", each.score}});
+      items.push_back({{"item", items_of(model)[each.item]}, {"score", each.score}});
       if (!model.title(each.item).empty()) items.back()["title"] = model.title(each.item);
     }
     out << printable_json({{"user", name}, {"items", std::move(items)}}) << '\n';
     return;
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
-    const std::string& item = model.items[list[rank].item];
+    const std::string& item = items_of(model)[list[rank].item];
     std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(item),
                                        fmt::format("{}", list[rank].score)};
     if (!model.item_titles.empty()) fields.push_back(shown(std::string(model.title(list[rank].item))));
@@ -108,7 +126,8 @@ void write_list(const FactorModel& model, const std::string& name, const std::ve
 }
 
 void check(const RecommendArguments& arguments) {
-  require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm factorize");
+  require_option(!arguments.model.empty(), "MODEL",
+                 "expected a model written by dorm factorize or dorm train --ratings");
   const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked > 1)
     throw Error(ErrorCode::bad_option,
@@ -122,35 +141,36 @@ void check(const RecommendArguments& arguments) {
 }
 
 /// Who is to be served is open: says so by an example from the model.
-[[noreturn]] void throw_nobody_asked(const FactorModel& model, const RecommendArguments& arguments) {
+[[noreturn]] void throw_nobody_asked(const IdTable& users, const IdTable& items, const RecommendArguments& arguments) {
   throw Error(ErrorCode::bad_option,
               fmt::format("for whom? Expected one of --user ID, --users FILE, --ratings FILE, --all or --similar-to "
                           "ITEM; {} knows {} users and {} items, so for example --user {}",
-                          arguments.model, model.users.size(), model.items.size(), model.users[0]));
+                          arguments.model, users.size(), items.size(), users[0]));
 }
 
 /// Adds the users of the ratings to the model; their ids.
-std::vector<std::string> fold_in(FactorModel& model, const RecommendArguments& arguments, const Settings& settings) {
+template <class RatingsModel>
+std::vector<std::string> fold_in(RatingsModel& model, const RecommendArguments& arguments, const Settings& settings) {
   if (arguments.ratings.empty()) return {};
   std::optional<SideFeatures> features;
   if (!arguments.user_features.empty()) features = read_side_features(arguments.user_features, arguments.user_columns);
   const Ratings ratings = load_ratings(arguments.ratings, arguments.layout, settings);
   const std::size_t ignored = fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
   if (ignored > 0)
-    warn(settings, fmt::format("{}: {} of {} ratings are of items the model does not know, and are ignored",
-                               arguments.ratings, ignored, ratings.size()));
+    warn(settings,
+         fmt::format("{}: {} of {} ratings are of {} the model {}, and are ignored", arguments.ratings, ignored,
+                     ratings.size(), std::is_same_v<RatingsModel, FactorModel> ? "items" : "users or items",
+                     std::is_same_v<RatingsModel, FactorModel> ? "does not know" : "was trained on or does not know"));
   std::vector<std::string> ids;
   for (std::size_t u = 0; u < ratings.num_users(); ++u)
     if (ratings.of_user(u).size() > 0) ids.push_back(ratings.users()[u]);
   return ids;
 }
 
-void run_recommend(RecommendArguments arguments, const Settings& settings) {
-  if (settings.json) arguments.format = "jsonl";
-  check(arguments);
-  FactorModel model = load_factors(arguments.model);
+template <class RatingsModel>
+void recommend_by(RatingsModel& model, const RecommendArguments& arguments, const Settings& settings) {
   if (!arguments.names_users() && arguments.similar_to.empty() && arguments.ratings.empty())
-    throw_nobody_asked(model, arguments);
+    throw_nobody_asked(users_of(model), items_of(model), arguments);
   const std::vector<std::string> folded_in = fold_in(model, arguments, settings);
   if (!arguments.item_names.empty()) set_titles(model, read_titles(arguments.item_names));
   std::ostringstream out;
@@ -159,13 +179,21 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
   if (arguments.format == "text") out << head << "\trank\titem\tscore" << (titles ? "\ttitle" : "") << "\n";
   if (arguments.format == "csv") out << head << ",rank,item,score" << (titles ? ",title" : "") << "\n";
   if (!arguments.similar_to.empty()) {
-    const auto item = model.items.find(arguments.similar_to);
-    if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, model.items.size(), "");
+    const auto item = items_of(model).find(arguments.similar_to);
+    if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, items_of(model).size(), "");
     write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments, out);
   }
-  for (const std::size_t user : wanted_users(model, arguments, folded_in))
-    write_list(model, model.users[user], recommend(model, user, arguments.top, arguments.with_seen), arguments, out);
+  const std::vector<std::uint32_t> users = wanted_users(users_of(model), arguments, folded_in);
+  const auto lists = lists_for(model, users, arguments, settings);
+  for (std::size_t u = 0; u < users.size(); ++u) write_list(model, users_of(model)[users[u]], lists[u], arguments, out);
   write_text(arguments.output, std::move(out).str());
+}
+
+void run_recommend(RecommendArguments arguments, const Settings& settings) {
+  if (settings.json) arguments.format = "jsonl";
+  check(arguments);
+  Recommender loaded = load_recommender(arguments.model);
+  std::visit([&](auto& model) { recommend_by(model, arguments, settings); }, loaded);
 }
 
 }  // namespace
@@ -173,7 +201,7 @@ void run_recommend(RecommendArguments arguments, const Settings& settings) {
 Action declare_recommend(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendArguments>();
   const OptionGroup whom(app, "For whom"), output(app, "Output");
-  app.add_option("MODEL", arguments->model, "model written by dorm factorize");
+  app.add_option("MODEL", arguments->model, "model written by dorm factorize or dorm train --ratings");
   whom.add("--user", arguments->user, "ID", "one user");
   whom.add("--users", arguments->users, "FILE", "users, one id per line");
   whom.flag("--all", arguments->all, "every user of the model");

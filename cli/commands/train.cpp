@@ -10,7 +10,9 @@
 #include "command.h"
 #include "dorm/baseline.h"
 #include "dorm/error.h"
+#include "dorm/joint_model.h"
 #include "help.h"
+#include "joint_training.h"
 #include "list_options.h"
 #include "messages.h"
 #include "output.h"
@@ -48,7 +50,8 @@ constexpr const char* kTrainExamples =
     "  dorm train train.txt --for solr --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
-    "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
+    "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n"
+    "  dorm train --ratings u.data --kernel \"user(identity + correlation) * item(correlation)\" --model m.joint\n";
 
 constexpr const char* kStopping =
     "dorm: stopping: the pass in hand is finished, then the best model so far is written; a second signal ends at "
@@ -59,6 +62,7 @@ struct TrainArguments : TrainingArguments {
   std::string initial;              // a model to begin at
   std::vector<std::string> stream;  // files to pass once instead of DATA
   ListArguments lists;
+  JointArguments joint;  // ratings instead of DATA
 };
 
 // "dorm" trains for --measure; "pairwise" is the start of that name; the rest are methods by their spelling.
@@ -257,6 +261,8 @@ void train_together(const TrainArguments& arguments, const Settings& settings, c
 }
 
 void run_train(TrainArguments arguments, const Settings& settings, const CLI::App& verb) {
+  if (!arguments.joint.ratings.empty())
+    return train_on_ratings(arguments.joint, arguments, arguments.method, verb, settings);
   check_training_method(arguments.method);
   const bool together = launched().processes > 1;
   SolveOptions& solve = arguments.options.solve;
@@ -292,9 +298,11 @@ Action declare_train(CLI::App& app, const Settings& settings) {
       ->option_text("NAME")
       ->group("Learning problem");
   add_list_options(app, arguments->lists);
+  add_joint_options(app, arguments->joint);
   add_input_options(app, arguments->input);
   app.description(kTrainDescription);
-  app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()))));
+  app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()) + "\n" +
+                                               catalog_text("Methods with --ratings", joint_method_catalog()))));
   return [arguments, &settings, &app] { run_train(*arguments, settings, app); };
 }
 

@@ -40,4 +40,6 @@
 #include "dorm/factorize.h"   // IWYU pragma: export
 #include "dorm/joint.h"       // IWYU pragma: export
 #include "dorm/match.h"       // IWYU pragma: export
+#include "dorm/joint_model.h" // IWYU pragma: export
+#include "dorm/any_model.h"   // IWYU pragma: export
 // clang-format on

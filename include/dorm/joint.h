@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dorm/judgments.h"
@@ -61,6 +62,39 @@ struct JointKernel {
 /// users also of a constant, without which little is learnt of an item that few have rated.
 JointKernel make_joint_kernel(const Ratings& known, const SideFeatures* user_features = nullptr,
                               const SideFeatures* item_features = nullptr);
+
+/// What similarities may be made from beside ratings; borrowed.
+struct JointInputs {
+  const SideFeatures* user_features = nullptr;
+  const SideFeatures* item_features = nullptr;
+  const Similarities* users = nullptr;  // the part `given`, one row per user or item of the ratings
+  const Similarities* items = nullptr;
+};
+
+/// A kernel by its text,
+///
+///     user(PART + PART ...) * item(PART + PART ...)
+///
+/// the mean of the parts on either side: constant, identity, correlation, attributes (which need features) and given
+/// (which needs a matrix); or `auto`, everything that is known, as make_joint_kernel() above takes it, with matrices in
+/// the place of all other parts of their side.
+class JointKernelText {
+ public:
+  /// Throws Error(bad_option) for a text that is none, or a part that the inputs do not allow.
+  JointKernelText(std::string_view text, const JointInputs& inputs);
+
+  std::string spelling() const;  // without auto
+  bool has_user_part(std::string_view name) const;
+  double share_of_constant() const;  // of the users' mean
+  /// The same with users that are alike only to themselves.
+  JointKernelText for_users_alone() const;
+
+  Similarities users(const Ratings& known, const JointInputs& inputs) const;
+  Similarities items(const Ratings& known, const JointInputs& inputs) const;
+
+ private:
+  std::vector<std::string> users_, items_;
+};
 
 /// A ranker in the space of a joint kernel: score(u, i) = sum over pairs of coefficient K_U K_I.
 struct PairCoefficient {

@@ -40,6 +40,7 @@ struct Options {
   std::string token;                  // what requests must bear; empty: none is asked for
   std::size_t threads = 0;            // 0: all cores
   double watch_seconds = 1;           // how often files are looked at; 0: never
+  bool signals = true;                // run() looks after SIGINT, SIGTERM and SIGHUP; else the caller does
   Limits limits;
   std::function<void(Router& router)> routes;  // in place of all endpoints about models, where it is given
   Say log;  // one JSON object per request; from any thread, one at a time; may be empty
@@ -65,6 +66,7 @@ class Server {
   std::string url() const;  // "http://127.0.0.1:8080"
 
   /// Answers requests until SIGINT, SIGTERM or stop(), then finishes those in hand. SIGHUP reads the models again.
+  /// Signals count where options.signals says so.
   void run();
   void stop();  // from any thread
 

@@ -58,6 +58,8 @@ CellRecord record_from(const JsonFields& json) {
   CellRecord record;
   json.read("key", record.key);
   json.read("failure", record.failure);
+  if (json.has("chosen")) json.read("chosen", record.chosen);
+  if (json.has("tuning_seconds")) json.read("tuning_seconds", record.tuning_seconds);
   record.seconds = json.optional<double>("seconds", "a number or null", kNan);
   record.gap = json.optional<double>("gap", "a number or null", kNan);
   record.health = json.optional<double>("health", "a number or null", kNan);
@@ -100,6 +102,7 @@ void CellStore::save(const CellRecord& record) const {
       {"passes", record.passes},    {"valid", to_json(record.valid)},   {"test", to_json(record.test)}};
   if (!record.top.empty()) json["top"] = record.top;
   if (!record.weights.empty()) json["weights"] = record.weights;
+  if (!record.chosen.empty()) json.update({{"chosen", record.chosen}, {"tuning_seconds", record.tuning_seconds}});
   json["checksum"] = checksum_of(json);
   write_atomically(path(record.key), [&](std::ostream& out) { out << printable_json(json) << '\n'; });
 }

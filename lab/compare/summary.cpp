@@ -8,9 +8,8 @@
 #include <numeric>
 
 #include "base/numeric.h"
-#include "base/parallel.h"
-#include "evaluation/bootstrap.h"
 #include "lab/compare/cell.h"
+#include "lab/compare/figures.h"
 #include "learning/train/choose.h"
 
 namespace dorm {
@@ -38,7 +37,7 @@ class Summary {
         for (std::size_t split = 0; split < splits_.size(); ++split)
           add_lists(first_documents(splits_[split].test, outside.of_split[split]), rows.back());
       }
-      test_rows(rows);
+      test_rows(rows, options_.against, options_.seed, options_.threads);
       rows.push_back(fixed("random", size, constant_scores(), "expected"));
       rows.push_back(fixed("ideal", size, label_scores(), ""));
       result.rows.insert(result.rows.end(), rows.begin(), rows.end());
@@ -144,15 +143,7 @@ class Summary {
   }
 
   void finish(const std::string& measure, MeasureResult& result) const {
-    result.name = measure;
-    result.mean = weighted_mean(result.per_query, weights_);
-    result.skipped = static_cast<std::size_t>(
-        std::count_if(result.per_query.begin(), result.per_query.end(), [](double x) { return std::isnan(x); }));
-    result.queries = result.per_query.size() - result.skipped;
-    const std::span<const double> column(result.per_query);
-    const Interval interval = bootstrap(std::span(&column, 1), weights_, {.seed = options_.seed, .threads = 1})[0];
-    result.low = interval.low;
-    result.high = interval.high;
+    finish_result(measure, weights_, options_.seed, result);
   }
 
   ComparisonRow fixed(const std::string& name, std::size_t size, const std::vector<std::vector<double>>& scores,
@@ -193,31 +184,6 @@ class Summary {
       }
     }
     return scores;
-  }
-
-  /// Paired tests of every row against the one asked for, or against the best of the measure.
-  void test_rows(std::vector<ComparisonRow>& rows) const {
-    for (std::size_t m = 0; m < options_.measures.size(); ++m) {
-      ComparisonFigure* reference = nullptr;
-      for (ComparisonRow& row : rows) {
-        if (row.figures.empty()) continue;
-        ComparisonFigure& candidate = row.figures[m];
-        const bool better = !reference || candidate.result.mean > reference->result.mean;
-        if (options_.against.empty() ? better : row.method == options_.against) reference = &candidate;
-      }
-      if (!reference) continue;
-      reference->reference = true;
-      std::vector<double> p(rows.size(), kNaN);
-      parallel_for(rows.size(), options_.threads, [&](std::size_t r, std::size_t) {
-        if (rows[r].figures.empty() || &rows[r].figures[m] == reference) return;
-        ComparisonFigure& own = rows[r].figures[m];
-        own.test = compare(own.result.per_query, reference->result.per_query, {.seed = options_.seed, .threads = 1});
-        p[r] = own.test.p_permutation;
-      });
-      p = holm(std::move(p));
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        if (!rows[r].figures.empty()) rows[r].figures[m].p_holm = p[r];
-    }
   }
 
   const std::vector<DataSplit>& splits_;

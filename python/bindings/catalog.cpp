@@ -3,7 +3,11 @@
 #include "dorm/catalog.h"
 
 #include "bindings.h"
+#include "dorm/baseline.h"
 #include "dorm/export.h"
+#include "dorm/joint_model.h"
+#include "dorm/lab/collaborative.h"
+#include "dorm/lab/experiment.h"
 #include "dorm/oracle.h"
 #include "dorm/sets.h"
 #include "dorm/solver.h"
@@ -46,6 +50,10 @@ void bind_catalog(nb::module_& module) {
         all["solver"] = entries(solver_catalog());
         all["similarity"] = entries(set_similarity_catalog());
         all["target"] = entries(target_catalog());
+        all["method"] = entries(method_catalog());
+        all["recommender"] = entries(collaborative_catalog());
+        all["joint"] = entries(joint_method_catalog());
+        all["experiment"] = entries(experiment_catalog());
         return all;
       },
       "Every name that can be passed, as (name, usage, help, trainable) by kind.");

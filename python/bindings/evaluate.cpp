@@ -156,22 +156,24 @@ nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const 
 
 }  // namespace
 
+nb::dict to_dict(MeasureResult result) {
+  nb::dict entry;
+  entry["name"] = result.name;
+  entry["mean"] = result.mean;
+  entry["low"] = result.low;
+  entry["high"] = result.high;
+  entry["queries"] = result.queries;
+  entry["skipped"] = result.skipped;
+  entry["per_query"] = to_numpy(std::move(result.per_query));
+  return entry;
+}
+
 nb::dict to_dict(EvaluationTable table) {
   nb::dict out;
   out["convention"] = table.convention;
   out["ties"] = table.ties;
   nb::list measures;
-  for (MeasureResult& result : table.measures) {
-    nb::dict entry;
-    entry["name"] = result.name;
-    entry["mean"] = result.mean;
-    entry["low"] = result.low;
-    entry["high"] = result.high;
-    entry["queries"] = result.queries;
-    entry["skipped"] = result.skipped;
-    entry["per_query"] = to_numpy(std::move(result.per_query));
-    measures.append(entry);
-  }
+  for (MeasureResult& result : table.measures) measures.append(to_dict(std::move(result)));
   out["measures"] = measures;
   return out;
 }
@@ -218,6 +220,10 @@ void bind_evaluate(nb::module_& module) {
       "spelling"_a, "convention"_a, "The one name of a measure that may be spelled in several ways.");
   module.def("summarise", &summarise_values, "measures"_a, "values"_a.noconvert(), "weights"_a.noconvert(), "options"_a,
              "What evaluate has in its measures, from values per query.");
+  module.def(
+      "holm",
+      [](const Vector<double>& p) { return to_numpy(holm(std::vector<double>(p.data(), p.data() + p.shape(0)))); },
+      "p"_a.noconvert(), "Holm's correction; NaN is no test.");
   module.def("compare", &compare_values, "a"_a.noconvert(), "b"_a.noconvert(), "options"_a);
 }
 

@@ -8,6 +8,8 @@
 
 namespace dorm::python {
 
+/// What dorm.MeasureResult is made from.
+nanobind::dict to_dict(MeasureResult result);
 /// What dorm.Evaluation is made from.
 nanobind::dict to_dict(EvaluationTable table);
 /// What dorm.Comparison is made from.

@@ -10,50 +10,15 @@
 #include "bindings.h"
 #include "dorm/error.h"
 #include "dorm/factorize.h"
+#include "dorm/pages.h"
 #include "dorm/read.h"
+#include "ids.h"
 #include "watcher.h"
 
 namespace dorm::python {
 namespace {
 
 using namespace nb::literals;
-using Names = std::vector<nb::bytes>;
-using Numbers = Vector<std::uint32_t>;
-
-std::string text_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
-
-IdTable table_of(const Names& names) {
-  std::vector<std::string> texts;
-  for (const nb::bytes& name : names) texts.push_back(text_of(name));
-  return IdTable(std::move(texts));
-}
-
-nb::list names_of(const IdTable& table) {
-  nb::list names;
-  for (const std::string& name : table.names()) names.append(nb::bytes(name.data(), name.size()));
-  return names;
-}
-
-/// The numbers of ids, -1 for those that are not known.
-nb::object numbers_of(const IdTable& table, const Names& names) {
-  std::vector<std::int64_t> numbers;
-  for (const nb::bytes& name : names) {
-    const auto number = table.find({name.c_str(), name.size()});
-    numbers.push_back(number ? static_cast<std::int64_t>(*number) : -1);
-  }
-  return to_numpy(std::move(numbers));
-}
-
-/// A copy: another thread may write to the array once the lock is released.
-std::vector<std::uint32_t> checked_numbers(const Numbers& numbers, std::size_t count, const char* what) {
-  const std::span<const std::uint32_t> given = span_of(numbers);
-  std::vector<std::uint32_t> copy(given.begin(), given.end());
-  for (const std::uint32_t number : copy)
-    if (number >= count)
-      throw Error(ErrorCode::bad_input, fmt::format("{} {}; expected less than {}", what, number, count));
-  return copy;
-}
-
 Ratings make_ratings(const Names& users, const Names& items, const Numbers& user, const Numbers& item,
                      const Vector<float>& value) {
   if (user.shape(0) != item.shape(0) || user.shape(0) != value.shape(0))
@@ -136,14 +101,6 @@ nb::list candidates_of(const FactorModel& model) {
 }
 
 /// The labels that a measure takes the ratings for.
-nb::object labels_of(const FactorModel& model, const Vector<float>& ratings, const std::string& measure,
-                     const std::string& convention) {
-  std::vector<float> labels(ratings.data(), ratings.data() + ratings.shape(0));
-  if (model.grades.apply_to(measure, convention))
-    for (float& label : labels) label = model.grades.label(label);
-  return to_numpy(std::move(labels));
-}
-
 nb::dict progress_dict(const FactorizeProgress& progress) {
   nb::dict out;
   out["stage"] = std::string(progress.stage);
@@ -152,6 +109,23 @@ nb::dict progress_dict(const FactorizeProgress& progress) {
   out["gap"] = progress.gap;
   out["validation"] = progress.validation;
   return out;
+}
+
+/// A factorization as it went, kept for a page about it.
+struct Factorized {
+  Ratings train;
+  FactorizeResult result;
+  bool interrupted = false;
+};
+
+report::Report factorized_page(const Factorized& done, const Ratings* held_out, const FactorModel& judged,
+                               const std::string& ratings_name) {
+  return pages::factorize_page({.train = done.train,
+                                .result = done.result,
+                                .held_out = held_out,
+                                .judged = &judged,
+                                .ratings_name = ratings_name,
+                                .interrupted = done.interrupted});
 }
 
 nb::tuple factorize_ratings(const Ratings& ratings, const FactorizeOptions& options, const SideFeatures* item_features,
@@ -168,7 +142,8 @@ nb::tuple factorize_ratings(const Ratings& ratings, const FactorizeOptions& opti
   }
   watcher.rethrow();
   nb::dict report = report_dict(result.report, watcher.interrupted());
-  return nb::make_tuple(std::move(result.model), report);
+  FactorModel model = result.model;
+  return nb::make_tuple(std::move(model), report, Factorized{ratings, std::move(result), watcher.interrupted()});
 }
 
 nb::tuple score_ratings(const FactorModel& model, const Ratings& ratings) {
@@ -192,16 +167,6 @@ nb::object score_pairs(const FactorModel& model, const Numbers& given_users, con
       scores[i] = model.offsets[items[i]] + dot(model.user_factors.row(users[i]), model.item_factors.row(items[i]));
   }
   return to_numpy(std::move(scores));
-}
-
-nb::tuple list_of(const std::vector<Recommendation>& list) {
-  std::vector<std::int64_t> items;
-  std::vector<double> scores;
-  for (const Recommendation& each : list) {
-    items.push_back(each.item);
-    scores.push_back(each.score);
-  }
-  return nb::make_tuple(to_numpy(std::move(items)), to_numpy(std::move(scores)));
 }
 
 nb::list recommend_to(const FactorModel& model, const Numbers& numbers, std::size_t n, bool with_seen,
@@ -317,7 +282,7 @@ void bind_factors(nb::module_& module) {
       .def_ro("item_features", &FactorModel::item_features)
       .def_ro("user_features", &FactorModel::user_features)
       .def("candidates", &candidates_of)
-      .def("labels", &labels_of, "ratings"_a.noconvert(), "measure"_a, "convention"_a)
+      .def("labels", &labels_of<FactorModel>, "ratings"_a.noconvert(), "measure"_a, "convention"_a)
       .def_ro("mean", &FactorModel::mean)
       .def_ro("unit", &FactorModel::unit)
       .def_ro("rounds", &FactorModel::rounds)
@@ -345,9 +310,13 @@ void bind_factorization(nb::module_& module) {
   bind_ratings(module);
   bind_options(module);
   bind_factors(module);
+  nb::class_<Factorized>(module, "Factorized", "A factorization with its ratings: what a page about it is made from.")
+      .def("page", &factorized_page, "held_out"_a.none(), "judged"_a, "ratings_name"_a,
+           nb::call_guard<nb::gil_scoped_release>());
   module.def("factorize", &factorize_ratings, "ratings"_a, "options"_a, "item_features"_a.none(),
              "user_features"_a.none(), "validation"_a.none(), "initial"_a.none(), "callback"_a.none(),
-             "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+             "The model, a report, and the factorization for a page about it. callback(progress) returns true to stop; "
+             "Ctrl-C stops, too.");
 }
 
 }  // namespace dorm::python

@@ -13,6 +13,7 @@
 #include "base/vector_ops.h"
 #include "bindings.h"
 #include "borrowed.h"
+#include "dorm/any_model.h"
 #include "dorm/catalog.h"
 #include "dorm/error.h"
 #include "dorm/one_per.h"
@@ -156,6 +157,15 @@ void bind_model(nb::module_& module) {
       .def("__getstate__", [](const Model& model) { return to_json(model); })
       .def("__setstate__",
            [](Model& model, const std::string& text) { new (&model) Model(model_from_json(text, "pickle")); });
+  module.def(
+      "kind_of_model",
+      [](const std::string& path) -> std::string {
+        const nb::gil_scoped_release unlocked;
+        const std::optional<SavedModel> saved = load_saved_model(path);
+        constexpr const char* kKinds[] = {"ranker", "positions", "factors", "joint"};
+        return saved ? kKinds[saved->index()] : "";
+      },
+      "path"_a, "ranker, positions, factors or joint; empty: no model.");
   module.def("limited_places", &limited_places, "data"_a, "scores"_a.noconvert(), "one_per"_a);
 }
 

@@ -48,6 +48,10 @@ NB_MODULE(_core, module) {
   dorm::python::bind_evaluate(module);
   dorm::python::bind_factorization(module);
   dorm::python::bind_matching(module);
+  dorm::python::bind_joint(module);
+  dorm::python::bind_lists(module);
+  dorm::python::bind_lab(module);
+  dorm::python::bind_serve(module);
   dorm::python::bind_assign(module);
   dorm::python::bind_objective(module);
   dorm::python::bind_click_evaluation(module);

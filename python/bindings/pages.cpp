@@ -3,6 +3,7 @@
 #include "dorm/pages.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "training.h"
@@ -24,6 +25,32 @@ report::Report page_of(const Training& training, const std::string& train_name, 
   return pages::train_page(story);
 }
 
+/// Evaluations by name as one table, tested against one of them.
+report::Report rankers_page(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
+                            const std::string& data_name) {
+  std::vector<RankerRow> rows;
+  for (const nb::handle each : evaluations) {
+    const auto told = nb::cast<nb::dict>(each);
+    RankerRow row{.name = nb::cast<std::string>(told["name"]), .table = {}};
+    row.table.convention = nb::cast<std::string>(told["convention"]);
+    row.table.ties = nb::cast<std::string>(told["ties"]);
+    row.table.query_ids = nb::cast<std::vector<std::string>>(told["query_ids"]);
+    for (const nb::handle entry : nb::cast<nb::list>(told["measures"])) {
+      const auto measure = nb::cast<nb::dict>(entry);
+      row.table.measures.push_back({.name = nb::cast<std::string>(measure["name"]),
+                                    .mean = nb::cast<double>(measure["mean"]),
+                                    .low = nb::cast<double>(measure["low"]),
+                                    .high = nb::cast<double>(measure["high"]),
+                                    .queries = nb::cast<std::size_t>(measure["queries"]),
+                                    .skipped = nb::cast<std::size_t>(measure["skipped"]),
+                                    .per_query = nb::cast<std::vector<double>>(measure["per_query"])});
+    }
+    rows.push_back(std::move(row));
+  }
+  const RankerTable table = compare_rankers(std::move(rows), reference, options);
+  return pages::eval_page({.table = table, .options = options, .data_name = data_name});
+}
+
 }  // namespace
 
 void bind_pages(nb::module_& module) {
@@ -32,6 +59,7 @@ void bind_pages(nb::module_& module) {
       .def(
           "write", [](const report::Report& page, const std::string& path) { report::write_report(page, path); },
           "path"_a, "As HTML, Markdown or CSV, by the extension.");
+  module.def("rankers_page", &rankers_page, "evaluations"_a, "reference"_a, "options"_a, "data_name"_a);
   nb::class_<Training>(module, "Training", "A training with its data: what a page about it is made from.")
       .def_static(
           "of",

@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
+#include "dorm/write.h"
 #include "input.h"
 
 namespace dorm::python {
@@ -156,6 +157,13 @@ InputDescription input_from(const nb::dict& fields) {
 
 void bind_reading(nb::module_& module) {
   module.def("read_dataset", &read_documents, "path"_a, "options"_a, "unjudged"_a, "Judged documents and warnings.");
+  module.def(
+      "write_dataset",
+      [](const Dataset& data, const std::string& path) {
+        const nb::gil_scoped_release unlocked;
+        write_dataset(data, path);
+      },
+      "data"_a, "path"_a, "In the format of the extension.");
   module.def("read_qrels", &qrels_columns, "path"_a, "Queries, documents and labels.");
   module.def("read_run", &run_columns, "path"_a, "Queries, documents, scores and the tag.");
   module.def("read_subtopics", &subtopic_columns, "path"_a, "Queries, documents, labels and subtopics.");

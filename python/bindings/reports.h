@@ -8,6 +8,9 @@
 
 namespace dorm::python {
 
+/// By its name. Throws Error(bad_option).
+Choice choice_from(const std::string& name);
+
 /// What callbacks are told.
 nanobind::dict train_progress_dict(const TrainProgress& progress);
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "bindings.h"
+#include "dorm/baseline.h"
 #include "reports.h"
 #include "tabulated_measure.h"
 #include "training.h"
@@ -74,6 +75,20 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   return nb::make_tuple(std::move(model), report, std::move(kept));
 }
 
+/// A method of method_catalog(), or "pairwise", the start of that name: as `dorm train --method`.
+Model train_baseline(const Dataset& data, const std::string& method, const TrainOptions& options) {
+  const nb::gil_scoped_release unlocked;
+  if (method == "pairwise") return train_start(data, Start::pairwise, options);
+  return train_method(data, method,
+                      {.C = options.C,
+                       .measure = options.measure,
+                       .convention = options.convention,
+                       .scale = options.scale,
+                       .target = options.target,
+                       .solve = options.solve})
+      .model;
+}
+
 void learn(Stream& stream, const Dataset& data, const TrainOptions& options, const TabulatedMeasure* measure) {
   TrainOptions own = options;
   own.own_measure = measure;
@@ -129,7 +144,7 @@ nb::dict train_report_dict(const TrainReport& report, bool interrupted) {
 
 void bind_train(nb::module_& module) {
   nb::class_<TrainOptions> options(module, "TrainOptions");
-  options.def(nb::init<>()).def("validate", &TrainOptions::validate);
+  options.def(nb::init<>()).def_rw("checkpoint", &TrainOptions::checkpoint).def("validate", &TrainOptions::validate);
   for (const TrainOption& option : train_option_catalog())
     options.def_prop_rw(
         option.name, [&option](const TrainOptions& of) { return option.get(of); },
@@ -138,6 +153,7 @@ void bind_train(nb::module_& module) {
              "measure"_a.none(), "initial"_a.none(), "kernel"_a.none() = nb::none(),
              "The model, a report, and the training for a page about it. callback(progress) returns true to stop; "
              "Ctrl-C stops, too.");
+  module.def("train_baseline", &train_baseline, "data"_a, "method"_a, "options"_a, "The model of a baseline.");
   nb::class_<Stream>(module, "Stream", "Weights learnt from queries that pass once.")
       .def(nb::init<const Model*>(), "initial"_a.none() = nb::none())
       .def("learn", &learn, "data"_a, "options"_a, "measure"_a.none())

@@ -34,13 +34,6 @@ void take_axis(const nb::dict& settings, const char* name, std::vector<T>& out) 
   if (settings.contains(name)) out = nb::cast<std::vector<T>>(settings[name]);
 }
 
-Choice choice_from(const std::string& name) {
-  for (const Choice choice : {Choice::average, Choice::best, Choice::steady, Choice::one_standard_error})
-    if (name == pages::choice_name(choice)) return choice;
-  throw Error(ErrorCode::bad_option,
-              "choose is \"" + name + "\"; expected average, best, steady or one-standard-error");
-}
-
 TuneOptions tune_options(const TrainOptions& train, const nb::dict& settings) {
   TuneOptions options;
   options.train = train;
@@ -184,6 +177,13 @@ report::Report page_of_tuning(const Tuning& tuned, const std::string& train_name
 }
 
 }  // namespace
+
+Choice choice_from(const std::string& name) {
+  for (const Choice choice : {Choice::average, Choice::best, Choice::steady, Choice::one_standard_error})
+    if (name == pages::choice_name(choice)) return choice;
+  throw Error(ErrorCode::bad_option,
+              "choose is \"" + name + "\"; expected average, best, steady or one-standard-error");
+}
 
 void bind_tune(nb::module_& module) {
   nb::class_<Tuning>(module, "Tuning", "A tuning with its data: what a page about it is made from.")

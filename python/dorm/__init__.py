@@ -28,18 +28,32 @@ if TYPE_CHECKING:
     from .blending import Blend
     from .boosting import Metric, Objective, metric, objective
     from .clicking import ClickGains, ClickLog, clicks, simulate_clicks
+    from .comparing import (
+        ComparedFigure,
+        ComparedMethod,
+        MethodComparison,
+        RankerTable,
+        compare_methods,
+        compare_rankers,
+        compare_recommenders,
+    )
     from .counterfactual import ClickEvaluation, PositionPropensity, PropensityEstimate, evaluate_clicks, propensity
     from .data import RankingData, read_csv, read_letor, synth
+    from .describing import info, load_model
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
+    from .experimenting import ExperimentResult, ExperimentTable, experiment_files, run_experiment
     from .explanation import Explanation
     from .exporting import ExportCheck
     from .factorization import DormFactorization, Recommendations
     from .importance import Importance, permutation_importance
     from .interleaving import Interleaving, InterleavingResult, analyse_interleaving, interleave, sessions_needed
+    from .joint import JointRanker
+    from .lists import PositionRanker, TopicRanker
     from .matching import GraphMatcher
     from .measure import Measure
-    from .ranker import DormRanker
+    from .ranker import DormRanker, train_baseline
     from .report import Candidate, Certificate, TrainReport
+    from .serving import Server, serve
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
@@ -53,10 +67,14 @@ __all__ = [
     "ClickEvaluation",
     "ClickGains",
     "ClickLog",
+    "ComparedFigure",
+    "ComparedMethod",
     "Comparison",
     "DormFactorization",
     "DormRanker",
     "Evaluation",
+    "ExperimentResult",
+    "ExperimentTable",
     "Explanation",
     "ExportCheck",
     "FactorCandidate",
@@ -69,19 +87,25 @@ __all__ = [
     "Importance",
     "Interleaving",
     "InterleavingResult",
+    "JointRanker",
     "LeftOutCell",
     "Measure",
     "MeasureResult",
+    "MethodComparison",
     "Metric",
     "Objective",
     "Page",
     "PositionPropensity",
     "PropensityEstimate",
+    "PositionRanker",
     "Qrels",
     "QueryKFold",
+    "RankerTable",
     "RankingData",
     "Recommendations",
     "Run",
+    "Server",
+    "TopicRanker",
     "TrainReport",
     "TuneCell",
     "TuneResult",
@@ -92,10 +116,16 @@ __all__ = [
     "catalog",
     "clicks",
     "compare",
+    "compare_methods",
+    "compare_rankers",
+    "compare_recommenders",
     "evaluate",
     "evaluate_clicks",
     "evaluate_run",
     "interleave",
+    "experiment_files",
+    "info",
+    "load_model",
     "metric",
     "objective",
     "permutation_importance",
@@ -107,7 +137,10 @@ __all__ = [
     "read_table",
     "sessions_needed",
     "simulate_clicks",
+    "run_experiment",
+    "serve",
     "synth",
+    "train_baseline",
     "tune",
     "with_sets",
     "with_user_features",
@@ -133,13 +166,27 @@ _MODULES = {
     "factorization": ("DormFactorization", "Recommendations"),
     "importance": ("Importance", "permutation_importance"),
     "interleaving": ("Interleaving", "InterleavingResult", "analyse_interleaving", "interleave", "sessions_needed"),
+    "comparing": (
+        "ComparedFigure",
+        "ComparedMethod",
+        "MethodComparison",
+        "RankerTable",
+        "compare_methods",
+        "compare_rankers",
+        "compare_recommenders",
+    ),
+    "describing": ("info", "load_model"),
+    "experimenting": ("ExperimentResult", "ExperimentTable", "experiment_files", "run_experiment"),
+    "joint": ("JointRanker",),
+    "lists": ("PositionRanker", "TopicRanker"),
+    "serving": ("Server", "serve"),
     "ir_measures": (),
     "matching": ("GraphMatcher",),
     "measure": ("Measure",),
     "mlflow": (),
     "plot": (),
     "pyterrier": (),
-    "ranker": ("DormRanker",),
+    "ranker": ("DormRanker", "train_baseline"),
     "report": ("Candidate", "Certificate", "TrainReport"),
     "spark": (),
     "splitting": ("QueryKFold",),

@@ -58,16 +58,18 @@ def match_options(estimator: Any) -> _core.MatchOptions:
     return options
 
 
-def train_options(estimator: Any) -> _core.TrainOptions:
-    """Checks types here; the core checks names and ranges."""
+def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainOptions:
+    """Checks types here; the core checks names and ranges. ``without``: parameters that mean something else."""
     options = _core.TrainOptions()
-    measure, kernel = estimator.measure, estimator.kernel
-    given = estimator.get_params(deep=False)
+    given = {name: value for name, value in estimator.get_params(deep=False).items() if name not in without}
+    measure, kernel = given.get("measure", options.measure), given.get("kernel")
     given["measure"] = measure.name if isinstance(measure, Measure) else measure
     given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
     _set_all(options, given)
     _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
-    _set(options, "patience", "early_stopping", estimator.early_stopping or 0)
+    _set(options, "patience", "early_stopping", given.get("early_stopping") or 0)
+    if given.get("checkpoint") is not None:
+        options.checkpoint = os.fspath(given["checkpoint"])
     options.threads = thread_count(estimator.n_jobs)
     options.seed = _seed(estimator.random_state)
     if not isinstance(measure, Measure):

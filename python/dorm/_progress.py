@@ -66,6 +66,16 @@ class FactorProgress(Progress):
         return {"objective": f"{progress['objective']:.6g}", "gap": f"{progress['gap']:.2g}", **known}
 
 
+class JointProgress(Progress):
+    """The same of a joint kernel."""
+
+    def stage(self, progress: dict[str, Any]) -> str:
+        return f"pass {progress['pass']}"
+
+    def figures(self, progress: dict[str, Any]) -> dict[str, str]:
+        return {"primal": f"{progress['primal']:.6g}", "gap": f"{progress['gap']:.2g}"}
+
+
 class _Bar:
     """A bar of tqdm, in a notebook as a widget."""
 

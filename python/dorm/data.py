@@ -44,6 +44,27 @@ class RankingData:
         starts = np.flatnonzero(np.r_[True, self.qid[1:] != self.qid[:-1]])
         return np.diff(np.r_[starts, len(self.qid)])
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it, as ``dorm convert`` does: ``.dorm`` is the binary form, ``.csv`` and ``.tsv`` are tables, anything
+        else is LETOR text; of text ``.gz`` and ``.zst`` may follow.
+
+        >>> import dorm, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.dorm"
+        >>> dorm.synth(queries=3, features=2, documents_median=4, seed=1).save(path)
+        >>> dorm.read_letor(path)
+        RankingData(3 queries, ...
+        """
+        from ._dataset import make_dataset  # these know this class
+        from ._inputs import read_input
+        from ._queries import read_weights
+
+        given = read_input(self)
+        queries = given.queries()
+        labels = np.zeros(given.rows, np.float32) if self.y is None else np.asarray(self.y, np.float32)
+        weights = read_weights(self.sample_weight, queries)
+        data = make_dataset(given.features, labels, queries, weights, self.feature_names, given.about)
+        _core.write_dataset(data, os.fspath(path))
+
     def __repr__(self) -> str:
         kind = "sparse" if is_sparse(self.X) else "dense"
         kind += ", no labels" if self.y is None else ""

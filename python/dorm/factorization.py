@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,41 +15,16 @@ from . import _core
 from ._factor_report import FactorCandidate, FactorizationReport
 from ._notebook import FittedView
 from ._options import factorize_options
+from ._pages import page_at
 from ._progress import FactorProgress, watching
-from ._ratings import (
-    RatingsInput,
-    extended_ids,
-    following_ids,
-    from_texts,
-    read_ratings,
-    read_side,
-    to_texts,
-)
-from ._tables import Figure, html_table, pandas_for
+from ._ratings import following_ids, from_texts, read_ratings, read_side
+from ._recommender import Recommendations, RecommenderAnswers
 from ._threads import thread_count
-from .evaluation import Evaluation, evaluate
-from .measure import Measure
+
+__all__ = ["DormFactorization", "Recommendations"]
 
 
-@dataclass(frozen=True, eq=False)
-class Recommendations:
-    """Items, best first, and their scores; unpacks like a pair."""
-
-    items: np.ndarray  #: ids
-    scores: np.ndarray  #: decreasing
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return iter((self.items, self.scores))
-
-    def to_frame(self) -> Any:
-        """A pandas data frame with columns item and score, best first."""
-        return pandas_for("to_frame").DataFrame({"item": self.items, "score": self.scores})
-
-    def _repr_html_(self) -> str:
-        return html_table(["item", "score"], [(str(i), Figure(s)) for i, s in zip(self.items, self.scores)])
-
-
-class DormFactorization(FittedView, BaseEstimator):
+class DormFactorization(FittedView, RecommenderAnswers, BaseEstimator):
     """A matrix factorization of ratings, trained for the ranking measure it is judged by.
 
     The score of item j for user u is ``item_offsets_[j] + user_factors_[u] @ item_factors_[j]``. Minimises the sum of
@@ -137,6 +110,9 @@ class DormFactorization(FittedView, BaseEstimator):
     >>> recommender.report_.status
     'rounds'
     """
+
+    _ADDING = {"user": "fold_in adds new ones", "item": "fold_in_items adds new ones"}
+    _STRANGERS = "offsets only"
 
     def __init__(
         self,
@@ -236,7 +212,7 @@ class DormFactorization(FittedView, BaseEstimator):
             options.search.rounds = False  # validation chooses the round
         train = read_ratings(ratings)
         with watching(callbacks, FactorProgress(self.verbose), progress) as callback:
-            model, report = _core.factorize(
+            model, report, self._story = _core.factorize(
                 train.core,
                 options,
                 read_side(item_features, train.item_ids, "item"),
@@ -250,90 +226,6 @@ class DormFactorization(FittedView, BaseEstimator):
         if self.report_.interrupted:
             raise KeyboardInterrupt("training was interrupted; the best round so far is kept")
         return self
-
-    def recommend(self, users: Any = None, n: int = 10, *, exclude_seen: bool = True) -> Any:
-        """The ``n`` items of the largest score for one user (`Recommendations`) or several (a list of them).
-
-        Parameters
-        ----------
-        users
-            An id, or a sequence of ids; None: all users.
-        n
-            How many; users who have seen almost everything get fewer.
-        exclude_seen
-            Leave out what the user has rated in training.
-        """
-        check_is_fitted(self)
-        single = users is not None and np.ndim(users) == 0
-        asked = np.arange(len(self.user_ids_)) if users is None else self._numbers("user", [users] if single else users)
-        threads = 1 if len(asked) < _WORTH_THREADS else thread_count(self.n_jobs)
-        lists = self.model_.recommend(asked.astype(np.uint32), _count(n), not exclude_seen, threads)
-        made = [Recommendations(self.item_ids_[items], scores) for items, scores in lists]
-        return made[0] if single else made
-
-    def similar_items(self, item: Any, n: int = 10) -> Recommendations:
-        """The ``n`` items whose factors point the same way as those of ``item``, with their cosine."""
-        check_is_fitted(self)
-        items, scores = self.model_.similar_items(int(self._numbers("item", [item])[0]), _count(n))
-        return Recommendations(self.item_ids_[items], scores)
-
-    def predict(self, users: Any, items: Any) -> np.ndarray:
-        """Scores of pairs: ids of equal number, or one id against many. In stars above the mean; ranks, not ratings."""
-        check_is_fitted(self)
-        user = self._numbers("user", [users] if np.ndim(users) == 0 else users)
-        item = self._numbers("item", [items] if np.ndim(items) == 0 else items)
-        if len(user) != len(item) and 1 not in (len(user), len(item)):
-            raise ValueError(f"{len(user)} users and {len(item)} items; expected as many, or one of either")
-        user, item = (np.ascontiguousarray(x, dtype=np.uint32) for x in np.broadcast_arrays(user, item))
-        return self.model_.score_pairs(user, item)
-
-    def evaluate(
-        self,
-        ratings: Any,
-        measures: str | Sequence[str] = ("ndcg@10", "ndcg"),
-        *,
-        convention: str | None = None,
-        ties: str = "expected",
-        bootstrap: int = 1000,
-        random_state: int = 0,
-    ) -> Evaluation:
-        """Judge the order of each user's test ratings, as ``dorm eval --ratings`` does.
-
-        Unknown users are ranked by the items' offsets, unknown items get that of an item nobody has rated; both are
-        counted in a warning.
-        """
-        check_is_fitted(self)
-        test = read_ratings(ratings)
-        scores, unknown_users, unknown_items = self.model_.score(test.core)
-        if unknown_users or unknown_items:
-            warnings.warn(
-                f"{unknown_users} users and {unknown_items} items are not known to the model: offsets only",
-                stacklevel=2,
-            )
-        user, values = test.by_user
-        convention = convention or self.convention
-        asked = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-        if not asked:
-            raise ValueError("measures names none; expected e.g. 'ndcg@10'")
-        parts = [
-            evaluate(
-                self.model_.labels(values, str(getattr(measure, "name", measure)), convention),
-                scores,
-                qid=test.user_ids[user],
-                measures=measure,
-                convention=convention,
-                ties=ties,
-                bootstrap=bootstrap,
-                random_state=random_state,
-                n_jobs=self.n_jobs,
-            )
-            for measure in asked
-        ]
-        return replace(parts[0], measures=[part.measures[0] for part in parts])
-
-    def score(self, ratings: Any, y: Any = None) -> float:
-        """The mean over users of the measure this factorization trains for."""
-        return self.evaluate(ratings, self.measure, bootstrap=0).measures[0].mean
 
     def fold_in(self, ratings: Any, *, user_ids: Any = None, user_features: Any = None) -> DormFactorization:
         """Add new users without retraining: least squares, then one exact user step with the items fixed.
@@ -361,6 +253,17 @@ class DormFactorization(FittedView, BaseEstimator):
         ignored = self.model_.fold_in_items(given.core, side, thread_count(self.n_jobs))
         return self._grown(given, ignored, "users")
 
+    def report(self, path: str | os.PathLike[str] | None = None, ratings: Any = None) -> Any:
+        """Write the page of ``dorm factorize --report`` and return its path; without one, show it in a notebook.
+
+        ``ratings``: held out, to judge by. A loaded factorization does not know its training, and has no page.
+        """
+        check_is_fitted(self)
+        if getattr(self, "_story", None) is None:
+            raise ValueError("a loaded factorization does not know how it was trained; fit it to have a page")
+        held_out = None if ratings is None else read_ratings(ratings).core
+        return page_at(self._story.page(held_out, self.model_, "ratings"), path)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as ``dorm factorize`` does; ``dorm recommend`` and `load` read it. Ids become text."""
         check_is_fitted(self)
@@ -376,6 +279,9 @@ class DormFactorization(FittedView, BaseEstimator):
         made = cls(**{name: getattr(stored, name) for name in names}, fixed=True, random_state=stored.seed)
         made._adopt(model, from_texts(model.users), from_texts(model.items))
         return made
+
+    def _scores_of(self, ratings: Any) -> tuple[np.ndarray, int, int]:
+        return self.model_.score(ratings.core)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
@@ -408,40 +314,8 @@ class DormFactorization(FittedView, BaseEstimator):
         self.item_offsets_ = model.offsets
         self.candidates_ = [FactorCandidate(**entry) for entry in model.candidates()]
 
-    def _grown(self, given: RatingsInput, ignored: int, what: str) -> DormFactorization:
-        if ignored:
-            warnings.warn(
-                f"{ignored} of {len(given.core)} ratings name {what} the model does not know, and are ignored",
-                stacklevel=3,
-            )
-        model = self.model_
-        users = extended_ids(self.user_ids_, given.user_ids, model.find_users, model.num_users)
-        items = extended_ids(self.item_ids_, given.item_ids, model.find_items, model.num_items)
-        self._adopt(model, users, items)
-        return self
 
-    def _numbers(self, what: str, ids: Any) -> np.ndarray:
-        find = self.model_.find_users if what == "user" else self.model_.find_items
-        ids = list(ids.tolist() if hasattr(ids, "tolist") else ids)
-        numbers = find(to_texts(ids))
-        if (numbers < 0).any():
-            unknown = ids[int((numbers < 0).argmax())]
-            known = self.model_.num_users if what == "user" else self.model_.num_items
-            raise ValueError(
-                f"{what} {unknown!r} is none of the {known} {what}s of the model; "
-                f"{'fold_in' if what == 'user' else 'fold_in_items'} adds new ones"
-            )
-        return numbers
-
-
-_WORTH_THREADS = 32  # users to recommend to
-_ARRAYS = ("user_factors_", "item_factors_", "item_offsets_")
-
-
-def _count(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n is {n!r}; expected a whole number from 1 on")
-    return int(n)
+_ARRAYS = ("user_factors_", "item_factors_", "item_offsets_", "_story")  # made anew, or not kept
 
 
 def _model_of(init_model: Any) -> _core.FactorModel | None:

@@ -15,18 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._dataset import make_dataset
-from ._inputs import Input, Labelled, read_input
+from ._inputs import Input, read_input
 from ._missing import check_rule
-from ._names import check_features, feature_names, remember_features
+from ._names import check_features, remember_features
 from ._notebook import FittedView, ranker_html
 from ._options import train_options
 from ._pages import Story, page_at
 from ._progress import Progress, watching
 from ._queries import Queries
+from ._ranker_inputs import RankerInputs
 from ._state import attributes_from, plain_state
 from ._stream import learn_from
 from ._threads import thread_count
-from .data import RankingData
 from .evaluation import evaluate
 from .explanation import Explanation, scaled_columns, spread_columns
 from .exporting import ExportCheck, checked_export, write_export
@@ -34,7 +34,7 @@ from .measure import Measure
 from .report import TrainReport
 
 
-class DormRanker(FittedView, BaseEstimator):
+class DormRanker(FittedView, RankerInputs, BaseEstimator):
     """A ranker, linear or with a kernel, trained for the measure it is judged by.
 
     Minimises ``1/2 |w|^2 + (C/m) sum_q H_q(w)``, ``H_q`` a bound on the loss of the measure in query ``q``, to a
@@ -112,6 +112,8 @@ class DormRanker(FittedView, BaseEstimator):
     one_per
         Train and rank under limits on groups: ``"group"``, ``"host"``, ``"domain"``, or ``"host:2"`` for at most two.
         The documents must have groups or ids that are URLs: pass a `RankingData`. Empty: no limits.
+    checkpoint
+        A file to save progress to, and to go on from where it exists; it goes when training is finished.
     n_jobs
         Threads. None: 1 inside a joblib worker, else all cores within the limits set for OpenMP. -1: all cores.
         The model does not depend on it.
@@ -179,6 +181,7 @@ class DormRanker(FittedView, BaseEstimator):
         early_stopping: int | None = None,
         missing: str = "error",
         one_per: str = "",
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = 1,
         verbose: int = 0,
@@ -210,6 +213,7 @@ class DormRanker(FittedView, BaseEstimator):
         self.early_stopping = early_stopping
         self.missing = missing
         self.one_per = one_per
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -637,67 +641,6 @@ class DormRanker(FittedView, BaseEstimator):
         spread[columns] = numbers
         return spread
 
-    def _names(self) -> list[str] | None:
-        return feature_names(self)
-
-    def _training_sets(
-        self,
-        X: Any,
-        y: Any,
-        qid: Any,
-        group: Any,
-        sample_weight: Any,
-        feature_names: Sequence[str] | None,
-        held_out: Any,
-        held_out_qid: Any,
-        held_out_group: Any,
-        prefix: str = "eval",
-    ) -> tuple[Labelled, Labelled | None]:
-        """The data to train on and the data to judge by, whose arguments are named after ``prefix``."""
-        given = read_input(X, y, qid, group, sample_weight, feature_names)
-        remember_features(self, given.features, given.names)
-        if check_rule(self.missing) != "error":
-            given = given.filled(self.missing, self._names())
-        train = given.labelled(self._names(), self.unjudged)
-        self._warn_of_leaks(train)
-        if len(train.queries.sizes) == 1:
-            raise ValueError(
-                f"all {given.rows} rows (samples) belong to one query; expected several: check that qid= holds the "
-                "query of each row, or group= the sizes of the queries"
-            )
-        return train, self._validation(held_out, held_out_qid, held_out_group, given.about.get("input"), prefix)
-
-    def _validation(
-        self, eval_set: Any, qid: Any, group: Any, reading: dict[str, Any] | None, prefix: str
-    ) -> Labelled | None:
-        name = "eval_set" if prefix == "eval" else prefix
-        if eval_set is None:
-            if qid is not None or group is not None:
-                raise ValueError(f"{prefix}_qid or {prefix}_group without {name}; pass {name}=(X, y)")
-            if self.early_stopping:
-                raise ValueError("early_stopping needs eval_set=(X, y) with eval_qid= or eval_group= to judge by")
-            return None
-        if isinstance(eval_set, list) and len(eval_set) == 1:  # LightGBM has a list of sets, and lists of their queries
-            eval_set, qid, group = eval_set[0], _only(qid), _only(group)
-        if isinstance(eval_set, RankingData):
-            eval_set = (eval_set, None)
-        if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
-            raise ValueError(f"{name} must be one pair (X, y), or a RankingData")
-        given = read_input(*eval_set, qid, group, prefix=f"{prefix}_")
-        check_features(self, given.features)
-        if reading and reading["missing"] != "error":
-            given = given.filled(reading["missing"], self._names(), reading["means"])
-        return given.labelled(self._names(), self.unjudged)
-
-    def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
-        if not hasattr(self, "model_"):  # scikit-learn's check takes longer than the scores of a query
-            check_is_fitted(self)
-        given = read_input(X, y, qid, group, sample_weight)
-        check_features(self, given.features)
-        if self._reading["missing"] != "error":
-            given = given.filled(self._reading["missing"], self._names(), self._reading["means"])
-        return given
-
     def _prepared(self, given: Input) -> tuple[_core.Dataset, Queries]:
         per_query = self.model_.scaled_per_query
         if per_query and not given.grouped:
@@ -735,11 +678,6 @@ class DormRanker(FittedView, BaseEstimator):
         linear = model.kernel == "none" and model.scaling == "none" and len(features) == self.n_features_in_
         self._takes_rows = linear and features == (names or [str(j + 1) for j in range(len(features))])
 
-    def _warn_of_leaks(self, train: Labelled) -> None:
-        for kind, feature in _core.find_label_leaks(train.dataset):
-            name = repr(feature) if self._names() else str(int(feature) - 1)
-            warnings.warn(f"column {name} of X {_LEAKS[kind]}: is it the label, left among the features?", stacklevel=4)
-
     def _warn(self) -> None:
         for text in self.report_.warnings:
             warnings.warn(text, stacklevel=3)
@@ -752,19 +690,43 @@ class DormRanker(FittedView, BaseEstimator):
             )
 
 
-_LEAKS = ("equals y in every row", "orders all rows as y does", "is named like a label")
 _WORTH_THREADS = 1 << 20  # features to score
 
 
-def _only(listed: Any) -> Any:
-    """What a list of one array holds; anything else as it is."""
-    one = (
-        isinstance(listed, list)
-        and len(listed) == 1
-        and not isinstance(listed[0], str)
-        and hasattr(listed[0], "__len__")
-    )
-    return listed[0] if one else listed
+def train_baseline(
+    method: str,
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    **parameters: Any,
+) -> DormRanker:
+    """A ranker by a method that DORM is compared with, as ``dorm train --method`` trains it.
+
+    Parameters
+    ----------
+    method
+        A name of ``dorm.catalog("method")``, such as ``"ridge"``, ``"ranksvm"`` or ``"feature:bm25"``, or
+        ``"pairwise"``.
+    X, y, qid, group, sample_weight, feature_names
+        As for `DormRanker.fit`.
+    parameters
+        Of `DormRanker`: C, scale, tolerance, ...; the measure decides the sign of ``feature:NAME``.
+
+    Examples
+    --------
+    >>> import dorm
+    >>> ranker = dorm.train_baseline("ridge", dorm.synth(queries=50, features=3, seed=1))
+    >>> ranker.model_.bound
+    'none'
+    """
+    ranker = DormRanker(**parameters)
+    train, _ = ranker._training_sets(X, y, qid, group, sample_weight, feature_names, None, None, None)
+    ranker._adopt(_core.train_baseline(train.dataset, method, train_options(ranker)))
+    return ranker
 
 
 def _model_of(init_model: Any) -> _core.Model | None:

@@ -47,7 +47,7 @@ struct Server::State {
         retry(control) {
     listen();
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-      signals.add(signal);  // from now on: whoever knows the port may send one
+      if (options.signals) signals.add(signal);  // from now on: whoever knows the port may send one
   }
 
   static asio::ip::address parsed(const std::string& text) {

@@ -24,6 +24,9 @@ constexpr std::size_t kKnownLayouts = 8;
 SavedModel load_served(const std::string& path) {
   std::optional<SavedModel> saved = load_saved_model(path);
   if (!saved) throw Error(ErrorCode::bad_input, {path}, "no model; expected one of train, tune or factorize");
+  if (std::holds_alternative<JointModel>(*saved))
+    throw Error(ErrorCode::unsupported, {path},
+                "a model over a joint kernel is not served; ask it by dorm recommend, or serve a factorization");
   return std::move(*saved);
 }
 

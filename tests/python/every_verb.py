@@ -43,6 +43,7 @@ CASES = {
     ),
     "train a stream": Case("train --stream train.txt valid.txt --model out.json", ("out.json",)),
     "train a baseline": Case("train data.csv --method ranksvm --model out.json", ("out.json",)),
+    "train on ratings": Case("train --ratings ratings.tsv --method jrank:2 --model out.joint", ("out.joint",)),
     "tune": Case(
         "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --model out.json --report out.md",
         ("out.json",),
@@ -64,6 +65,11 @@ CASES = {
         (),
         ("out/table.csv", "out/table.md", "out/report.html"),
     ),
+    "compare recommenders": Case(
+        "compare --ratings ratings.tsv --methods item-mean,squared:5 --split random:0.3 --measures ndcg@5 --out out",
+        (),
+        ("out/table.csv", "out/table.md", "out/report.html"),
+    ),
     "experiment": Case(
         "experiment solver-table --data-dir data --out out --quiet",
         (),
@@ -75,6 +81,7 @@ CASES = {
     ),
     "recommend": Case("recommend m.factors --all --format csv -o out.csv", ("out.csv",)),
     "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
+    "recommend by a kernel": Case("recommend m.joint --ratings new.tsv -o out.txt", ("out.txt",)),
     "match train": Case(
         "match train nodes.csv --edges edges.csv --pairs pairs.csv --valid pairs.csv -C 1,10 --threads 3 "
         "--model out.json",
@@ -94,7 +101,8 @@ CASES = {
     ),
     "propensity": Case("propensity moves.csv -o out.csv", ("out.csv",)),
     "eval by clicks": Case(
-        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv", ("out.csv",)
+        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv",
+        ("out.csv",),
     ),
     "interleave": Case("interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
     "analyse interleaving": Case("interleave analyse shown.csv"),
@@ -199,6 +207,7 @@ def make_world(folder):
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")
     dorm("factorize", at("ratings.tsv"), "--model", at("m.factors"), "--rank", 2, "--quiet")
+    dorm("train", "--ratings", at("ratings.tsv"), "--method", "ridge", "--model", at("m.joint"), "--quiet")
 
 
 class Workshop:

@@ -22,6 +22,7 @@ CALLS = {
     "train --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--model {out:m.json} --checkpoint {out:ck}",
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
+    "train --ratings": "{in:ratings.csv} --item-features {in:items.csv} --method jrank --model {out:m.joint}",
     "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best "
     "--weights {in:w.txt} --model {out:m.json} --report {out:m.md} --checkpoint {out:ck}",
     "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
@@ -34,6 +35,8 @@ CALLS = {
     "eval --ratings": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
+    "compare --ratings": "{in:ratings.csv} --item-features {in:items.csv} --methods item-mean --split random:0.3 "
+    "--measures ndcg@5 --out {dir:r}",
     "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
@@ -45,7 +48,8 @@ CALLS = {
     "synth --clicks pbm": "--judged {in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
     "clicks": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
     "propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
-    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x --per-query {out:q.csv}",
+    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x "
+    "--per-query {out:q.csv}",
     "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "convert --sets": "{in:third.txt} --user-features {in:people.csv} {in:valid.txt} {out:t.csv}",

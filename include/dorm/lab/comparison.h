@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,19 @@ Concatenation concatenate(std::span<const Dataset> parts);
 /// LETOR's rotation over k >= 3 parts of the queries: split i tests on part i - 1, validates on part i - 2 and trains
 /// on the rest (indices modulo k), so that every query is tested once.
 std::vector<DataSplit> rotate(const Dataset& data, const std::vector<std::vector<std::size_t>>& parts);
+
+/// The parts that take turns: several sets, or the folds of one.
+std::vector<DataSplit> rotating_splits(std::span<const Dataset> sets, std::size_t folds, std::uint64_t seed);
+
+/// One split that tests on other data; without validation data the first of the folds validates.
+DataSplit tested_split(const Dataset& data, const Dataset* valid, const Dataset& test, std::size_t folds,
+                       std::uint64_t seed);
+
+/// Every baseline (RankSVM once), and DORM for each of the measures that can be trained for.
+std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention);
+
+/// ndcg@10 as ndcg@1 ... ndcg@10, up to 20; nothing for a measure without a cutoff.
+std::vector<std::string> measures_by_cutoff(const std::string& measure);
 
 /// A ranker of somebody else: its scores of the test documents of each split, in document order.
 struct OutsideScores {

@@ -73,9 +73,14 @@ Ratings labelled(const Ratings& ratings, const RatingGrades& grades) {
 
 EvaluationTable evaluate(const FactorModel& model, const Ratings& ratings, std::span<const double> scores,
                          std::span<const std::string> measures, const EvaluateOptions& options) {
-  const auto stretched = [&](const std::string& measure) { return model.grades.apply_to(measure, options.convention); };
+  return evaluate_graded(model.grades, ratings, scores, measures, options);
+}
+
+EvaluationTable evaluate_graded(const RatingGrades& grades, const Ratings& ratings, std::span<const double> scores,
+                                std::span<const std::string> measures, const EvaluateOptions& options) {
+  const auto stretched = [&](const std::string& measure) { return grades.apply_to(measure, options.convention); };
   if (std::none_of(measures.begin(), measures.end(), stretched)) return evaluate(ratings, scores, measures, options);
-  const Ratings labels = labelled(ratings, model.grades);
+  const Ratings labels = labelled(ratings, grades);
   EvaluationTable table;
   for (std::size_t m = 0; m < measures.size(); ++m) {
     EvaluationTable one = evaluate(stretched(measures[m]) ? labels : ratings, scores, measures.subspan(m, 1), options);

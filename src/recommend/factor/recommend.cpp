@@ -7,21 +7,11 @@
 
 #include "base/vector_ops.h"
 #include "dorm/error.h"
+#include "recommend/factor/best_items.h"
 #include "recommend/factor/item_prior.h"
 
 namespace dorm {
 namespace {
-
-std::vector<Recommendation> best_of(std::vector<Recommendation> candidates, std::size_t n) {
-  const auto better = [](const Recommendation& x, const Recommendation& y) {
-    return x.score > y.score || (x.score == y.score && x.item < y.item);
-  };
-  const std::size_t kept = std::min(n, candidates.size());
-  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
-                    better);
-  candidates.resize(kept);
-  return candidates;
-}
 
 void check_index(std::size_t index, std::size_t count, const char* what) {
   if (index >= count) throw Error(ErrorCode::bad_input, fmt::format("{} {}; the model has {}", what, index, count));

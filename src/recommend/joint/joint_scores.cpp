@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // K_U A K_I: first B = A K_I, a row per user who has coefficients, then for every user asked about the mixture of these
 // rows, at the items asked for.
+#include "recommend/joint/joint_scores.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,29 +10,9 @@
 #include "base/parallel.h"
 #include "base/vector_ops.h"
 #include "dorm/error.h"
-#include "dorm/joint.h"
 
 namespace dorm {
 namespace {
-
-struct ItemScores {
-  std::vector<std::uint32_t> users;  // with coefficients
-  std::vector<double> values;        // B: one row of all items for each of them
-};
-
-ItemScores item_scores(const Similarities& items, const JointRanker& ranker) {
-  ItemScores made;
-  for (const PairCoefficient& pair : ranker) made.users.push_back(pair.user);
-  std::sort(made.users.begin(), made.users.end());
-  made.users.erase(std::unique(made.users.begin(), made.users.end()), made.users.end());
-  made.values.assign(made.users.size() * items.size, 0.0);
-  for (const PairCoefficient& pair : ranker) {
-    const auto at = std::lower_bound(made.users.begin(), made.users.end(), pair.user) - made.users.begin();
-    axpy(pair.value, items.row(pair.item),
-         std::span(made.values).subspan(static_cast<std::size_t>(at) * items.size, items.size));
-  }
-  return made;
-}
 
 void check_sizes(const Similarities& items, std::size_t users, const JointRanker& ranker, const Ratings& asked) {
   if (users < asked.num_users() || items.size < asked.num_items())
@@ -45,20 +27,36 @@ void check_sizes(const Similarities& items, std::size_t users, const JointRanker
 
 }  // namespace
 
+ItemScores::ItemScores(const Similarities& items, const JointRanker& ranker) : num_items_(items.size) {
+  for (const PairCoefficient& pair : ranker) users_.push_back(pair.user);
+  std::sort(users_.begin(), users_.end());
+  users_.erase(std::unique(users_.begin(), users_.end()), users_.end());
+  values_.assign(users_.size() * num_items_, 0.0);
+  for (const PairCoefficient& pair : ranker) {
+    const auto at = std::lower_bound(users_.begin(), users_.end(), pair.user) - users_.begin();
+    axpy(pair.value, items.row(pair.item),
+         std::span(values_).subspan(static_cast<std::size_t>(at) * num_items_, num_items_));
+  }
+}
+
+void ItemScores::add(std::span<const double> alike, std::span<const std::uint32_t> wanted,
+                     std::span<double> out) const {
+  for (std::size_t k = 0; k < users_.size() && !wanted.empty(); ++k) {
+    const double share = alike[users_[k]];
+    if (share == 0) continue;
+    const double* own = values_.data() + k * num_items_;
+    for (std::size_t i = 0; i < wanted.size(); ++i) out[i] += share * own[wanted[i]];
+  }
+}
+
 std::vector<double> joint_scores(const JointKernel& kernel, const JointRanker& ranker, const Ratings& asked,
                                  std::size_t threads) {
   check_sizes(kernel.items, kernel.users.size, ranker, asked);
-  const ItemScores by_user = item_scores(kernel.items, ranker);
+  const ItemScores by_user(kernel.items, ranker);
   std::vector<double> scores(asked.size());
   parallel_for(asked.num_users(), thread_count(threads), [&](std::size_t u, std::size_t) {
-    const RatingRow row = asked.of_user(u);
-    for (std::size_t k = 0; k < by_user.users.size() && row.size() > 0; ++k) {
-      const double alike = kernel.users.at(u, by_user.users[k]);
-      if (alike == 0) continue;
-      const double* own = by_user.values.data() + k * kernel.items.size;
-      double* out = scores.data() + asked.first_of_user(u);
-      for (std::size_t i = 0; i < row.size(); ++i) out[i] += alike * own[row.index[i]];
-    }
+    const std::span<const std::uint32_t> wanted = asked.of_user(u).index;
+    by_user.add(kernel.users.row(u), wanted, std::span(scores).subspan(asked.first_of_user(u), wanted.size()));
   });
   return scores;
 }

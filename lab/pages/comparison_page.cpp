@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pages/comparison_page.h"
-
 #include <fmt/format.h>
 
-#include "pages/comparison_blocks.h"
+#include "dorm/lab/pages.h"
+#include "lab/pages/comparison_blocks.h"
 #include "report/pages/provenance.h"
 #include "report/pages/words.h"
-#include "report_files.h"
 
-namespace dorm::cli {
+namespace dorm {
 namespace {
 
-std::string size_text(std::size_t size) {
-  return size == 0 ? "all training queries" : fmt::format("{} training queries", size);
+/// What a page calls the lists that are compared on.
+struct Words {
+  const char *title, *judged_on, *lists, *training_lists, *chosen;
+};
+constexpr Words kQueries{"Linear rankers compared", "Test queries", "test queries", "training queries",
+                         "Chosen by the validation queries"};
+constexpr Words kUsers{"Recommenders compared", "Test ratings", "users", "users",
+                       "Chosen by held-out training ratings"};
+
+std::string size_text(std::size_t size, const Words& words) {
+  return size == 0 ? fmt::format("all {}", words.training_lists) : fmt::format("{} {}", size, words.training_lists);
 }
 
 /// Of the methods that were tested against another, those that no test tells apart from it at 0.05.
@@ -49,23 +56,23 @@ report::Facts winners(const ComparisonRows& rows) {
   return facts;
 }
 
-report::Section result_section(const std::vector<ComparisonRows>& sizes) {
+report::Section result_section(const std::vector<ComparisonRows>& sizes, const Words& words) {
   const ComparisonRows& largest = sizes.back();
   report::Section section{"Result"};
   section.blocks.emplace_back(winners(largest));
-  section.blocks.emplace_back(
-      comparison_table(largest, fmt::format("Test queries, {}, the best first by {}", size_text(largest.front()->size),
-                                            largest.back()->figures[0].measure)));
+  section.blocks.emplace_back(comparison_table(
+      largest, fmt::format("{}, {}, the best first by {}", words.judged_on, size_text(largest.front()->size, words),
+                           largest.back()->figures[0].measure)));
   for (std::size_t k = 0; k + 1 < sizes.size(); ++k) {
     report::Table table =
-        comparison_table(sizes[k], fmt::format("The same with {}", size_text(sizes[k].front()->size)));
+        comparison_table(sizes[k], fmt::format("The same with {}", size_text(sizes[k].front()->size, words)));
     table.folded = true;
     section.blocks.emplace_back(std::move(table));
   }
   return section;
 }
 
-report::Section tests_section(const ComparisonRows& rows) {
+report::Section tests_section(const ComparisonRows& rows, const Words& words) {
   report::Section section{"Paired tests"};
   section.blocks.emplace_back(
       report::Paragraph{"Every method against the reference of the measure, query by query. Holm's correction "
@@ -79,7 +86,7 @@ report::Section tests_section(const ComparisonRows& rows) {
     table.folded = m > 0;
     section.blocks.emplace_back(std::move(table));
   }
-  section.blocks.emplace_back(chosen_table(rows, "Chosen by the validation queries"));
+  section.blocks.emplace_back(chosen_table(rows, words.chosen));
   return section;
 }
 
@@ -108,15 +115,23 @@ std::vector<report::Fact> facts_of(const ComparisonResult& result, const Compari
           {"tolerance", fmt::format("{:g}", options.tolerance), "relative duality gap"}};
 }
 
-}  // namespace
+std::vector<report::Fact> facts_of(const ComparisonResult& result, const RecommenderComparison& options,
+                                   const std::vector<std::string>& data) {
+  const std::string split =
+      options.given > 0 ? fmt::format("{} random ratings of each user to train on, the others test", options.given)
+                        : fmt::format("a share of {:g} of all ratings tests", options.share);
+  return {{"data", files_text(data)},
+          {"splits", std::to_string(result.splits), fmt::format("seeds from {} on; {}", options.split_seed, split)},
+          {"parameters", options.choose ? "chosen by held-out training ratings" : "defaults"},
+          {"rank of factorizations", std::to_string(options.train.rank)},
+          {"convention", options.convention}};
+}
 
-report::Report comparison_page(const ComparisonResult& result, const std::vector<DataSplit>& splits,
-                               const ComparisonOptions& options, const std::vector<std::string>& data,
-                               const Settings& settings) {
+report::Report page_of(const ComparisonResult& result, const std::vector<std::string>& data, const Words& words,
+                       std::vector<report::Section> rest) {
   const std::vector<ComparisonRows> sizes = rows_by_size(result);
   const ComparisonRows& largest = sizes.back();
-  report::Report page{
-      .title = "Linear rankers compared", .summary = "On " + files_text(data) + ".", .footer = pages::footer_text()};
+  report::Report page{.title = words.title, .summary = "On " + files_text(data) + ".", .footer = pages::footer_text()};
   const ComparisonRows ranked = ranked_methods(largest, 0);
   page.verdict = report::Notice{report::Notice::Kind::plain, summary_text(ranked)};
   if (!ranked.empty()) {
@@ -125,14 +140,28 @@ report::Report comparison_page(const ComparisonResult& result, const std::vector
                                fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
   }
   page.highlights.push_back({"methods", std::to_string(ranked.size())});
-  page.highlights.push_back({"test queries", std::to_string(result.test_queries),
+  page.highlights.push_back({words.lists, std::to_string(result.test_queries),
                              fmt::format("{} split{}", result.splits, result.splits == 1 ? "" : "s")});
-  page.sections = {result_section(sizes),
-                   {"Plots", comparison_plots(result, "")},
-                   tests_section(largest),
-                   {"Every query", {comparison_queries(largest, splits)}},
-                   pages::provenance_section(origin_of(settings), options.seed, facts_of(result, options, data))};
+  page.sections = {
+      result_section(sizes, words), {"Plots", comparison_plots(result, "")}, tests_section(largest, words)};
+  for (report::Section& section : rest) page.sections.push_back(std::move(section));
   return page;
 }
 
-}  // namespace dorm::cli
+}  // namespace
+
+report::Report comparison_page(const ComparisonResult& result, const ComparisonOptions& options,
+                               const report::Queries& queries, const std::vector<std::string>& data,
+                               const pages::Origin& origin) {
+  return page_of(
+      result, data, kQueries,
+      {{"Every query", {queries}}, pages::provenance_section(origin, options.seed, facts_of(result, options, data))});
+}
+
+report::Report comparison_page(const ComparisonResult& result, const RecommenderComparison& options,
+                               const std::vector<std::string>& data, const pages::Origin& origin) {
+  return page_of(result, data, kUsers,
+                 {pages::provenance_section(origin, options.train.seed, facts_of(result, options, data))});
+}
+
+}  // namespace dorm

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "pages/comparison_blocks.h"
+#include "lab/pages/comparison_blocks.h"
 
-namespace dorm::cli {
+namespace dorm {
 namespace {
 
 constexpr std::size_t kMostLines = 7;  // of methods that lie close together
@@ -183,4 +183,4 @@ std::vector<report::Block> comparison_plots(const ComparisonResult& result, cons
   return blocks;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pages/comparison_blocks.h"
+#include "lab/pages/comparison_blocks.h"
 
-namespace dorm::cli {
+namespace dorm {
 namespace {
 
 bool is_yardstick(const ComparisonRow& row) { return row.method == "random" || row.method == "ideal"; }
@@ -130,4 +130,4 @@ report::Table chosen_table(const ComparisonRows& rows, std::string caption) {
   return table;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm

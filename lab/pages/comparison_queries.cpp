@@ -5,10 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "pages/comparison_blocks.h"
+#include "dorm/lab/pages.h"
+#include "lab/pages/comparison_blocks.h"
 #include "report/pages/query_lists.h"
 
-namespace dorm::cli {
+namespace dorm {
 namespace {
 
 constexpr std::size_t kExploredMethods = 8;
@@ -56,7 +57,8 @@ report::Queries::Ranker ranker_of(const ComparisonRow& method, const Dataset& tr
 
 }  // namespace
 
-report::Queries comparison_queries(const ComparisonRows& rows, const std::vector<DataSplit>& splits) {
+report::Queries comparison_queries(const ComparisonResult& result, const std::vector<DataSplit>& splits) {
+  const ComparisonRows rows = rows_by_size(result).back();
   report::Queries block{.title = "Every query", .measure = rows.back()->figures[0].measure, .data = "the test queries"};
   block.cutoff = pages::cutoff_of(block.measure);
   ComparisonRows methods = ranked_methods(rows, 0);
@@ -85,4 +87,4 @@ report::Queries comparison_queries(const ComparisonRows& rows, const std::vector
   return block;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm

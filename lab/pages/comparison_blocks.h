@@ -8,7 +8,7 @@
 #include "dorm/lab/comparison.h"
 #include "dorm/report.h"
 
-namespace dorm::cli {
+namespace dorm {
 
 using ComparisonRows = std::vector<const ComparisonRow*>;
 
@@ -31,7 +31,4 @@ report::Table chosen_table(const ComparisonRows& rows, std::string caption);
 /// `data` names the set in the titles; empty: there is only one.
 std::vector<report::Block> comparison_plots(const ComparisonResult& result, const std::string& data);
 
-/// The test queries for a reader to explore: figures of the best methods, and lists where they differ most.
-report::Queries comparison_queries(const ComparisonRows& rows, const std::vector<DataSplit>& splits);
-
-}  // namespace dorm::cli
+}  // namespace dorm

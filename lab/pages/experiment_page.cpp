@@ -4,12 +4,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "pages/comparison_blocks.h"
-#include "pages/comparison_page.h"
+#include "dorm/lab/pages.h"
+#include "lab/pages/comparison_blocks.h"
 #include "report/pages/provenance.h"
-#include "report_files.h"
 
-namespace dorm::cli {
+namespace dorm {
 namespace {
 
 /// The figure that a cell of text begins with: 63.7 of "63.7 ± 6", 0.0001 of "< 0.0001".
@@ -108,7 +107,7 @@ report::Section section_of(const ExperimentResult& result, const std::string& pr
 }  // namespace
 
 report::Report experiment_page(std::span<const ExperimentResult> results, const std::vector<std::string>& skipped,
-                               const ExperimentOptions& options, const Settings& settings) {
+                               const ExperimentOptions& options, const pages::Origin& origin) {
   const bool one = results.size() == 1 && skipped.empty();
   report::Report page{.title = one ? results[0].title : "The experiments of the paper",
                       .summary =
@@ -124,9 +123,8 @@ report::Report experiment_page(std::span<const ExperimentResult> results, const 
       section.blocks.emplace_back(report::Notice{report::Notice::Kind::warning, reason});
     page.sections.push_back(std::move(section));
   }
-  page.sections.push_back(
-      pages::provenance_section(origin_of(settings), options.seed, {{"data", options.data_directory}}));
+  page.sections.push_back(pages::provenance_section(origin, options.seed, {{"data", options.data_directory}}));
   return page;
 }
 
-}  // namespace dorm::cli
+}  // namespace dorm

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model over a joint kernel is described by `dorm train --ratings` and `dorm info`.
+#pragma once
+
+#include <string>
+
+#include "dorm/joint_model.h"
+
+namespace dorm::cli {
+
+std::string joint_text(const JointModel& model, const std::string& path);
+std::string joint_json(const JointModel& model, const std::string& path);
+
+}  // namespace dorm::cli

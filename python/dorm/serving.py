@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models behind HTTP, from Python."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._threads import thread_count
+
+
+class Server:
+    """A server that runs in threads of this process until `stop`; a context manager.
+
+    Attributes
+    ----------
+    url : str
+        Where it listens, such as ``http://127.0.0.1:8080``.
+    """
+
+    def __init__(self, core: _core.Server) -> None:
+        self._core = core
+        self.url: str = core.url
+        self._thread = threading.Thread(target=core.run, name="dorm.serve", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Until the server stops; Ctrl-C stops it."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.2)
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """No more connections; requests in hand are answered."""
+        if self._thread.is_alive():
+            self._core.stop()
+            self._thread.join()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"Server({self.url!r}, {'running' if self._thread.is_alive() else 'stopped'})"
+
+
+def serve(
+    *models: str | os.PathLike[str],
+    bind: str = "127.0.0.1",
+    port: int = 8080,
+    token: str = "",
+    token_file: str | os.PathLike[str] | None = None,
+    watch: float = 1.0,
+    max_body: float = 8.0,
+    max_documents: int = 10_000,
+    max_connections: int = 1024,
+    n_jobs: int | None = None,
+    **named: str | os.PathLike[str],
+) -> Server:
+    """Answer requests for rankings over HTTP, as ``dorm serve`` does (docs/serve.md), in threads of this process.
+
+    Parameters
+    ----------
+    models, named
+        Model files; the first is asked by default. Keywords give them names, else they are called as their files.
+    bind, port
+        Address to listen at (others than loopback need a token); port 0: any that is free.
+    token, token_file
+        What requests must bear: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
+    watch
+        Seconds between looks at the files; 0: never.
+    max_body, max_documents, max_connections
+        Limits, the first in MiB.
+
+    Examples
+    --------
+    >>> import dorm, pathlib, tempfile, urllib.request
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.json"
+    >>> dorm.DormRanker(scale="none").fit(dorm.synth(queries=30, features=2, seed=1)).save(path)
+    >>> with dorm.serve(path, port=0) as server:
+    ...     urllib.request.urlopen(server.url + "/v2/health/ready").status
+    200
+    """
+    if not models and not named:
+        raise ValueError("no models; expected at least one file")
+    if not _core.can_serve():
+        raise NotImplementedError("this build has no server: it was made without simdjson")
+    files = [(Path(model).stem, os.fspath(model)) for model in models]
+    files += [(name, os.fspath(model)) for name, model in named.items()]
+    if token_file is not None:
+        token = _core.read_token(os.fspath(token_file))
+    core = _core.Server(
+        files, bind, port, token, thread_count(n_jobs), float(watch), max_body * 2**20, max_documents, max_connections
+    )
+    return Server(core)
