@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of docs/explore.md: views of dorm explore on the data of check_explore.py, in Chromium.
 
-    explore_shots.py [--dorm build/dorm] [--out docs/img]
+explore_shots.py [--dorm build/dorm] [--out docs/img]
 """
 
 import argparse
