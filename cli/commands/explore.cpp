@@ -114,7 +114,16 @@ void open_in_browser(const std::string& url) {
   }).detach();
 }
 
+/// Before anything is read.
+void require_built_in(const ExploreArguments& arguments) {
+  if (!serve::available())
+    throw Error(ErrorCode::unsupported, "this build has no server: it was made without simdjson (libsimdjson-dev)");
+  if (!arguments.judgments.empty() && !explore::can_judge())
+    throw Error(ErrorCode::unsupported, "this build keeps no judgments: it was made without SQLite (libsqlite3-dev)");
+}
+
 void run_explore(ExploreArguments& arguments, const Settings& settings) {
+  require_built_in(arguments);
   require_option(!arguments.models.empty(), "MODEL", "expected a model of dorm train or dorm tune, or two");
   require_option(!arguments.data.empty(), "--data DATA", "expected judged documents");
   if (arguments.models.size() > 2)

@@ -15,7 +15,11 @@ import pytest
 from command import DORM, dorm
 from served import Served
 
-said = subprocess.run([DORM, "explore", "nothing.json", "--data", "nothing.txt"], capture_output=True, text=True).stderr
+said = subprocess.run(
+    [DORM, "explore", "nothing.json", "--data", "nothing.txt", "--judgments", "nothing.sqlite"],
+    capture_output=True,
+    text=True,
+).stderr
 pytestmark = pytest.mark.skipif("without simdjson" in said, reason="the command was built without simdjson")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
