@@ -87,7 +87,8 @@ CASES = {
     ),
     "propensity": Case("propensity moves.csv -o out.csv", ("out.csv",)),
     "eval by clicks": Case(
-        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv", ("out.csv",)
+        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv",
+        ("out.csv",),
     ),
     "interleave": Case("interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
     "analyse interleaving": Case("interleave analyse shown.csv"),

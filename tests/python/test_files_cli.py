@@ -42,7 +42,8 @@ CALLS = {
     "synth --clicks pbm": "--judged {in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
     "clicks": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
     "propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
-    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x --per-query {out:q.csv}",
+    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x "
+    "--per-query {out:q.csv}",
     "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
