@@ -147,9 +147,9 @@ test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigaby
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
 # Needs a card of NVIDIA and the CUDA toolkit; `make test` runs the same tests on the device `host`.
-test-gpu:      ## the tests of devices on a card: what training asks of it, and dorm.torch
-	@tools/setup.sh build test python torch
-	@tools/build.sh gpu "learning_test dorm_cli" -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch
+	@tools/setup.sh build test torch
+	@tools/build.sh gpu "learning_test dorm_cli"
 	DORM_TEST_DEVICE=cuda build-gpu/tests/learning/learning_test --gtest_filter='Device*'
 	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
