@@ -111,8 +111,8 @@ Ranker feature_ranker(const std::string& name) {
 
 Ranker recommender_ranker(const std::string& words) {
   const std::size_t equals = words.find('=');
-  if (equals == std::string::npos || equals == 0 || file_exists(words)) return {stem_of(words), words, Recommender{}};
-  return {words.substr(0, equals), words.substr(equals + 1), Recommender{}};
+  if (equals == std::string::npos || equals == 0 || file_exists(words)) return {stem_of(words), words, ByRatings{}};
+  return {words.substr(0, equals), words.substr(equals + 1), ByRatings{}};
 }
 
 Ranker load_ranker(const std::string& words) {

@@ -22,12 +22,12 @@ struct Feature {
   std::string name;
 };
 struct GivenOrder {};   // that of the rows
-struct Recommender {};  // judged by ratings
+struct ByRatings {};  // a recommender, judged by ratings
 
 struct Ranker {
   std::string name;  // for people; the rankers of one list have different ones
   std::string file;  // or the words it was given by
-  std::variant<Model, PositionModel, std::vector<RunEntry>, ScoreFile, Feature, GivenOrder, Recommender> what;
+  std::variant<Model, PositionModel, std::vector<RunEntry>, ScoreFile, Feature, GivenOrder, ByRatings> what;
 
   const char* kind() const;  // model, position model, run, scores, feature, order or recommender
 };
