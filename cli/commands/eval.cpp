@@ -189,7 +189,7 @@ std::function<EvaluationTable(const std::string&)> judge_of_ratings(const EvalAr
       split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings));
   return [parts, &arguments, &settings](const std::string& path) {
     const Ratings& test = arguments.split.split.empty() ? parts->train : parts->test;
-    Recommender loaded = load_recommender(path);
+    auto loaded = load_recommender(path);
     return std::visit(
         [&](auto& model) { return judge_recommender(model, path, test, parts->given, arguments, settings); }, loaded);
   };

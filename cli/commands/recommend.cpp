@@ -192,7 +192,7 @@ void recommend_by(RatingsModel& model, const RecommendArguments& arguments, cons
 void run_recommend(RecommendArguments arguments, const Settings& settings) {
   if (settings.json) arguments.format = "jsonl";
   check(arguments);
-  Recommender loaded = load_recommender(arguments.model);
+  auto loaded = load_recommender(arguments.model);
   std::visit([&](auto& model) { recommend_by(model, arguments, settings); }, loaded);
 }
 

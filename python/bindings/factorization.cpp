@@ -25,7 +25,7 @@ Ratings make_ratings(const Names& users, const Names& items, const Numbers& user
     throw Error(ErrorCode::bad_input, "users, items and ratings differ in length");
   std::vector<Rating> list(value.shape(0));
   for (std::size_t i = 0; i < list.size(); ++i) list[i] = {user.data()[i], item.data()[i], value.data()[i]};
-  return Ratings(table_of(users), table_of(items), list);
+  return Ratings(id_table(users), id_table(items), list);
 }
 
 /// (ratings of each user, values user by user), in the order of scores.
@@ -43,7 +43,7 @@ nb::tuple rows_of(const Ratings& ratings) {
 SideFeatures make_features(std::vector<std::string> names, const Names& ids, const Vector<double>& values) {
   if (values.shape(0) != names.size() * ids.size())
     throw Error(ErrorCode::bad_input, "names, ids and values of the features do not fit each other");
-  return {std::move(names), table_of(ids), {values.data(), values.data() + values.shape(0)}};
+  return {std::move(names), id_table(ids), {values.data(), values.data() + values.shape(0)}};
 }
 
 nb::dict half_step_dict(const HalfStep& step) {
@@ -156,7 +156,7 @@ nb::tuple score_ratings(const FactorModel& model, const Ratings& ratings) {
   return nb::make_tuple(to_numpy(std::move(scores)), unknown.users, unknown.items);
 }
 
-nb::object score_pairs(const FactorModel& model, const Numbers& given_users, const Numbers& given_items) {
+nb::object factor_pair_scores(const FactorModel& model, const Numbers& given_users, const Numbers& given_items) {
   const std::vector<std::uint32_t> users = checked_numbers(given_users, model.users.size(), "user");
   const std::vector<std::uint32_t> items = checked_numbers(given_items, model.items.size(), "item");
   if (users.size() != items.size()) throw Error(ErrorCode::bad_input, "users and items differ in length");
@@ -179,12 +179,14 @@ nb::list recommend_to(const FactorModel& model, const Numbers& numbers, std::siz
                  [&](std::size_t i, std::size_t) { lists[i] = recommend(model, users[i], n, with_seen); });
   }
   nb::list out;
-  for (const auto& list : lists) out.append(list_of(list));
+  for (const auto& list : lists) out.append(recommended(list));
   return out;
 }
 
+using FoldIn = std::size_t (*)(FactorModel&, const Ratings&, const SideFeatures*, std::size_t);
+
 /// Either fold-in; the model stays as it is when it fails.
-template <auto kFoldIn>
+template <FoldIn kFoldIn>
 std::size_t fold_in(FactorModel& model, const Ratings& ratings, const SideFeatures* features, std::size_t threads) {
   const nb::gil_scoped_release unlocked;
   FactorModel next = model;
@@ -218,8 +220,8 @@ void bind_ratings(nb::module_& module) {
             return nb::make_tuple(std::move(ratings), report.warnings);
           },
           "path"_a)
-      .def_prop_ro("users", [](const Ratings& ratings) { return names_of(ratings.users()); })
-      .def_prop_ro("items", [](const Ratings& ratings) { return names_of(ratings.items()); })
+      .def_prop_ro("users", [](const Ratings& ratings) { return id_names(ratings.users()); })
+      .def_prop_ro("items", [](const Ratings& ratings) { return id_names(ratings.items()); })
       .def_prop_ro("duplicates", &Ratings::duplicates)
       .def("rows", &rows_of)
       .def("__len__", &Ratings::size);
@@ -228,7 +230,7 @@ void bind_ratings(nb::module_& module) {
       .def_static(
           "read", [](const std::string& path, const std::string& columns) { return read_side_features(path, columns); },
           "path"_a, "columns"_a)
-      .def("find", [](const SideFeatures& features, const Names& names) { return numbers_of(features.ids, names); });
+      .def("find", [](const SideFeatures& features, const Names& names) { return id_numbers(features.ids, names); });
 }
 
 void bind_options(nb::module_& module) {
@@ -270,12 +272,12 @@ void bind_options(nb::module_& module) {
 
 void bind_factors(nb::module_& module) {
   nb::class_<FactorModel>(module, "FactorModel", "Factors of users and items.")
-      .def_prop_ro("users", [](const FactorModel& model) { return names_of(model.users); })
-      .def_prop_ro("items", [](const FactorModel& model) { return names_of(model.items); })
+      .def_prop_ro("users", [](const FactorModel& model) { return id_names(model.users); })
+      .def_prop_ro("items", [](const FactorModel& model) { return id_names(model.items); })
       .def_prop_ro("num_users", [](const FactorModel& model) { return model.users.size(); })
       .def_prop_ro("num_items", [](const FactorModel& model) { return model.items.size(); })
-      .def("find_users", [](const FactorModel& model, const Names& ids) { return numbers_of(model.users, ids); })
-      .def("find_items", [](const FactorModel& model, const Names& ids) { return numbers_of(model.items, ids); })
+      .def("find_users", [](const FactorModel& model, const Names& ids) { return id_numbers(model.users, ids); })
+      .def("find_items", [](const FactorModel& model, const Names& ids) { return id_numbers(model.items, ids); })
       .def_prop_ro("user_factors", [](const FactorModel& model) { return matrix_of(model.user_factors); })
       .def_prop_ro("item_factors", [](const FactorModel& model) { return matrix_of(model.item_factors); })
       .def_prop_ro("offsets", [](const FactorModel& model) { return to_numpy(std::vector<double>(model.offsets)); })
@@ -290,17 +292,17 @@ void bind_factors(nb::module_& module) {
       .def_ro("validation", &FactorModel::validation)
       .def_ro("options", &FactorModel::options)
       .def("score", &score_ratings, "ratings"_a)
-      .def("score_pairs", &score_pairs, "users"_a.noconvert(), "items"_a.noconvert())
+      .def("score_pairs", &factor_pair_scores, "users"_a.noconvert(), "items"_a.noconvert())
       .def("recommend", &recommend_to, "users"_a.noconvert(), "n"_a, "with_seen"_a, "threads"_a)
       .def("similar_items", [](const FactorModel& model, std::size_t item,
-                               std::size_t n) { return list_of(similar_items(model, item, n)); })
+                               std::size_t n) { return recommended(similar_items(model, item, n)); })
       .def("fold_in_users", &fold_in<fold_in_users>, "ratings"_a, "features"_a.none(), "threads"_a)
       .def("fold_in_items", &fold_in<fold_in_items>, "ratings"_a, "features"_a.none(), "threads"_a)
       .def("save", [](const FactorModel& model, const std::string& path) { save_factors(model, path); })
       .def_static("load", &load_factors, "path"_a)
       .def("__getstate__", &bytes_of)
       .def("__setstate__", [](FactorModel& model, const nb::bytes& state) {
-        new (&model) FactorModel(factors_from_bytes(text_of(state), "pickle"));
+        new (&model) FactorModel(factors_from_bytes(text_of_bytes(state), "pickle"));
       });
 }
 

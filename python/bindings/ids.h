@@ -15,22 +15,22 @@ namespace dorm::python {
 using Names = std::vector<nb::bytes>;
 using Numbers = Vector<std::uint32_t>;
 
-inline std::string text_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
+inline std::string text_of_bytes(const nb::bytes& name) { return {name.c_str(), name.size()}; }
 
-inline IdTable table_of(const Names& names) {
+inline IdTable id_table(const Names& names) {
   std::vector<std::string> texts;
-  for (const nb::bytes& name : names) texts.push_back(text_of(name));
+  for (const nb::bytes& name : names) texts.push_back(text_of_bytes(name));
   return IdTable(std::move(texts));
 }
 
-inline nb::list names_of(const IdTable& table) {
+inline nb::list id_names(const IdTable& table) {
   nb::list names;
   for (const std::string& name : table.names()) names.append(nb::bytes(name.data(), name.size()));
   return names;
 }
 
 /// The numbers of ids, -1 for those that are not known.
-inline nb::object numbers_of(const IdTable& table, const Names& names) {
+inline nb::object id_numbers(const IdTable& table, const Names& names) {
   std::vector<std::int64_t> numbers;
   for (const nb::bytes& name : names) {
     const auto number = table.find({name.c_str(), name.size()});
@@ -60,7 +60,7 @@ nb::object labels_of(const RatingsModel& model, const Vector<float>& ratings, co
 }
 
 /// Items and scores, best first.
-inline nb::tuple list_of(const std::vector<Recommendation>& list) {
+inline nb::tuple recommended(const std::vector<Recommendation>& list) {
   std::vector<std::int64_t> items;
   std::vector<double> scores;
   for (const Recommendation& each : list) {

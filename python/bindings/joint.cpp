@@ -100,7 +100,7 @@ nb::list joint_recommendations(const JointModel& model, const Numbers& numbers, 
     lists = recommend(model, users, n, with_seen, threads);
   }
   nb::list out;
-  for (const auto& list : lists) out.append(list_of(list));
+  for (const auto& list : lists) out.append(recommended(list));
   return out;
 }
 
@@ -128,12 +128,12 @@ std::size_t fold_in_joint(JointModel& model, const Ratings& ratings, const SideF
 
 void bind_joint(nb::module_& module) {
   nb::class_<JointModel>(module, "JointModel", "A ranker over pairs of users and items.")
-      .def_prop_ro("users", [](const JointModel& model) { return names_of(model.users()); })
-      .def_prop_ro("items", [](const JointModel& model) { return names_of(model.items()); })
+      .def_prop_ro("users", [](const JointModel& model) { return id_names(model.users()); })
+      .def_prop_ro("items", [](const JointModel& model) { return id_names(model.items()); })
       .def_prop_ro("num_users", [](const JointModel& model) { return model.users().size(); })
       .def_prop_ro("num_items", [](const JointModel& model) { return model.items().size(); })
-      .def("find_users", [](const JointModel& model, const Names& ids) { return numbers_of(model.users(), ids); })
-      .def("find_items", [](const JointModel& model, const Names& ids) { return numbers_of(model.items(), ids); })
+      .def("find_users", [](const JointModel& model, const Names& ids) { return id_numbers(model.users(), ids); })
+      .def("find_items", [](const JointModel& model, const Names& ids) { return id_numbers(model.items(), ids); })
       .def_prop_ro("user_similarities",
                    [](const JointModel& model) { return to_numpy(std::vector(model.similarities.users.values)); })
       .def_prop_ro("item_similarities",
@@ -165,7 +165,7 @@ void bind_joint(nb::module_& module) {
       .def("score_pairs", &joint_pair_scores, "users"_a.noconvert(), "items"_a.noconvert())
       .def("recommend", &joint_recommendations, "users"_a.noconvert(), "n"_a, "with_seen"_a, "threads"_a)
       .def("similar_items", [](const JointModel& model, std::size_t item,
-                               std::size_t n) { return list_of(similar_items(model, item, n)); })
+                               std::size_t n) { return recommended(similar_items(model, item, n)); })
       .def("fold_in_users", &fold_in_joint, "ratings"_a, "features"_a.none())
       .def("save", [](const JointModel& model, const std::string& path) { save_joint(model, path); })
       .def_static("load", &load_joint, "path"_a)
@@ -175,7 +175,7 @@ void bind_joint(nb::module_& module) {
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def("__setstate__", [](JointModel& model, const nb::bytes& state) {
-        new (&model) JointModel(joint_from_bytes(text_of(state), "pickle"));
+        new (&model) JointModel(joint_from_bytes(text_of_bytes(state), "pickle"));
       });
   module.def("train_joint", &train_joint_ratings, "ratings"_a, "options"_a, "method"_a, "kernel"_a,
              "user_features"_a.none(), "item_features"_a.none(), "users"_a.noconvert().none(),
