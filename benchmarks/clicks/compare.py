@@ -21,7 +21,7 @@ import os
 import pathlib
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -284,10 +284,13 @@ def run(results, seeds):
 
 
 def table(results):
-    """Means and standard errors over seeds, as Markdown."""
+    """Means and standard errors over the seeds of which all cells are there, as Markdown."""
     values = defaultdict(list)
-    for line in pathlib.Path(results).read_text().splitlines():
-        entry = json.loads(line)
+    entries = [json.loads(line) for line in pathlib.Path(results).read_text().splitlines()]
+    cells = Counter(entry["seed"] for entry in entries)
+    for entry in entries:
+        if cells[entry["seed"]] < len(SETS) * (1 + len(MODELS) * len(SESSIONS)):
+            continue
         for method, found in entry["methods"].items():
             values[entry["set"], entry["model"], entry["sessions"], method].append(found["ndcg"])
 

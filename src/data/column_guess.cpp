@@ -9,9 +9,9 @@ namespace dorm {
 namespace {
 
 // Not "rating": stars of customers are a feature of many shops.
-constexpr std::array<std::string_view, 15> kLabels = {"clickgain", 
-    "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "y", "target", "judgment",
-    "judgement", "relevancelabel", "relevancegrade", "gain", "relevant"};
+constexpr std::array<std::string_view, 15> kLabels = {
+    "clickgain", "label",     "labels",         "relevance",      "rel",  "relevancy", "grade", "y", "target",
+    "judgment",  "judgement", "relevancelabel", "relevancegrade", "gain", "relevant"};
 constexpr std::array<std::string_view, 13> kQueries = {"qid",       "query",    "queryid", "session", "sessionid",
                                                        "srchid",    "searchid", "search",  "topic",   "topicid",
                                                        "requestid", "groupid",  "keywords"};
