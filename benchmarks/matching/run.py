@@ -4,7 +4,8 @@
 
 run.py curves [--seeds 20]   curves.csv: linear and quadratic, unlearnt and learnt, pygmtools and scipy
 run.py large                 large.csv: pairs of up to 100 nodes, scores and seconds
-run.py draw                  docs/img/matching.svg from curves.csv and the table of `dorm experiment house-matching`
+run.py draw                  docs/img/matching.svg from the table of `dorm experiment house-matching` and, where it is
+                             there, curves.csv
 
 Everything is written to and read from --folder. Needs pygmtools and scipy; PYTHONPATH names the package.
 """
@@ -124,6 +125,20 @@ def house_curves(path: Path) -> tuple[list[float], dict[str, list[float]]]:
     }
 
 
+def draw_sweep(axis, rows: list[dict[str, str]], sweep: str) -> None:
+    for name, (style, colour) in STYLES.items():
+        points = []
+        for value in SWEEPS[sweep]:
+            here = [row for row in rows if row["sweep"] == sweep and float(row["value"]) == value]
+            losses = [float(row["loss"]) for row in here if row["method"] == name]
+            if len(losses) > 1:
+                points.append((value, np.mean(losses), 2 * np.std(losses, ddof=1) / np.sqrt(len(losses))))
+        if points:
+            x, y, error = zip(*points)
+            axis.errorbar(x, y, error, fmt=style, color=colour, label=name, markersize=4, linewidth=1.2)
+    axis.set(title=f"generated point sets: {sweep}", xlabel=sweep, ylabel="mean loss of inliers")
+
+
 def draw(folder: Path, picture: Path) -> None:
     import matplotlib
 
@@ -131,34 +146,24 @@ def draw(folder: Path, picture: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"font.size": 9, "svg.hashsalt": "dorm"})
-    figure, axes = plt.subplots(2, 2, figsize=(9.2, 7.0))
+    curves_file = folder / "curves.csv"
+    rows = list(csv.DictReader(open(curves_file))) if curves_file.exists() else []
+    figure, grid = plt.subplots(
+        *((2, 2) if rows else (1, 1)), figsize=(9.2, 7.0) if rows else (6.4, 4.0), squeeze=False
+    )
+    axes = grid.ravel()
     distances, house = house_curves(folder / "house-matching.csv")
     for name, losses in house.items():
         style, colour = STYLES[name]
-        axes[0][0].plot(distances, losses, style, color=colour, label=name, markersize=4)
-    axes[0][0].set(title="CMU house", xlabel="frames apart", ylabel="mean Hamming loss")
-    rows = list(csv.DictReader(open(folder / "curves.csv")))
-    for axis, sweep in zip([axes[0][1], axes[1][0], axes[1][1]], SWEEPS):
-        for name, (style, colour) in STYLES.items():
-            points = []
-            for value in SWEEPS[sweep]:
-                losses = [
-                    float(row["loss"])
-                    for row in rows
-                    if row["sweep"] == sweep and float(row["value"]) == value and row["method"] == name
-                ]
-                if losses:
-                    error = 2 * np.std(losses, ddof=1) / np.sqrt(len(losses)) if len(losses) > 1 else 0
-                    points.append((value, np.mean(losses), error))
-            if points:
-                x, y, error = zip(*points)
-                axis.errorbar(x, y, error, fmt=style, color=colour, label=name, markersize=4, linewidth=1.2)
-        axis.set(title=f"generated point sets: {sweep}", xlabel=sweep, ylabel="mean loss of inliers")
-    for axis in axes.ravel():
+        axes[0].plot(distances, losses, style, color=colour, label=name, markersize=4)
+    axes[0].set(title="CMU house", xlabel="frames apart", ylabel="mean Hamming loss")
+    for axis, sweep in zip(axes[1:], SWEEPS):
+        draw_sweep(axis, rows, sweep)
+    for axis in axes:
         axis.grid(alpha=0.3)
         axis.set_ylim(bottom=-0.01)
-    axes[0][0].legend(fontsize=7)
-    axes[0][1].legend(fontsize=7)
+    for axis in axes[:2]:
+        axis.legend(fontsize=7)
     figure.tight_layout()
     figure.savefig(picture, metadata={"Date": None})
 
