@@ -138,7 +138,7 @@ nb::list predict_pairs(const MatchModel& model, const GraphSet& set, const Table
   return out;
 }
 
-nb::dict certificate_of(const MatchModel& model) {
+nb::dict match_certificate(const MatchModel& model) {
   nb::dict out;
   out["status"] = model.status;
   out["primal"] = model.primal;
@@ -211,7 +211,7 @@ void bind_matching(nb::module_& module) {
       .def_ro("edge_features", &MatchModel::edge_features)
       .def_prop_ro("weights", [](const MatchModel& model) { return to_numpy(std::vector<double>(model.weights)); })
       .def("weight_names", &MatchModel::weight_names)
-      .def("certificate", &certificate_of)
+      .def("certificate", &match_certificate)
       .def("predict", &predict_pairs, "graphs"_a, "pairs"_a.noconvert(), "steps"_a, "threads"_a)
       .def("to_json", [](const MatchModel& model) { return to_json(model); })
       .def_static("from_json",
