@@ -206,7 +206,7 @@ def test_a_checkpoint_goes_on_to_the_same_weights(data, tmp_path):
 def test_baselines_are_those_of_the_command(path, tmp_path, method):
     run("train", path, "--method", method, "-C", 10, "--model", tmp_path / "m.json", "--quiet")
     ranker = dorm.train_baseline(method, dorm.read_letor(path), C=10)
-    assert (ranker.coef_ == np.array(json.loads((tmp_path / "m.json").read_text())["weights"])).all()
+    assert (ranker.model_.weights == np.array(json.loads((tmp_path / "m.json").read_text())["weights"])).all()
 
 
 @needs_command
