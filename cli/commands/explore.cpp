@@ -47,8 +47,6 @@ constexpr const char* kExploreExamples =
     "  dorm explore new.json old.json --data test.txt --texts docs.jsonl --judgments judgments.sqlite\n"
     "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n";
 
-constexpr std::size_t kExploreBody = std::size_t{16} << 10;  // of a request
-
 struct ExploreArguments {
   std::vector<std::string> models;
   std::string data, texts, judgments, measure;
@@ -134,7 +132,7 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
   options.port = arguments.port;
   options.threads = settings.threads;
   options.watch_seconds = 0;
-  options.limits.body_bytes = kExploreBody;
+  options.limits.body_bytes = explore::kBodyBytes;
   options.routes = [&explorer](serve::Router& router) { explorer->add_routes(router); };
   serve::Server server(options);
   if (settings.json)

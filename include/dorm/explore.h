@@ -34,6 +34,8 @@ struct Options {
   std::function<void(double share, std::string_view what)> progress;  // while it is made; may be empty
 };
 
+constexpr std::size_t kBodyBytes = std::size_t{16} << 10;  // the most that a request of the page may bring
+
 /// Whether this build can keep judgments: it needs SQLite.
 bool can_judge();
 

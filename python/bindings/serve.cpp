@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server, in the process of the interpreter. Signals stay Python's.
+// The servers of rankings and of the explorer, in the process of the interpreter. Signals stay Python's.
 #include "dorm/serve.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "base/checksum.h"
 #include "bindings.h"
+#include "dorm/explore.h"
 
 namespace dorm::python {
 namespace {
@@ -36,6 +42,44 @@ std::unique_ptr<serve::Server> make_server(const std::vector<std::pair<std::stri
   return std::make_unique<serve::Server>(std::move(options));
 }
 
+/// The page of `dorm explore`: the explorer answers as long as the server is there.
+struct ExploreServer {
+  explore::Explorer explorer;
+  serve::Server server;
+
+  ExploreServer(explore::Options what, serve::Options how)
+      : explorer(std::move(what)), server(with_routes(std::move(how), explorer)) {}
+
+  static serve::Options with_routes(serve::Options how, const explore::Explorer& explorer) {
+    how.routes = [&explorer](serve::Router& router) { explorer.add_routes(router); };
+    return how;
+  }
+};
+
+using ExploredModel = std::tuple<std::string, Model, Dataset>;
+
+std::unique_ptr<ExploreServer> make_explorer(const std::vector<ExploredModel>& models, const std::string& measure,
+                                             const EvaluateOptions& evaluation, const std::string& texts,
+                                             const std::string& judgments, std::uint16_t port) {
+  explore::Options what;
+  for (const auto& [name, model, data] : models) {
+    const std::string json = to_json(model);
+    what.models.push_back({name, model, data, fmt::format("{:016x}", checksum(std::as_bytes(std::span(json))))});
+  }
+  what.data_name = "data";
+  what.measure = measure;
+  what.evaluation = evaluation;
+  what.texts = texts;
+  what.judgments = judgments;
+  serve::Options how;
+  how.port = port;
+  how.threads = evaluation.threads;
+  how.watch_seconds = 0;
+  how.signals = false;
+  how.limits.body_bytes = explore::kBodyBytes;
+  return std::make_unique<ExploreServer>(std::move(what), std::move(how));
+}
+
 }  // namespace
 
 void bind_serve(nb::module_& module) {
@@ -45,6 +89,11 @@ void bind_serve(nb::module_& module) {
       .def_prop_ro("url", &serve::Server::url)
       .def("run", &serve::Server::run, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &serve::Server::stop);
+  nb::class_<ExploreServer>(module, "ExploreServer", "Models and data behind a page.")
+      .def(nb::new_(&make_explorer), "models"_a, "measure"_a, "evaluation"_a, "texts"_a, "judgments"_a, "port"_a)
+      .def_prop_ro("url", [](const ExploreServer& own) { return own.server.url(); })
+      .def("run", [](ExploreServer& own) { own.server.run(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", [](ExploreServer& own) { own.server.stop(); });
   module.def("read_token", &serve::read_token, "path"_a);
   module.def("can_serve", &serve::available);
 }

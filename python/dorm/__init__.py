@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from .measure import Measure
     from .ranker import DormRanker, train_baseline
     from .report import Candidate, Certificate, TrainReport
-    from .serving import Server, serve
+    from .serving import Server, explore, serve
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run

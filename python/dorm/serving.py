@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models behind HTTP, from Python."""
+"""Models behind HTTP, and the page of the explorer, from Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 
 from . import _core
 from ._threads import thread_count
+from .data import RankingData
+from .evaluation import options_of
+from .ranker import DormRanker
 
 
 class Server:
@@ -21,7 +24,7 @@ class Server:
         Where it listens, such as ``http://127.0.0.1:8080``.
     """
 
-    def __init__(self, core: _core.Server) -> None:
+    def __init__(self, core: _core.Server | _core.ExploreServer) -> None:
         self._core = core
         self.url: str = core.url
         self._thread = threading.Thread(target=core.run, name="dorm.serve", daemon=True)
@@ -101,3 +104,57 @@ def serve(
         files, bind, port, token, thread_count(n_jobs), float(watch), max_body * 2**20, max_documents, max_connections
     )
     return Server(core)
+
+
+def explore(
+    *rankers: DormRanker | str | os.PathLike[str],
+    data: RankingData,
+    texts: str | os.PathLike[str] | None = None,
+    judgments: str | os.PathLike[str] | None = None,
+    measure: str = "",
+    convention: str = "standard",
+    one_per: str = "none",
+    port: int = 0,
+    n_jobs: int | None = None,
+    **named: DormRanker | str | os.PathLike[str],
+) -> Server:
+    """A page about one or two rankers and judged data, as ``dorm explore`` has it (docs/explore.md), on this machine.
+
+    Parameters
+    ----------
+    rankers, named
+        One fitted ranker or model file, or two. Keywords give them names.
+    data
+        Judged documents.
+    texts
+        JSON lines ``{"id", "title", "text"}``: what documents say.
+    judgments
+        A SQLite file that keeps what is judged on the page.
+    measure, convention, one_per
+        How lists are judged; by default as the first ranker was trained.
+    port
+        0: any that is free.
+
+    Examples
+    --------
+    >>> import dorm, json, urllib.request
+    >>> data = dorm.synth(queries=30, features=3, seed=1)
+    >>> with dorm.explore(dorm.DormRanker(C=10).fit(data), data=data) as page:
+    ...     info = json.load(urllib.request.urlopen(page.url + "/api/info"))
+    >>> info["data"]["queries"], info["measure"]
+    (30, 'ndcg@10')
+    """
+    if not _core.can_serve():
+        raise NotImplementedError("this build has no server: it was made without simdjson")
+    given = [(f"ranker {number}", each) for number, each in enumerate(rankers, 1)] + list(named.items())
+    models = []
+    for name, each in given:
+        ranker = each if isinstance(each, DormRanker) else DormRanker.load(each)
+        label = name if isinstance(each, DormRanker) or name in named else Path(each).stem
+        models.append((label, ranker.model_, ranker._judged(data)))
+    evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
+    evaluation.one_per = one_per
+    as_text = lambda path: "" if path is None else os.fspath(path)
+    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), port))
+    server._data = data  # its arrays are borrowed
+    return server
