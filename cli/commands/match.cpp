@@ -17,6 +17,7 @@
 #include "output.h"
 #include "progress.h"
 #include "stop.h"
+#include "style.h"
 #include "text/match_text.h"
 #include "usage.h"
 #include "written_files.h"
@@ -165,7 +166,9 @@ void run_match_eval(const MatchArguments& arguments, const GraphSet& set, const 
     });
     judged.push_back(judge_matches(std::move(model), outcomes));
   }
-  write_text(arguments.output, settings.json ? match_eval_json(judged) : match_eval_text(judged, pairs.size()));
+  const std::string text = settings.json ? match_eval_json(judged) : match_eval_text(judged, pairs.size());
+  if (arguments.output == "-") return print(text);
+  write_text(arguments.output, rendered(text, false));
 }
 
 void run_match_predict(const MatchArguments& arguments, const GraphSet& set, const Settings& settings) {

@@ -2,13 +2,12 @@
 // The servers of rankings and of the explorer, in the process of the interpreter. Signals stay Python's.
 #include "dorm/serve.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <span>
@@ -92,7 +91,8 @@ void bind_serve(nb::module_& module) {
   nb::class_<ExploreServer>(module, "ExploreServer", "Models and data behind a page.")
       .def(nb::new_(&make_explorer), "models"_a, "measure"_a, "evaluation"_a, "texts"_a, "judgments"_a, "port"_a)
       .def_prop_ro("url", [](const ExploreServer& own) { return own.server.url(); })
-      .def("run", [](ExploreServer& own) { own.server.run(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "run", [](ExploreServer& own) { own.server.run(); }, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", [](ExploreServer& own) { own.server.stop(); });
   module.def("read_token", &serve::read_token, "path"_a);
   module.def("can_serve", &serve::available);

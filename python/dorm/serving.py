@@ -113,7 +113,7 @@ def explore(
     judgments: str | os.PathLike[str] | None = None,
     measure: str = "",
     convention: str = "standard",
-    one_per: str = "none",
+    one_per: str | None = None,
     port: int = 0,
     n_jobs: int | None = None,
     **named: DormRanker | str | os.PathLike[str],
@@ -151,9 +151,15 @@ def explore(
     for name, each in given:
         ranker = each if isinstance(each, DormRanker) else DormRanker.load(each)
         label = name if isinstance(each, DormRanker) or name in named else Path(each).stem
-        models.append((label, ranker.model_, ranker._judged(data)))
+        models.append(
+            (
+                label,
+                ranker.model_,
+                ranker._checked(data, None, None, None).labelled(ranker._names(), ranker.unjudged).dataset,
+            )
+        )
     evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
-    evaluation.one_per = one_per
+    evaluation.one_per = models[0][1].one_per if one_per is None and models else one_per or "none"
     as_text = lambda path: "" if path is None else os.fspath(path)
     server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), port))
     server._data = data  # its arrays are borrowed

@@ -106,7 +106,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (
             ["frobnicate"],
             'unknown command "frobnicate"; known: train, tune, rank, eval, explain, compare, experiment, '
-            "factorize, recommend, match, synth, convert, info",
+            "factorize, recommend, match, synth, clicks, propensity, interleave, convert, info",
         ),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
         (["synth", "--sed=3", "-o", "x"], 'unknown option "--sed"; did you mean "--seed"?'),

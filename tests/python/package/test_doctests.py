@@ -17,7 +17,7 @@ INTEGRATIONS = {"dorm.ir_measures": "ir_measures", "dorm.pyterrier": "pyterrier"
 def test_examples(name):
     if name == "dorm.plot":
         pytest.importorskip("matplotlib").use("Agg")
-    if name == "dorm.torch":
+    if name in ("dorm.torch", "dorm._torch_sort"):
         pytest.importorskip("torch", reason="PyTorch is an extra; make test-torch")
     if name in ("dorm.dask", "dorm._dask"):
         pytest.importorskip("distributed", reason="Dask is an extra; make test-distributed")

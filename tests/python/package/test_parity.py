@@ -138,7 +138,7 @@ def test_the_python_calls_are_there(command, python, _):
 
 
 HEADERS = [path.read_text() for path in sorted((ROOT / "include/dorm").rglob("*.h"))]
-NAMESPACES = {"dorm", "pages", "report", "serve"}
+NAMESPACES = {"dorm", "explore", "pages", "report", "serve"}
 
 
 @pytest.mark.parametrize("command, _, cpp", ROWS, ids=[row[0][:60] for row in ROWS])
