@@ -21,8 +21,8 @@ struct ScoreFile {};  // read with the data, whose rows it follows
 struct Feature {
   std::string name;
 };
-struct GivenOrder {};   // that of the rows
-struct ByRatings {};  // a recommender, judged by ratings
+struct GivenOrder {};  // that of the rows
+struct ByRatings {};   // a recommender, judged by ratings
 
 struct Ranker {
   std::string name;  // for people; the rankers of one list have different ones

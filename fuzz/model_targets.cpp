@@ -148,12 +148,10 @@ std::vector<Seed> cell_seeds() {
 }  // namespace
 
 std::span<const Target> model_targets() {
-  static constexpr Target kTargets[] = {{"model", model, model_seeds},
-                                        {"position-model", position_model, position_seeds},
-                                        {"factors", factors, factor_seeds},
-                                        {"joint", joint, joint_seeds},
-                                        {"learner", learner, learner_seeds},
-                                        {"cell", cell, cell_seeds}};
+  static constexpr Target kTargets[] = {
+      {"model", model, model_seeds},       {"position-model", position_model, position_seeds},
+      {"factors", factors, factor_seeds},  {"joint", joint, joint_seeds},
+      {"learner", learner, learner_seeds}, {"cell", cell, cell_seeds}};
   return kTargets;
 }
 

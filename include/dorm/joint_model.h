@@ -28,8 +28,8 @@ struct JointModelOptions {
   void validate() const;  // throws Error naming the option and what is allowed
 };
 
-/// A plain value. `similarities` follow from the rest: of the items by the users trained on, of the users by all that
-/// are known.
+/// A plain value. `similarities` follow from the rest: of the items by the users trained on, of the users by all
+/// that are known.
 struct JointModel {
   std::string kernel, method;                 // as settled: spellings without auto
   Ratings known;                              // trained on, then those of users that were folded in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How likely a position is to be looked at, estimated from a click log: propensities up to a factor, the first
-// position having 1. docs/click-evaluation.md says which method needs what.
+// How likely a position is to be looked at, estimated from a click log: propensities up to a factor, the first position
+// having 1. docs/click-evaluation.md says which method needs what.
 #pragma once
 
 #include <cstddef>

@@ -58,8 +58,7 @@ Interval percentile_interval(std::vector<double> means, double confidence) {
 
 }  // namespace
 
-// Two draws from each 64-bit number; the
-// multiply-shift favours no query by more than one part in 2^32 / queries.
+// Two draws from each 64-bit number; the multiply-shift favours no query by more than one part in 2^32 / queries.
 void draw_resample(std::uint64_t seed, std::span<double> times) {
   std::fill(times.begin(), times.end(), 0.0);
   const std::uint64_t count = times.size();

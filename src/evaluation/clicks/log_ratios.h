@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log propensities from differences between pairs of positions: weighted least squares on a graph, with standard errors
-// over queries.
+// Log propensities from differences between pairs of positions: weighted least squares on a graph, with standard
+// errors over queries.
 #pragma once
 
 #include <cstddef>

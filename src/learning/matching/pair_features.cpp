@@ -105,7 +105,8 @@ std::vector<double> deviation_factors(const GraphSet& set, std::span<const Graph
   for (const bool second_pass : {false, true})  // about the mean, so that little is lost to rounding
     for (const std::uint32_t g : graphs) {
       const std::vector<double>& values = edges ? set.graphs[g].edge_values : set.graphs[g].node_values;
-      if (!second_pass && width > 0) rows += static_cast<double>(values.size() / width);
+      const std::size_t own = width > 0 ? values.size() / width : 0;
+      if (!second_pass) rows += static_cast<double>(own);
       for (std::size_t k = 0; k < values.size(); ++k) {
         const double centred = values[k] - (second_pass ? sum[k % width] / rows : 0);
         (second_pass ? square : sum)[k % width] += second_pass ? centred * centred : centred;

@@ -3,20 +3,20 @@
 // depend on the scores: what learning needs, since the maximum is then convex in the weights and attained by a point
 // whose features are a plane (docs/matching.md).
 //
-// Half of an edge's score is given to each of its ends. A node i that goes to j may send its edges to those of j as if
-// it were alone (a small assignment), and nodes are then assigned by node score plus what their edges bring: the bound
-// of Gilmore and Lawler. An edge that both ends send to the same place counts fully, as it should; where the ends
-// disagree, the bound is too large. Multipliers move score from one end to the other, which cancels where they agree,
-// so that every choice of them is a bound; minimising over them gives that of the linear relaxation (Adams and
-// Johnson).
+// Half of an edge's score is given to each of its ends. A node i that goes to j may send its edges to those of j
+// as if it were alone (a small assignment), and nodes are then assigned by node score plus what their edges
+// bring: the bound of Gilmore and Lawler. An edge that both ends send to the same place counts fully, as it
+// should; where the ends disagree, the bound is too large. Multipliers move score from one end to the other,
+// which cancels where they agree, so that every choice of them is a bound; minimising over them gives that of the
+// linear relaxation (Adams and Johnson).
 #pragma once
 
 #include "learning/matching/shape.h"
 
 namespace dorm {
 
-/// What moves from the second end to the first when an edge of the first graph goes to one of the second straight
-/// (from to from), or, in undirected graphs, crosswise. Empty: nothing anywhere.
+/// What moves from the second end to the first when an edge of the first graph goes to one of the second straight (from
+/// to from), or, in undirected graphs, crosswise. Empty: nothing anywhere.
 struct Multipliers {
   std::vector<double> straight, crosswise;  // row_edges x column_edges
   bool empty() const { return straight.empty(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The average rank of what is relevant, weighted by label, turned so that more is better: a_j = (l - 1 - j) / (l - 1),
 // b_i = label_i. Its loss is the average rank that clicks give unbiased estimates of.
+#include <utility>
+
 #include "base/numeric.h"
 #include "ranking/measure/parts.h"
 
@@ -9,7 +11,8 @@ namespace {
 
 class AverageRank final : public NamedMeasure<FactoredMeasure> {
  public:
-  AverageRank(const MeasureSpec& spec, Convention convention) : NamedMeasure(spec, with_linear_gain(convention)) {}
+  AverageRank(const MeasureSpec& spec, Convention convention)
+      : NamedMeasure(spec, with_linear_gain(std::move(convention))) {}
   bool normalised() const override { return false; }
   bool linear_in_labels() const override { return true; }
 

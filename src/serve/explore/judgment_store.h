@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judgments and blind trials in a file of SQLite: written ahead and synchronised before a call returns, so that what
-// was acknowledged outlives the process; shared by any number of threads and processes. Queries and documents are kept
-// by their ids.
+// was acknowledged outlives the process; shared by any number of threads and processes. Queries and documents are
+// kept by their ids.
 #pragma once
 
 #include <cstddef>

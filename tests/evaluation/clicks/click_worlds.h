@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs whose truth is known: documents with relevance, shown by several rankers, clicked with propensity times
-// relevance.
+// Logs whose truth is known: documents with relevance, shown by several rankers, clicked with propensity
+// times relevance.
 #pragma once
 
 #include <algorithm>

@@ -130,7 +130,7 @@ TEST(Propensity, AllPairsByHand) {
   const auto weight = [](double a, double b) { return 1 / (1 / a + 1 / b); };
   const double w12 = weight(1.5, .65), w23 = weight(1, .35), w13 = weight(1, .25);
   const double y12 = std::log(.65 / 1.5), y23 = std::log(.35), y13 = std::log(.25);
-  // (w12 + w23) x2 - w23 x3 = w12 y12 - w23 y23;  -w23 x2 + (w13 + w23) x3 = w13 y13 + w23 y23
+  // (w12 + w23) x2 - w23 x3 = w12 y12 - w23 y23; -w23 x2 + (w13 + w23) x3 = w13 y13 + w23 y23
   const double det = (w12 + w23) * (w13 + w23) - w23 * w23;
   const double r2 = w12 * y12 - w23 * y23, r3 = w13 * y13 + w23 * y23;
   const Propensities found = by_method(hand_log(), "allpairs").propensities;
