@@ -8,6 +8,7 @@
 #include "dorm/joint_model.h"
 #include "dorm/train.h"
 #include "ids.h"
+#include "reports.h"
 #include "watcher.h"
 
 namespace dorm::python {
@@ -39,21 +40,9 @@ JointModelOptions joint_options(const TrainOptions& from, const std::string& met
   return options;
 }
 
-nb::dict joint_progress(const Progress& progress) {
-  nb::dict out;
-  out["pass"] = progress.pass;
-  out["primal"] = progress.primal;
-  out["dual"] = progress.dual;
-  out["gap"] = progress.gap;
-  out["seconds"] = progress.seconds;
-  return out;
-}
-
-nb::tuple train_joint_ratings(const Ratings& ratings, const TrainOptions& train, const std::string& method,
-                              const std::string& kernel, const SideFeatures* user_features,
-                              const SideFeatures* item_features, const Square& users, const Square& items,
-                              nb::object callback) {
-  const JointModelOptions options = joint_options(train, method, kernel);
+nb::tuple train_joint_ratings(const Ratings& ratings, const JointModelOptions& options,
+                              const SideFeatures* user_features, const SideFeatures* item_features, const Square& users,
+                              const Square& items, nb::object callback) {
   const std::optional<Similarities> own_users = similarities_from(users, ratings.num_users());
   const std::optional<Similarities> own_items = similarities_from(items, ratings.num_items());
   const JointInputs inputs{user_features, item_features, own_users ? &*own_users : nullptr,
@@ -63,7 +52,7 @@ nb::tuple train_joint_ratings(const Ratings& ratings, const TrainOptions& train,
   {
     const nb::gil_scoped_release unlocked;
     model = train_joint_model(ratings, options, inputs, [&](const Progress& progress) {
-      return watcher.go_on(progress.evaluated, [&] { return joint_progress(progress); });
+      return watcher.go_on(progress.evaluated, [&] { return solver_progress(progress); });
     });
   }
   watcher.rethrow();
@@ -177,9 +166,10 @@ void bind_joint(nb::module_& module) {
       .def("__setstate__", [](JointModel& model, const nb::bytes& state) {
         new (&model) JointModel(joint_from_bytes(text_of_bytes(state), "pickle"));
       });
-  module.def("train_joint", &train_joint_ratings, "ratings"_a, "options"_a, "method"_a, "kernel"_a,
-             "user_features"_a.none(), "item_features"_a.none(), "users"_a.noconvert().none(),
-             "items"_a.noconvert().none(), "callback"_a.none(),
+  nb::class_<JointModelOptions>(module, "JointOptions", "How a joint kernel is learnt.")
+      .def(nb::new_(&joint_options), "train"_a, "method"_a, "kernel"_a);
+  module.def("train_joint", &train_joint_ratings, "ratings"_a, "options"_a, "user_features"_a.none(),
+             "item_features"_a.none(), "users"_a.noconvert().none(), "items"_a.noconvert().none(), "callback"_a.none(),
              "The model, and whether Ctrl-C stopped it. callback(progress) returns true to stop.");
 }
 

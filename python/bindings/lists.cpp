@@ -138,7 +138,7 @@ TopicTable topics_from(std::vector<std::string> names, const Vector<double>& lim
   return table;
 }
 
-void bind_positions(nb::module_& module) {
+void bind_position_gains(nb::module_& module) {
   nb::class_<PositionGains>(module, "PositionGains", "What each document gains at each position.")
       .def(nb::new_(&gains_from), "values"_a.noconvert(), "positions"_a)
       .def_static(
@@ -166,6 +166,10 @@ void bind_positions(nb::module_& module) {
   nb::class_<JudgedGains>(module, "JudgedGains").def(nb::new_([](const Dataset& data, const PositionGains& gains) {
     return JudgedGains{data, gains};
   }));
+}
+
+void bind_positions(nb::module_& module) {
+  bind_position_gains(module);
   nb::class_<PositionModel>(module, "PositionModel", "A ranker with a function per position.")
       .def_ro("shared", &PositionModel::shared)
       .def_prop_ro("decay", [](const PositionModel& model) { return to_numpy(std::vector(model.decay)); })

@@ -8,6 +8,7 @@
 #include "bindings.h"
 #include "dorm/error.h"
 #include "dorm/match.h"
+#include "reports.h"
 #include "watcher.h"
 
 namespace dorm::python {
@@ -85,27 +86,19 @@ nb::dict report_of(const ChosenMatch& chosen, bool interrupted) {
   return out;
 }
 
-nb::dict match_progress(const Progress& progress) {
-  nb::dict out;
-  out["pass"] = progress.pass;
-  out["primal"] = progress.primal;
-  out["dual"] = progress.dual;
-  out["gap"] = progress.gap;
-  out["seconds"] = progress.seconds;
-  return out;
-}
-
+/// The first `training` pairs are learnt from; the others, where there are any, choose among the trade-offs.
 nb::tuple train_matches(const GraphSet& set, const Table<std::uint32_t>& graphs,
-                        const std::vector<Vector<std::int64_t>>& matches, const Table<std::uint32_t>& valid_graphs,
-                        const std::vector<Vector<std::int64_t>>& valid_matches, const std::vector<double>& trade_offs,
-                        const MatchOptions& options, nb::object callback) {
-  const std::vector<GraphPair> pairs = pairs_of(graphs, matches), validation = pairs_of(valid_graphs, valid_matches);
+                        const std::vector<Vector<std::int64_t>>& matches, std::size_t training,
+                        const std::vector<double>& trade_offs, const MatchOptions& options, nb::object callback) {
+  const std::vector<GraphPair> all = pairs_of(graphs, matches);
+  const std::span<const GraphPair> pairs = std::span(all).first(training),
+                                   validation = std::span(all).subspan(training);
   Watcher watcher(std::move(callback));
   ChosenMatch chosen;
   {
     const nb::gil_scoped_release unlocked;
     const Observer observer = [&](const Progress& progress) {
-      return watcher.go_on(progress.evaluated, [&] { return match_progress(progress); });
+      return watcher.go_on(progress.evaluated, [&] { return solver_progress(progress); });
     };
     if (validation.empty()) {
       MatchOptions at = options;
@@ -218,9 +211,9 @@ void bind_matching(nb::module_& module) {
                   [](const std::string& text, const std::string& name) { return match_model_from_json(text, name); })
       .def("save", [](const MatchModel& model, const std::string& path) { save_match_model(model, path); })
       .def_static("load", &load_match_model, "path"_a);
-  module.def("train_match", &train_matches, "graphs"_a, "pairs"_a.noconvert(), "matches"_a, "valid_pairs"_a.noconvert(),
-             "valid_matches"_a, "trade_offs"_a, "options"_a, "callback"_a.none(),
-             "The model and a report. callback(progress) returns true to stop; Ctrl-C stops, too.");
+  module.def("train_match", &train_matches, "graphs"_a, "pairs"_a.noconvert(), "matches"_a, "training"_a,
+             "trade_offs"_a, "options"_a, "callback"_a.none(),
+             "The model and a report. callback(progress) returns true to stop; so does Ctrl-C.");
   module.def(
       "unlearnt_match",
       [](const GraphSet& set, const Table<std::uint32_t>& graphs, const MatchOptions& options) {

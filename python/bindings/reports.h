@@ -11,6 +11,8 @@ namespace dorm::python {
 /// By its name. Throws Error(bad_option).
 Choice choice_from(const std::string& name);
 
+/// What a solver tells.
+nanobind::dict solver_progress(const Progress& progress);
 /// What callbacks are told.
 nanobind::dict train_progress_dict(const TrainProgress& progress);
 

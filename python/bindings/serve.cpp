@@ -23,21 +23,20 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+/// `settings` has all of those named here.
 std::unique_ptr<serve::Server> make_server(const std::vector<std::pair<std::string, std::string>>& models,
-                                           const std::string& address, std::uint16_t port, const std::string& token,
-                                           std::size_t threads, double watch, double body_bytes, std::size_t documents,
-                                           std::size_t connections) {
+                                           const nb::dict& settings) {
   serve::Options options;
   for (const auto& [name, path] : models) options.models.push_back({name, path});
-  options.address = address;
-  options.port = port;
-  options.token = token;
-  options.threads = threads;
-  options.watch_seconds = watch;
+  options.address = nb::cast<std::string>(settings["address"]);
+  options.port = nb::cast<std::uint16_t>(settings["port"]);
+  options.token = nb::cast<std::string>(settings["token"]);
+  options.threads = nb::cast<std::size_t>(settings["threads"]);
+  options.watch_seconds = nb::cast<double>(settings["watch"]);
   options.signals = false;
-  options.limits.body_bytes = static_cast<std::size_t>(body_bytes);
-  options.limits.documents = documents;
-  options.limits.connections = connections;
+  options.limits.body_bytes = static_cast<std::size_t>(nb::cast<double>(settings["body_bytes"]));
+  options.limits.documents = nb::cast<std::size_t>(settings["documents"]);
+  options.limits.connections = nb::cast<std::size_t>(settings["connections"]);
   return std::make_unique<serve::Server>(std::move(options));
 }
 
@@ -83,8 +82,7 @@ std::unique_ptr<ExploreServer> make_explorer(const std::vector<ExploredModel>& m
 
 void bind_serve(nb::module_& module) {
   nb::class_<serve::Server>(module, "Server", "Models behind HTTP.")
-      .def(nb::new_(&make_server), "models"_a, "address"_a, "port"_a, "token"_a, "threads"_a, "watch"_a, "body_bytes"_a,
-           "documents"_a, "connections"_a)
+      .def(nb::new_(&make_server), "models"_a, "settings"_a)
       .def_prop_ro("url", &serve::Server::url)
       .def("run", &serve::Server::run, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &serve::Server::stop);

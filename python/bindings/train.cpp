@@ -23,18 +23,6 @@ namespace {
 
 using namespace nb::literals;
 
-nb::dict solver_dict(const Progress& progress) {
-  nb::dict out;
-  out["pass"] = progress.pass;
-  out["primal"] = progress.primal;
-  out["dual"] = progress.dual;
-  out["gap"] = progress.gap;
-  out["seconds"] = progress.seconds;
-  out["oracle_calls"] = progress.oracle_calls;
-  out["planes"] = progress.planes;
-  return out;
-}
-
 nb::dict candidate_dict(const Candidate& candidate) {
   nb::dict out;
   out["bound"] = name_of(candidate.bound);
@@ -112,8 +100,20 @@ Model stream_model(const Stream& stream, const TrainOptions& options, const Tabu
 
 }  // namespace
 
+nb::dict solver_progress(const Progress& progress) {
+  nb::dict out;
+  out["pass"] = progress.pass;
+  out["primal"] = progress.primal;
+  out["dual"] = progress.dual;
+  out["gap"] = progress.gap;
+  out["seconds"] = progress.seconds;
+  out["oracle_calls"] = progress.oracle_calls;
+  out["planes"] = progress.planes;
+  return out;
+}
+
 nb::dict train_progress_dict(const TrainProgress& progress) {
-  nb::dict out = solver_dict(progress.solver);
+  nb::dict out = solver_progress(progress.solver);
   out["bound"] = name_of(progress.bound);
   out["start"] = name_of(progress.start);
   out["round"] = progress.round;
@@ -125,7 +125,7 @@ nb::dict train_report_dict(const TrainReport& report, bool interrupted) {
   nb::dict out;
   nb::list candidates, history;
   for (const Candidate& candidate : report.candidates) candidates.append(candidate_dict(candidate));
-  for (const Progress& progress : report.solve.history) history.append(solver_dict(progress));
+  for (const Progress& progress : report.solve.history) history.append(solver_progress(progress));
   out["candidates"] = candidates;
   out["history"] = history;
   out["dropped_queries"] = report.dropped_queries;

@@ -133,9 +133,7 @@ class JointRanker(FittedView, RecommenderAnswers, BaseEstimator):
         with watching(callbacks, JointProgress(self.verbose), progress) as callback:
             model, interrupted = _core.train_joint(
                 train.core,
-                train_options(self, without=("kernel",)),
-                self.method,
-                self.kernel,
+                _core.JointOptions(train_options(self, without=("kernel",)), self.method, self.kernel),
                 read_side(user_features, train.user_ids, "user"),
                 read_side(item_features, train.item_ids, "item"),
                 _square(user_similarities, len(train.user_ids), "user_similarities"),

@@ -165,10 +165,9 @@ class GraphMatcher(BaseEstimator):
         with watching(callbacks, _MatchProgress(self.verbose), progress) as callback:
             model, report = _core.train_match(
                 train.core,
-                train.numbers[:count],
-                truth[:count],
-                np.ascontiguousarray(train.numbers[count:]),
-                truth[count:],
+                train.numbers,
+                truth,
+                count,
                 trade_offs,
                 options,
                 callback,

@@ -100,10 +100,17 @@ def serve(
     files += [(name, os.fspath(model)) for name, model in named.items()]
     if token_file is not None:
         token = _core.read_token(os.fspath(token_file))
-    core = _core.Server(
-        files, bind, port, token, thread_count(n_jobs), float(watch), max_body * 2**20, max_documents, max_connections
-    )
-    return Server(core)
+    settings = {
+        "address": bind,
+        "port": port,
+        "token": token,
+        "threads": thread_count(n_jobs),
+        "watch": float(watch),
+        "body_bytes": max_body * 2.0**20,
+        "documents": max_documents,
+        "connections": max_connections,
+    }
+    return Server(_core.Server(files, settings))
 
 
 def explore(
