@@ -191,7 +191,7 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part) {
 }
 
 std::string short_overview(const CLI::App& root) {
-  return fmt::format("{}\n\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n{}\n{}", declared(root).summary, heading("Usage:"),
+  return fmt::format("{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n{}\n{}", declared(root).summary, heading("Usage:"),
                      verb_lines(root),
                      "dorm COMMAND -h: one screen, --help: everything; dorm help TOPIC: measures, formats ...\n");
 }
