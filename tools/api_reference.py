@@ -27,6 +27,8 @@ FIRST = [
     "DormRanker",
     "tune",
     "DormFactorization",
+    "GraphMatcher",
+    "Graph",
     "evaluate",
     "compare",
     "permutation_importance",

@@ -17,7 +17,6 @@
 #include "output.h"
 #include "progress.h"
 #include "stop.h"
-#include "style.h"
 #include "text/match_text.h"
 #include "usage.h"
 #include "written_files.h"
@@ -158,6 +157,7 @@ std::vector<NamedMatchModel> load_match_models(const MatchArguments& arguments, 
 }
 
 void run_match_eval(const MatchArguments& arguments, const GraphSet& set, const Settings& settings) {
+  if (arguments.output != "-") throw Error(ErrorCode::bad_option, "-o is for predict; eval prints its table");
   const std::vector<GraphPair> pairs = load_pairs(arguments, arguments.pairs, set, arguments.where, "--where");
   std::vector<JudgedMatchModel> judged;
   for (NamedMatchModel& model : load_match_models(arguments, set, pairs, settings)) {
@@ -166,9 +166,7 @@ void run_match_eval(const MatchArguments& arguments, const GraphSet& set, const 
     });
     judged.push_back(judge_matches(std::move(model), outcomes));
   }
-  const std::string text = settings.json ? match_eval_json(judged) : match_eval_text(judged, pairs.size());
-  if (arguments.output == "-") return print(text);
-  write_text(arguments.output, rendered(text, false));
+  print(settings.json ? match_eval_json(judged) : match_eval_text(judged, pairs.size()));
 }
 
 void run_match_predict(const MatchArguments& arguments, const GraphSet& set, const Settings& settings) {
@@ -238,8 +236,7 @@ Action declare_match(CLI::App& app, const Settings& settings) {
   files.add("--valid", arguments->valid, "FILE", "train: pairs to choose C by (those of --pairs)");
   files.list("--valid-where", arguments->valid_where, "COLUMN=VALUE", "train: only pairs with these values choose C");
   written(files.add("--model", arguments->model, "FILE", "train: where to write the model"));
-  written(
-      files.add("-o,--output", arguments->output, "FILE", "eval, predict: where to write; - is standard output (-)"));
+  written(files.add("-o,--output", arguments->output, "FILE", "predict: where to write; - is standard output (-)"));
   add_match_learning(app, *arguments);
   app.description(kMatchDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kMatchExamples, catalog_text("Actions", kMatchActions),

@@ -87,7 +87,7 @@ CASES = {
         "--model out.json",
         ("out.json",),
     ),
-    "match eval": Case("match eval nodes.csv --edges edges.csv --pairs pairs.csv -o out.txt", ("out.txt",)),
+    "match eval": Case("match eval nodes.csv --edges edges.csv --pairs pairs.csv"),
     "match predict": Case("match predict nodes.csv --kind linear --pairs pairs.csv -o out.csv", ("out.csv",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),

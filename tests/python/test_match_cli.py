@@ -39,7 +39,8 @@ def test_trains_judges_and_predicts(here):
     options = [*GRAPHS, *columns, "--where", "part=train", "--valid-where", "part=valid", "-C", "1,10,100"]
     told = json.loads(dorm("match", "train", *options, "--model", "m.json", "--json").stdout)
     assert [each["C"] for each in told["candidates"]] == [1, 10, 100]
-    assert told["dual"] <= told["primal"] and told["gap"] <= 1e-3 and told["training_loss"] <= told["loss_bound"] + 1e-9
+    assert told["dual"] <= told["primal"] * (1 + 1e-9) and told["gap"] <= 1e-3
+    assert told["training_loss"] <= told["loss_bound"] + 1e-9
     model = json.loads(Path("m.json").read_text())
     assert model["weight_names"] == ["signal", "noise", "edge"] and model["weights"][0] > abs(model["weights"][1])
     test = [*GRAPHS, *columns, "--where", "part=test"]

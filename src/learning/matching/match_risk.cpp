@@ -68,4 +68,23 @@ MatchRisk::Separation MatchRisk::tighten(std::size_t number, std::span<const dou
   return {before / block.nodes, known.bound / block.nodes, known.value / block.nodes};
 }
 
+std::vector<Multipliers> MatchRisk::multipliers() const {
+  std::vector<Multipliers> out;
+  for (const Block& block : blocks_) out.push_back(block.multipliers);
+  return out;
+}
+
+void MatchRisk::set_multipliers(std::vector<Multipliers> multipliers) {
+  multipliers.resize(blocks_.size());
+  for (std::size_t k = 0; k < blocks_.size(); ++k) blocks_[k].multipliers = std::move(multipliers[k]);
+}
+
+double MatchRisk::objective(std::span<const double> w) const {
+  const auto workspace = make_workspace();
+  Plane plane;
+  double sum = 0.5 * geometry_.inner(w, w);
+  for (std::size_t k = 0; k < blocks_.size(); ++k) sum += block_weight(k) * linearize(k, w, plane, *workspace);
+  return sum;
+}
+
 }  // namespace dorm

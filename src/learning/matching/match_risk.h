@@ -28,6 +28,13 @@ class MatchRisk final : public StructuredRisk {
   };
   Separation tighten(std::size_t block, std::span<const double> w, std::size_t steps);
 
+  /// By block; those of no block at all: none anywhere.
+  std::vector<Multipliers> multipliers() const;
+  void set_multipliers(std::vector<Multipliers> multipliers);
+
+  /// 1/2 |w|^2 + C (mean of H).
+  double objective(std::span<const double> w) const;
+
  private:
   struct Block {
     PairFeatures features;

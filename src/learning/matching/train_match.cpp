@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -14,7 +15,9 @@
 namespace dorm {
 namespace {
 
-constexpr double kLeastFall = 1e-3;  // of the objective: less is not worth another round
+constexpr double kLeastFall = 1e-3;    // of the objective: less is not worth another round
+constexpr double kLeastHealth = 0.02;  // below, as little as w = 0 is learnt
+constexpr std::array kStartScales = {0.1, 0.3, 1.0, 3.0, 10.0, 30.0};  // of unlearnt weights
 
 void require_truth(const GraphSet& set, std::span<const GraphPair> pairs, bool unmatched) {
   if (pairs.empty()) throw Error(ErrorCode::bad_input, "no pairs of graphs to learn from");
@@ -52,6 +55,14 @@ MatchModel blank_model(const GraphSet& set, std::span<const GraphPair> pairs, co
   return model;
 }
 
+std::vector<double> equal_weights(const MatchLayout& layout, double edge_weight) {
+  std::vector<double> weights(layout.dimension(), 0);
+  for (std::size_t k = 0; k < layout.nodes; ++k) weights[k] = 1 / static_cast<double>(layout.nodes);
+  for (std::size_t k = layout.edges(); k < layout.dimension(); ++k)
+    weights[k] = edge_weight / static_cast<double>(layout.dimension() - layout.edges());
+  return weights;
+}
+
 /// Tightens every block; the mean of what was too much before.
 double tighten_all(MatchRisk& risk, std::span<const double> w, const MatchOptions& options) {
   std::vector<double> excess(risk.num_blocks(), 0);
@@ -62,6 +73,27 @@ double tighten_all(MatchRisk& risk, std::span<const double> w, const MatchOption
   double sum = 0;
   for (const double each : excess) sum += each;
   return sum / static_cast<double>(excess.size());
+}
+
+/// Without multipliers the bound may be so loose that w = 0 is best, and where edges weigh nothing there is nothing to
+/// tighten. The objective is convex in weights and multipliers together, so others are tried: those of the unlearnt
+/// model at several scales, tightened there. Leaves the best in the risk, and its weights in `w`.
+void leave_zero(MatchRisk& risk, const std::vector<double>& unlearnt, const MatchOptions& options,
+                std::vector<double>& w) {
+  double best = risk.objective(w);
+  std::vector<Multipliers> kept = risk.multipliers();
+  for (const double scale : kStartScales) {
+    std::vector<double> tried = unlearnt;
+    for (double& each : tried) each *= scale;
+    risk.set_multipliers({});
+    tighten_all(risk, tried, options);
+    const double objective = risk.objective(tried);
+    if (objective >= best) continue;
+    best = objective;
+    kept = risk.multipliers();
+    w = std::move(tried);
+  }
+  risk.set_multipliers(std::move(kept));
 }
 
 double squared_norm(std::span<const double> w) {
@@ -101,11 +133,7 @@ MatchModel unlearnt_match(const GraphSet& set, std::span<const GraphPair> pairs,
   set.validate();
   validate(set, pairs);
   MatchModel model = blank_model(set, pairs, options);
-  const MatchLayout layout(model);
-  model.weights.assign(layout.dimension(), 0);
-  for (std::size_t k = 0; k < layout.nodes; ++k) model.weights[k] = 1 / static_cast<double>(layout.nodes);
-  for (std::size_t k = layout.edges(); k < layout.dimension(); ++k)
-    model.weights[k] = options.edge_weight / static_cast<double>(layout.dimension() - layout.edges());
+  model.weights = equal_weights(MatchLayout(model), options.edge_weight);
   return model;
 }
 
@@ -119,22 +147,27 @@ MatchResult train_match(const GraphSet& set, std::span<const GraphPair> pairs, c
   const TimeLimit limit(options.solve.seconds);
   MatchResult result;
   MatchModel& model = result.model;
+  std::vector<double> start, &weights = model.weights;
   model = blank_model(set, pairs, options);
   MatchRisk risk(model, set, pairs);
   risk.set_trade_off(options.C);
+  const double at_zero = risk.objective(std::vector<double>(model.dimension(), 0));
   SolveOptions solving = options.solve;
   const std::size_t rounds = options.kind == MatchKind::linear ? 1 : options.rounds;
   for (std::size_t round = 0; round < rounds; ++round) {
     solving.seconds = limit.left();
-    SolveResult solved = solve(risk, solving, observer, {.weights = model.weights, .state = {}});
+    SolveResult solved = solve(risk, solving, observer, {.weights = start, .state = {}});
     // The weights of the round before have no more than their old objective under the tighter bound.
     if (round > 0 && solved.report.primal >= result.rounds.back().primal) break;
-    model.weights = std::move(solved.w);
+    weights = std::move(solved.w);
     result.solve = std::move(solved.report);
     const SolveReport& report = result.solve;
-    const double looseness = options.kind == MatchKind::linear ? 0 : tighten_all(risk, model.weights, options);
+    const double looseness = options.kind == MatchKind::linear ? 0 : tighten_all(risk, weights, options);
+    start = weights;
     result.rounds.push_back({report.primal, report.dual, report.gap, report.passes, looseness, watch.seconds()});
     if (report.status == SolveStatus::interrupted || limit.over()) break;
+    if (round == 0 && rounds > 1 && report.primal > (1 - kLeastHealth) * at_zero)
+      leave_zero(risk, equal_weights(MatchLayout(model), options.edge_weight), options, start);
     if (round > 0 && result.rounds[round - 1].primal - report.primal <= kLeastFall * report.primal) break;
   }
   const MatchRound& last = result.rounds.back();

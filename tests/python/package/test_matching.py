@@ -77,7 +77,7 @@ def test_certificate_and_bound_of_the_loss():
     for kind in ("linear", "quadratic"):
         matcher = dorm.GraphMatcher(kind).fit(pairs, matches)
         told = matcher.certificate_
-        assert told["dual"] <= told["primal"] * (1 + 1e-12)
+        assert told["dual"] <= told["primal"] * (1 + 1e-9)
         assert told["gap"] <= 1e-3
         assert told["training_loss"] <= told["loss_bound"] + 1e-9
         assert told["training_loss"] == pytest.approx(matcher.losses(pairs, matches).mean())
