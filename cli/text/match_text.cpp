@@ -15,23 +15,23 @@ namespace dorm::cli {
 namespace {
 
 std::string rounds_table(const MatchResult& result) {
-  std::vector<std::vector<std::string>> rows = {{"round", "primal", "dual", "gap", "passes", "loose by", "seconds"}};
+  std::vector<std::vector<std::string>> rows = {{"round", "primal", "dual", "gap", "passes", "loose by", "time"}};
   for (std::size_t r = 0; r < result.rounds.size(); ++r) {
     const MatchRound& round = result.rounds[r];
     rows.push_back({std::to_string(r + 1), fmt::format("{:.6g}", round.primal), fmt::format("{:.6g}", round.dual),
                     fmt::format("{:.1e}", round.gap), std::to_string(round.passes),
-                    fmt::format("{:.4f}", round.looseness), fmt::format("{:.2f}", round.seconds)});
+                    fmt::format("{:.4f}", round.looseness), fmt::format("{:.2f} s", round.seconds)});
   }
   return aligned(rows);
 }
 
 std::string candidates_table(const ChosenMatch& chosen) {
-  std::vector<std::vector<std::string>> rows = {{"C", "validation loss", "training loss", "gap", "seconds"}};
+  std::vector<std::vector<std::string>> rows = {{"C", "validation loss", "training loss", "gap", "time"}};
   std::size_t best = 0;
   for (const MatchCandidate& each : chosen.candidates) {
     rows.push_back({fmt::format("{:g}", each.C), fmt::format("{:.4f}", each.validation_loss),
                     fmt::format("{:.4f}", each.training_loss), fmt::format("{:.1e}", each.gap),
-                    fmt::format("{:.2f}", each.seconds)});
+                    fmt::format("{:.2f} s", each.seconds)});
     if (each.C == chosen.best.model.C) best = rows.size() - 1;
   }
   return aligned(rows, best);
