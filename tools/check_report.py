@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 try:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Error, sync_playwright
 except ImportError:
     sys.exit("check_report.py: playwright is not installed; `tools/setup.sh browser` installs it into .venv-browser")
 
@@ -196,8 +196,11 @@ def open_query(page):
     page.keyboard.press("Enter")
     if explorer.locator(".doc[aria-pressed=true]").count() < 2:
         yield "the keys pick no documents"
-    if explorer.locator("table.stacks").count() == 1:
-        yield "two documents are picked, and no waterfall is shown"
+    if explorer.locator("table.stacks:not(.waterfall)").count() == 1:  # contributions are on this page
+        try:
+            explorer.locator("table.waterfall").wait_for(timeout=10000)
+        except Error:
+            yield "two documents are picked, and no waterfall is shown"
     explorer.locator(".walk button").last.focus()
     page.keyboard.press("Enter")
     page.wait_for_timeout(100)
