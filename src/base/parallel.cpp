@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/signals_wait.h"
+
 namespace dorm {
 namespace {
 
@@ -35,6 +37,8 @@ class PoolThread {
  public:
   static PoolThread* start() {
     auto made = std::make_unique<PoolThread>();
+    // Who asks the program to stop is heard by the thread that runs it, which may have reasons to let it wait.
+    const SignalsWait wait(SignalsWait::Which::to_stop);
     std::thread([thread = made.get()] { thread->live(); }).detach();
     return made.release();
   }
