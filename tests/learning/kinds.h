@@ -20,6 +20,6 @@ inline constexpr Bound kBounds[] = {Bound::given, Bound::average, Bound::best, B
 
 /// The solvers that prove how far from the optimum they stop, and reach any distance asked for.
 inline const SolverKind kCertified[] = {parse_solver("bcda"), parse_solver("nslack"), parse_solver("oneslack"),
-                                        parse_solver("bcfw")};
+                                        parse_solver("bcfw"), parse_solver("lbfgs")};
 
 }  // namespace dorm::test

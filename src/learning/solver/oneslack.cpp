@@ -1,159 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-slack cutting planes: one plane per pass, the mean of the planes of all blocks weighted by C_q, and one
-// quadratic program over the planes so far, sum alpha <= sum C_q. Needs one reduction per pass and next to no memory,
-// and many passes.
-#include <algorithm>
-#include <cmath>
-
-#include "base/ordered_sum.h"
-#include "base/stopwatch.h"
-#include "base/vector_ops.h"
-#include "learning/solver/context.h"
-#include "learning/solver/simplex_qp.h"
+// One-slack cutting planes: one plane over all blocks per pass, and one quadratic program over the planes so far. Needs
+// one reduction per pass and next to no memory, and many passes.
+#include "learning/solver/aggregate_planes.h"
 
 namespace dorm {
-namespace {
-
-constexpr std::size_t kChunks = 32;      // partial sums, whatever the number of threads
-constexpr std::size_t kMaxPlanes = 400;  // the least used are dropped beyond this
-
-class OneSlack {
- public:
-  explicit OneSlack(SolveContext& context) : context_(context), state_(context.state) {
-    const std::size_t count = state_.aggregates.size();
-    for (std::size_t k = 0; k < count; ++k) append_gram_row(k);
-  }
-
-  /// Adds the aggregate plane at w; returns P(w).
-  double separate(std::span<const double> w) {
-    const std::size_t dimension = state_.dimension, chunks = std::min(kChunks, context_.crew.blocks().size());
-    PartialSums sums(std::max<std::size_t>(1, chunks), dimension + 1);  // of directions, offsets behind them
-    const double risk = context_.crew.evaluate(w, chunks, [&](const BlockAnswer& answer) {
-      const double share = context_.risk.block_weight(answer.block) / context_.crew.total_weight();
-      std::vector<double>& sum = sums[answer.piece];
-      sum[dimension] += share * answer.plane.offset;
-      context_.geometry.add(share, answer.plane, std::span(sum).first(dimension));
-    });
-    AggregatePlane plane{0, sums.total()};
-    plane.offset = plane.direction.back();
-    plane.direction.pop_back();
-    if (std::isfinite(risk)) append(std::move(plane));
-    ++state_.pass;
-    state_.oracle_calls += context_.crew.blocks().size();
-    return 0.5 * context_.geometry.inner(w, w) + risk;
-  }
-
-  /// Solves the dual over the planes at hand, to `tolerance`, and sets w.
-  void optimise(double tolerance) {
-    const Stopwatch watch;
-    const std::size_t count = state_.aggregates.size();
-    std::vector<double> offsets(count);
-    for (std::size_t k = 0; k < count; ++k) offsets[k] = state_.aggregates[k].offset;
-    solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.crew.total_weight(), state_.aggregate_alpha,
-                     {SimplexKind::capped, tolerance, 200000});
-    std::fill(state_.w.begin(), state_.w.end(), 0.0);
-    for (std::size_t k = 0; k < count; ++k)
-      if (state_.aggregate_alpha[k] > 0) axpy(state_.aggregate_alpha[k], state_.aggregates[k].direction, state_.w);
-    seconds_ += watch.seconds();
-  }
-
-  double dual() const {
-    double sum = 0;
-    for (std::size_t k = 0; k < state_.aggregates.size(); ++k)
-      sum += state_.aggregate_alpha[k] * state_.aggregates[k].offset;
-    return sum - 0.5 * context_.geometry.inner(state_.w, state_.w);
-  }
-
-  double seconds() const { return seconds_; }
-
- private:
-  void append(AggregatePlane plane) {
-    if (state_.aggregates.size() == kMaxPlanes) make_room();
-    state_.aggregates.push_back(std::move(plane));
-    state_.aggregate_alpha.push_back(0);
-    append_gram_row(state_.aggregates.size() - 1);
-  }
-
-  void append_gram_row(std::size_t last) {
-    gram_.resize(kMaxPlanes * kMaxPlanes);
-    for (std::size_t k = 0; k <= last; ++k)
-      gram_[last * kMaxPlanes + k] = gram_[k * kMaxPlanes + last] =
-          context_.geometry.inner(state_.aggregates[last].direction, state_.aggregates[k].direction);
-  }
-
-  // Drops the older half of the planes without weight; if all have weight, the two lightest become one.
-  void make_room() {
-    std::vector<AggregatePlane> kept;
-    std::vector<double> alpha;
-    const std::size_t count = state_.aggregates.size();
-    const auto zeros =
-        static_cast<std::size_t>(std::count(state_.aggregate_alpha.begin(), state_.aggregate_alpha.end(), 0.0));
-    if (zeros == 0) merge_lightest();
-    std::size_t to_drop = zeros == 0 ? 1 : (zeros + 1) / 2;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (state_.aggregate_alpha[k] == 0 && to_drop > 0) {
-        --to_drop;
-        continue;
-      }
-      kept.push_back(std::move(state_.aggregates[k]));
-      alpha.push_back(state_.aggregate_alpha[k]);
-    }
-    state_.aggregates = std::move(kept);
-    state_.aggregate_alpha = std::move(alpha);
-    for (std::size_t k = 0; k < state_.aggregates.size(); ++k) append_gram_row(k);
-  }
-
-  // A convex combination of lower bounds is one: w and the dual stay as they are.
-  void merge_lightest() {
-    std::vector<double>& alpha = state_.aggregate_alpha;
-    const std::size_t first = static_cast<std::size_t>(std::min_element(alpha.begin(), alpha.end()) - alpha.begin());
-    std::size_t second = first == 0 ? 1 : 0;
-    for (std::size_t k = 0; k < alpha.size(); ++k)
-      if (k != first && alpha[k] < alpha[second]) second = k;
-    const double sum = alpha[first] + alpha[second], share = alpha[first] / sum;
-    AggregatePlane &from = state_.aggregates[first], &into = state_.aggregates[second];
-    into.offset = share * from.offset + (1 - share) * into.offset;
-    for (double& x : into.direction) x *= 1 - share;
-    axpy(share, from.direction, into.direction);
-    alpha[second] = sum;
-    alpha[first] = 0;
-  }
-
-  SolveContext& context_;
-  SolverState& state_;
-  std::vector<double> gram_;
-  double seconds_ = 0;
-};
-
-}  // namespace
 
 void solve_oneslack(SolveContext& context) {
-  OneSlack problem(context);
+  AggregatePlanes planes(context);
   Stopping& stopping = context.stopping;
-  // A tenth of the gap that is left, so that the program never hides the rest; P is not known at first.
-  const auto qp_tolerance = [&] {
-    if (context.state.best_w.empty()) return 1e-3 * context.options.tolerance * std::abs(problem.dual());
-    const double left = std::max(0.0, stopping.primal() - stopping.dual());
-    return 0.1 * std::min(left, context.options.tolerance * stopping.primal());
-  };
   for (;;) {
     std::span<const double> w = context.state.w;
     if (!context.state.aggregates.empty()) {
       const double before = stopping.dual();
-      problem.optimise(qp_tolerance());
-      stopping.bound(problem.dual());
+      planes.optimise();
       context.state.stalled = stopping.dual() > before ? 0 : context.state.stalled + 1;
       if (context.state.stalled >= 20) stopping.give_up();
     } else if (!context.start_weights.empty()) {
       w = context.start_weights;
     }
-    stopping.offer(w, problem.separate(w));
+    stopping.offer(w, planes.separate(w));
     if (stopping.finished(context.state.aggregates.size())) break;
   }
-  SolveReport& report = stopping.report();
-  report.planes = context.state.aggregates.size();
-  for (const double alpha : context.state.aggregate_alpha) report.support_vectors += alpha > 0;
-  report.qp_seconds = problem.seconds();
+  planes.describe(stopping.report());
 }
 
 }  // namespace dorm

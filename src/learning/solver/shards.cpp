@@ -7,11 +7,11 @@
 
 #include "learning/solver/block_ascent.h"
 #include "learning/solver/proximal_point.h"
+#include "learning/solver/trial_point.h"
 
 namespace dorm {
 namespace {
 
-constexpr double kStep = 0.4;
 constexpr std::uint64_t kMostSweeps = 400;
 constexpr std::uint64_t kStalledPasses = 10;
 
@@ -39,13 +39,6 @@ void sweep_planes(SolveContext& context, BlockAscent& ascent, double share_of_ga
   }
 }
 
-// The minimiser of the planes is far from where they are exact, and jumps about. Between it and the best point so far
-// the next planes are worth about twice as much (docs/benchmarks.md).
-void towards(std::span<const double> w, std::span<const double> best, std::vector<double>& next) {
-  next.assign(best.begin(), best.end());
-  for (std::size_t j = 0; j < next.size(); ++j) next[j] += kStep * (w[j] - next[j]);
-}
-
 }  // namespace
 
 void solve_shards(SolveContext& context) {
@@ -56,7 +49,7 @@ void solve_shards(SolveContext& context) {
   std::vector<double> next;
   std::span<const double> w = context.start_weights;
   if (resumed) {
-    towards(context.state.w, context.state.best_w, next);
+    next = trial_point(context.state);
     w = next;
   } else if (w.empty()) {
     w = context.state.w;
@@ -73,7 +66,7 @@ void solve_shards(SolveContext& context) {
     if (context.state.stalled >= kStalledPasses) context.stopping.give_up();
     if (context.stopping.finished(ascent.cache().planes())) break;
     sweep_planes(context, ascent, effort.share_of_gap);
-    towards(context.state.w, context.state.best_w, next);
+    next = trial_point(context.state);
     w = next;
   }
   SolveReport& report = context.stopping.report();

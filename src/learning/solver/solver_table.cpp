@@ -19,6 +19,9 @@ constexpr std::array kSolvers = std::to_array<SolverRow>({
     {{"shards", "shards", "planes of groups of queries, all at one w: what machines can share"},
      StateFamily::planes,
      solve_shards},
+    {{"lbfgs", "lbfgs", "steps on the objective itself: very many queries, all at one w"},
+     StateFamily::aggregates,
+     solve_lbfgs},
 });
 
 constexpr auto kEntries = [] {
