@@ -12,7 +12,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
-        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch test-gpu test-outside \
+        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch cuda test-cuda test-gpu test-outside \
         test-distributed test-engines test-serve docs clean
 
 help:          ## this list
@@ -145,6 +145,18 @@ check-explore: build ## the page of dorm explore: its types, tests and built fil
 test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
+
+# Code for the card of this machine; where there is none, for all major ones.
+CUDA_ARCHITECTURES ?= $(shell nvidia-smi --list-gpus 2> /dev/null | grep -q GPU && echo native || echo all-major)
+BUILD_CUDA = CUDACXX=$$(tools/nvcc.sh) tools/build.sh gpu $(1) -DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)
+cuda:          ## the command with the module for cards of NVIDIA, build-gpu/dorm; fetches the compiler of CUDA where there is none
+	@tools/setup.sh build test cuda
+	@$(call BUILD_CUDA,dorm_cli)
+
+test-cuda:     ## the module for cards where there is none: its warnings as errors, and what it says there
+	@tools/setup.sh build test cuda
+	@$(call BUILD_CUDA,"dorm_cli stand_in_driver stand_in_module") -DDORM_WERROR=ON
+	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_card.py --verbose
 
 # Needs a card of NVIDIA and the CUDA toolkit; `make test` runs the same tests on the device `host`.
 test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch

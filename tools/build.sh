@@ -11,6 +11,6 @@ case $preset in release | ci) folder=build ;; *) folder=build-$preset ;; esac
 
 echo "configuring $folder (preset $preset)"
 cmake --preset "$preset" "$@" > /dev/null
-units=$(ninja -C "$folder" -n "${targets[@]}" | grep -c 'Building CXX object' || true)
+units=$(ninja -C "$folder" -n "${targets[@]}" | grep -c 'Building [A-Z]* object' || true)
 echo "building ${targets[*]}: $units units to compile"
 NINJA_STATUS="[%f/%t, %e s] " cmake --build "$folder" --target "${targets[@]}"

