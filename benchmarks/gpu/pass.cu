@@ -11,10 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/device/host_lists.h"
+#include "base/device/host_rows.h"
 #include "base/device/list_device.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -28,9 +29,17 @@ struct Shape {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+DeviceDocuments make_documents(const Shape& shape) {
+  DeviceDocuments documents;
+  documents.features = shape.features;
+  documents.scaling.kind = RowScaling::Kind::log_standard;
+  for (std::size_t q = 1; q <= shape.lists; ++q) documents.query_begin.push_back(q * shape.documents);
+  for (std::size_t part = 0; part <= 16; ++part) documents.part_begin.push_back(shape.lists * part / 16);
+  return documents;
+}
+
 DeviceLists make_lists(const Shape& shape) {
   DeviceLists lists;
-  lists.features = shape.features;
   Rng rng(1);
   const std::size_t table = std::min(shape.cutoff, shape.documents);
   for (std::size_t j = 0; j <= table; ++j) {
@@ -39,7 +48,7 @@ DeviceLists make_lists(const Shape& shape) {
     lists.a.push_back(weight);
   }
   for (std::size_t q = 0; q < shape.lists; ++q) {
-    lists.list_begin.push_back(lists.list_begin.back() + shape.documents);
+    lists.query.push_back(static_cast<std::uint32_t>(q));
     for (std::size_t i = 0; i < shape.documents; ++i) {
       const double u = rng.uniform();
       lists.gain.push_back(std::exp2(std::floor(5 * u * u * u)) - 1);
@@ -49,16 +58,12 @@ DeviceLists make_lists(const Shape& shape) {
     lists.table.push_back(0);
     lists.cutoff.push_back(static_cast<std::uint32_t>(table));
   }
+  const std::size_t in_piece = std::max<std::size_t>(1, kDocumentsOfPiece / shape.documents);
   for (std::size_t group = 0; group < shape.groups; ++group) {
     const std::size_t first = shape.lists * group / shape.groups, last = shape.lists * (group + 1) / shape.groups;
-    for (std::size_t q = first, documents = 0; q < last; ++q) {
-      lists.share.push_back(1.0 / static_cast<double>(last - first));
-      documents += shape.documents;
-      if (documents >= 1024 || q + 1 == last) {
-        lists.piece_begin.push_back(static_cast<std::uint32_t>(q + 1));
-        documents = 0;
-      }
-    }
+    for (std::size_t q = first; q < last; ++q) lists.share.push_back(1.0 / static_cast<double>(last - first));
+    for (std::size_t q = first; q < last; q += in_piece)
+      lists.piece_begin.push_back(static_cast<std::uint32_t>(std::min(q + in_piece, last)));
     lists.group_begin.push_back(static_cast<std::uint32_t>(lists.num_pieces()));
   }
   return lists;
@@ -99,38 +104,61 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
   return largest / scale;
 }
 
-int run(const Shape& shape) {
-  const DeviceLists lists = make_lists(shape);
-  const std::size_t stride = lists.stride();
-  std::vector<float> rows(lists.num_documents() * stride, 0.0F);
-  parallel_for(shape.lists, 0, [&](std::size_t q, std::size_t) {
-    Rng rng(q + 7);
-    for (std::size_t i = lists.list_begin[q]; i < lists.list_begin[q + 1]; ++i)
-      for (std::size_t j = 0; j < shape.features; ++j) rows[i * stride + j] = static_cast<float>(rng.uniform() - 0.5);
-  });
-  const FillRows fill = [&](std::size_t first, std::size_t last, float* out) {
-    const std::size_t from = lists.list_begin[first] * stride, count = lists.list_begin[last] * stride - from;
-    parallel_for(64, 0, [&](std::size_t k, std::size_t) {
-      std::copy(&rows[from + count * k / 64], rows.data() + from + count * (k + 1) / 64, out + count * k / 64);
-    });
+/// Rows that are scaled already: what the host holds is what the card is sent.
+RowSource source_of(const DeviceDocuments& documents, const std::vector<float>& rows) {
+  const std::size_t stride = documents.stride();
+  RowSource source;
+  source.fill = [&documents, &rows, stride](std::size_t first, std::size_t last, bool, float* out) {
+    std::copy(rows.data() + documents.query_begin[first] * stride, rows.data() + documents.query_begin[last] * stride,
+              out);
     return true;
   };
-  std::vector<double> reference(lists.num_documents(), 0.0), w(shape.features);
+  source.run = [](std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
+    parallel_for(count, 0, body);
+  };
+  source.workers = thread_count(0);
+  return source;
+}
+
+int run(const Shape& shape) {
+  DeviceDocuments documents = make_documents(shape);
+  const DeviceLists lists = make_lists(shape);
+  const std::size_t stride = documents.stride();
+  std::vector<float> rows(documents.num_documents() * stride, 0.0F);
+  parallel_for(shape.lists, 0, [&](std::size_t q, std::size_t) {
+    Rng rng(q + 7);
+    for (std::size_t i = documents.query_begin[q]; i < documents.query_begin[q + 1]; ++i)
+      for (std::size_t j = 0; j < shape.features; ++j) rows[i * stride + j] = static_cast<float>(rng.uniform() - 0.5);
+  });
+  std::vector<double> reference(documents.num_documents(), 0.0), w(shape.features);
   for (std::size_t q = 0; q < shape.lists; ++q)
     for (std::size_t j = 0; j < std::min(shape.cutoff, shape.documents); ++j)
-      reference[lists.list_begin[q] + (j * 7) % shape.documents] = lists.c[j];
+      reference[documents.query_begin[q] + (j * 7) % shape.documents] = lists.c[j];
   Rng rng(3);
   for (double& x : w) x = rng.normal();
 
-  cudaFree(nullptr);
-  double start = now();
-  const auto card = make_list_device("cuda", lists, fill, {0, 0});
+  { const WakingDevice awake("cuda"); }
+  std::string trouble;
+  for (int again = 0; again < 2; ++again) {
+    const double start = now();
+    const auto scaled = make_row_device("cuda", documents, source_of(documents, rows), {});
+    std::printf("rows to the card, scaled there: %.1f ms", 1e3 * (now() - start));
+    double squares = 0;
+    const double before = now();
+    require_no_trouble(scaled->centred_squares(squares));
+    std::printf(", their spread %.1f ms\n", 1e3 * (now() - before));
+  }
+  documents.scaling = {};
+  const double start = now();
+  const auto card = make_row_device("cuda", documents, source_of(documents, rows), {});
   const double transfer = now() - start;
-  require_no_trouble(card->set_reference(reference));
+  const auto there = card->make_lists(lists, trouble);
+  require_no_trouble(trouble);
+  require_no_trouble(there->set_reference(reference));
   GroupSums first, again;
-  require_no_trouble(card->linearize(w, first));
-  const double pass = milliseconds(shape.repeats, [&] { require_no_trouble(card->linearize(w, again)); });
-  std::vector<double> scores(lists.num_documents());
+  require_no_trouble(there->linearize(w, first));
+  const double pass = milliseconds(shape.repeats, [&] { require_no_trouble(there->linearize(w, again)); });
+  std::vector<double> scores(documents.num_documents());
   const double scoring = milliseconds(3, [&] { require_no_trouble(card->scores(w, scores)); });
   const double bound = copy_milliseconds(rows.size() * sizeof(float), shape.repeats);
   std::printf(
@@ -139,15 +167,21 @@ int run(const Shape& shape) {
       shape.lists, shape.documents, shape.features, shape.cutoff, shape.groups, lists.num_pieces(), 1e3 * transfer,
       pass, bound, pass / bound, scoring);
   std::printf("repeats equal: %s\n", first.direction == again.direction && first.value == again.value ? "yes" : "NO");
-  std::string trouble;
-  const auto host = make_host_lists(lists, fill, {0, 0}, trouble);
-  require_no_trouble(host->set_reference(reference));
-  GroupSums here;
-  require_no_trouble(host->linearize(w, here));
-  const double direction = largest_difference(first.direction, here.direction);
-  const double value = largest_difference(first.value, here.value);
+  const auto host = make_host_rows(documents, source_of(documents, rows), trouble);
+  const auto here = host->make_lists(lists, trouble);
+  require_no_trouble(here->set_reference(reference));
+  GroupSums expected;
+  require_no_trouble(here->linearize(w, expected));
+  const double direction = largest_difference(first.direction, expected.direction);
+  const double value = largest_difference(first.value, expected.value);
   std::printf("against the host: direction %.2g, value %.2g\n", direction, value);
-  return direction < 1e-9 && value < 1e-9 ? 0 : 1;
+  std::size_t changed = 0, changed_here = 0;
+  const double referring = milliseconds(3, [&] { require_no_trouble(there->refer(ReferenceOrder::gain, w, changed)); });
+  require_no_trouble(there->set_reference(reference));
+  require_no_trouble(there->refer(ReferenceOrder::gain, w, changed));
+  require_no_trouble(here->refer(ReferenceOrder::gain, w, changed_here));
+  std::printf("references %.2f ms; %zu changed, on the host %zu\n", referring, changed, changed_here);
+  return direction < 1e-9 && value < 1e-9 && changed == changed_here ? 0 : 1;
 }
 
 }  // namespace

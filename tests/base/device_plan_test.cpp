@@ -8,46 +8,53 @@
 namespace dorm {
 namespace {
 
-// Three pieces of 10, 20 and 30 documents of 6 features: rows of 8 floats, 32 bytes.
-DeviceLists three_pieces() {
-  DeviceLists lists;
-  lists.features = 6;
-  lists.list_begin = {0, 10, 30, 60};
-  lists.piece_begin = {0, 1, 2, 3};
-  lists.group_begin = {0, 3};
-  return lists;
+// Three queries of 1000, 2000 and 3000 documents of 6 features: rows of 8 floats, 32 bytes.
+DeviceDocuments three_queries() {
+  DeviceDocuments documents;
+  documents.features = 6;
+  documents.query_begin = {0, 1000, 3000, 6000};
+  return documents;
 }
 
 TEST(DevicePlan, BytesOfRows) {
-  const DeviceLists lists = three_pieces();
-  EXPECT_EQ(lists.stride(), 8U);
-  EXPECT_EQ(lists.longest(), 30U);
-  EXPECT_EQ(row_bytes(lists, 0, 3), 60U * 32);
-  EXPECT_EQ(row_bytes(lists, 1, 2), 20U * 32);
-  EXPECT_EQ(pieces_that_fit(lists, 0, 30 * 32), 2U);
-  EXPECT_EQ(pieces_that_fit(lists, 0, 30 * 32 - 1), 1U);
-  EXPECT_EQ(pieces_that_fit(lists, 2, 1), 3U);  // at least one
+  const DeviceDocuments documents = three_queries();
+  EXPECT_EQ(documents.stride(), 8U);
+  EXPECT_EQ(documents.longest(), 3000U);
+  EXPECT_EQ(documents.bytes(0, 3), 6000U * 32);
+  EXPECT_EQ(documents.bytes(1, 2), 2000U * 32);
 }
 
 TEST(DevicePlan, AllIsHeldWhereItFits) {
-  const ResidentPlan plan = plan_memory(three_pieces(), 100, 100 + 60 * 32, "card");
+  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 6000 * 32, "card");
   EXPECT_EQ(plan.trouble, "");
-  EXPECT_EQ(plan.resident_pieces, 3U);
+  EXPECT_EQ(plan.resident_queries, 3U);
   EXPECT_EQ(plan.part_bytes, 0U);
 }
 
 TEST(DevicePlan, WhatDoesNotFitIsSentInParts) {
-  // The largest piece needs a buffer of 30 rows; beside it the first piece fits, the second does not.
-  const ResidentPlan plan = plan_memory(three_pieces(), 100, 100 + 59 * 32, "card");
+  // The largest query needs a buffer of 3000 rows; beside it the first fits, the second does not.
+  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 5999 * 32, "card");
   EXPECT_EQ(plan.trouble, "");
-  EXPECT_EQ(plan.part_bytes, 30U * 32);
-  EXPECT_EQ(plan.resident_pieces, 1U);
+  EXPECT_EQ(plan.part_bytes, 3000U * 32);
+  EXPECT_EQ(plan.resident_queries, 1U);
+}
+
+// A piece of short lists may have as many documents.
+TEST(DevicePlan, PartsHoldAPiece) {
+  DeviceDocuments documents;
+  documents.features = 8;
+  for (std::uint64_t q = 1; q <= 300; ++q) documents.query_begin.push_back(10 * q);
+  const ResidentPlan plan = plan_memory(documents, 0, 1300 * 32, "card");
+  EXPECT_EQ(plan.trouble, "");
+  EXPECT_EQ(plan.part_bytes, kDocumentsOfPiece * 32);
+  EXPECT_EQ(plan.resident_queries, 27U);  // 276 rows are left
+  EXPECT_NE(plan_memory(documents, 0, 1023 * 32, "card").trouble, "");
 }
 
 TEST(DevicePlan, TooLittleMemoryIsSaidWithSizes) {
-  DeviceLists lists = three_pieces();
-  for (std::uint64_t& begin : lists.list_begin) begin *= 10'000'000;
-  const ResidentPlan plan = plan_memory(lists, 1'000'000'000, 2'000'000'000, "NVIDIA X");
+  DeviceDocuments documents = three_queries();
+  for (std::uint64_t& begin : documents.query_begin) begin *= 100'000;
+  const ResidentPlan plan = plan_memory(documents, 1'000'000'000, 2'000'000'000, "NVIDIA X");
   EXPECT_EQ(plan.trouble,
             "NVIDIA X has 2 GB for this, but 10.6 GB are needed at least, 20.2 GB to hold all documents; expected a "
             "larger card, or the device cpu");

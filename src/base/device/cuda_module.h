@@ -12,8 +12,8 @@ struct CudaModule {
   /// Makes a card ready; what goes wrong is said by the calls that need it.
   void (*wake)(int card);
   /// Null where `trouble` says why.
-  std::unique_ptr<ListDevice> (*make_lists)(int card, DeviceLists lists, const FillRows& fill,
-                                            const DeviceLimits& limits, std::string& trouble);
+  std::unique_ptr<RowDevice> (*make_rows)(int card, DeviceDocuments documents, RowSource source,
+                                          const DeviceLimits& limits, std::string& trouble);
 };
 
 /// What stands in the way of using a card: the version of CUDA that the driver supports (13000: 13.0; 0: there is no
@@ -21,20 +21,14 @@ struct CudaModule {
 /// says (empty: nothing). Empty where nothing does.
 std::string cuda_trouble(int driver, int runtime, int cards, int asked, const std::string& visible);
 
-/// Lists whose rows a device of so many bytes holds, and those that are sent in every call, in parts.
+/// What a device of so many bytes holds.
 struct ResidentPlan {
-  std::size_t resident_pieces = 0;  // the first so many
-  std::uint64_t part_bytes = 0;     // of the buffer for the rest; 0: all are resident
-  std::string trouble;              // too little memory, with sizes
+  std::size_t resident_queries = 0;  // the first so many; the rows of the others are sent in every call, in parts
+  std::uint64_t part_bytes = 0;      // of the buffer for those; 0: all are resident
+  std::string trouble;               // too little memory, with sizes
 };
-/// `numbers`: bytes that are needed beside rows.
-ResidentPlan plan_memory(const DeviceLists& lists, std::uint64_t numbers, std::uint64_t available,
+/// `numbers`: bytes that are needed beside rows. Parts are of whole pieces (list_device.h).
+ResidentPlan plan_memory(const DeviceDocuments& documents, std::uint64_t numbers, std::uint64_t available,
                          const std::string& device);
-
-/// Bytes of the rows of pieces [first, last).
-std::uint64_t row_bytes(const DeviceLists& lists, std::size_t first, std::size_t last);
-
-/// The last piece behind `first` such that their rows fit `bytes`; at least one.
-std::size_t pieces_that_fit(const DeviceLists& lists, std::size_t first, std::uint64_t bytes);
 
 }  // namespace dorm

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/device/cuda_module.h"
-#include "base/device/host_lists.h"
+#include "base/device/host_rows.h"
 #include "base/module.h"
 #include "dorm/error.h"
 
@@ -57,17 +57,17 @@ WakingDevice::~WakingDevice() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::unique_ptr<ListDevice> make_list_device(const std::string& name, DeviceLists lists, const FillRows& fill,
-                                             const DeviceLimits& limits) {
+std::unique_ptr<RowDevice> make_row_device(const std::string& name, DeviceDocuments documents, RowSource source,
+                                           const DeviceLimits& limits) {
   std::string trouble;
-  std::unique_ptr<ListDevice> made;
+  std::unique_ptr<RowDevice> made;
   if (name == "host") {
-    made = make_host_lists(std::move(lists), fill, limits, trouble);
+    made = make_host_rows(std::move(documents), std::move(source), trouble);
   } else {
     check_device_name(name);
     const std::optional<int> card = card_of(name);
-    if (!card) throw Error(ErrorCode::bad_option, "the device cpu holds no lists; expected host or cuda");
-    made = cuda_module().make_lists(*card, std::move(lists), fill, limits, trouble);
+    if (!card) throw Error(ErrorCode::bad_option, "the device cpu holds no documents; expected host or cuda");
+    made = cuda_module().make_rows(*card, std::move(documents), std::move(source), limits, trouble);
   }
   require_no_trouble(trouble);
   return made;

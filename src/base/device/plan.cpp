@@ -23,9 +23,9 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-std::size_t DeviceLists::longest() const {
+std::size_t DeviceDocuments::longest() const {
   std::uint64_t longest = 0;
-  for (std::size_t q = 0; q < num_lists(); ++q) longest = std::max(longest, list_begin[q + 1] - list_begin[q]);
+  for (std::size_t q = 0; q < num_queries(); ++q) longest = std::max(longest, query_begin[q + 1] - query_begin[q]);
   return longest;
 }
 
@@ -49,43 +49,28 @@ std::string cuda_trouble(int driver, int runtime, int cards, int asked, const st
   return "";
 }
 
-std::uint64_t row_bytes(const DeviceLists& lists, std::size_t first, std::size_t last) {
-  const std::uint64_t documents =
-      lists.list_begin[lists.piece_begin[last]] - lists.list_begin[lists.piece_begin[first]];
-  return documents * lists.stride() * sizeof(float);
-}
-
-std::size_t pieces_that_fit(const DeviceLists& lists, std::size_t first, std::uint64_t bytes) {
-  std::size_t last = first + 1;
-  while (last < lists.num_pieces() && row_bytes(lists, first, last + 1) <= bytes) ++last;
-  return last;
-}
-
-ResidentPlan plan_memory(const DeviceLists& lists, std::uint64_t numbers, std::uint64_t available,
+ResidentPlan plan_memory(const DeviceDocuments& documents, std::uint64_t numbers, std::uint64_t available,
                          const std::string& device) {
-  const std::size_t pieces = lists.num_pieces();
-  const std::uint64_t rows = row_bytes(lists, 0, pieces);
+  const std::size_t queries = documents.num_queries();
+  const std::uint64_t rows = documents.bytes(0, queries);
   ResidentPlan plan;
   if (numbers + rows <= available) {
-    plan.resident_pieces = pieces;
+    plan.resident_queries = queries;
     return plan;
   }
-  std::uint64_t largest = 0;
-  for (std::size_t p = 0; p < pieces; ++p) largest = std::max(largest, row_bytes(lists, p, p + 1));
-  if (numbers + largest > available) {
-    plan.trouble = device + " has " + gigabytes(available) + " for this, but " + gigabytes(numbers + largest) +
+  const std::uint64_t largest_piece =
+      std::max<std::uint64_t>(kDocumentsOfPiece, documents.longest()) * documents.stride() * sizeof(float);
+  const std::uint64_t least = numbers + largest_piece;
+  if (least > available) {
+    plan.trouble = device + " has " + gigabytes(available) + " for this, but " + gigabytes(least) +
                    " are needed at least, " + gigabytes(numbers + rows) + " to hold all documents; expected a larger " +
                    "card, or the device cpu";
     return plan;
   }
   const std::uint64_t for_rows = available - numbers;
-  plan.part_bytes = std::max(largest, std::min(kPartBytes, for_rows / 4));
-  std::uint64_t held = 0;
-  while (plan.resident_pieces < pieces) {
-    held += row_bytes(lists, plan.resident_pieces, plan.resident_pieces + 1);
-    if (held + plan.part_bytes > for_rows) break;
-    ++plan.resident_pieces;
-  }
+  plan.part_bytes = std::max(largest_piece, std::min(kPartBytes, for_rows / 4));
+  while (plan.resident_queries < queries && documents.bytes(0, plan.resident_queries + 1) + plan.part_bytes <= for_rows)
+    ++plan.resident_queries;
   return plan;
 }
 

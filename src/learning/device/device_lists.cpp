@@ -8,9 +8,6 @@
 namespace dorm {
 namespace {
 
-// Documents that a block of threads of a device visits one after the other: enough pieces to keep a large card busy.
-constexpr std::uint64_t kDocumentsOfPiece = 1024;
-
 /// Position weights that lists share.
 class TablesOfDevice {
  public:
@@ -35,23 +32,29 @@ class TablesOfDevice {
 
 }  // namespace
 
-DeviceLists DeviceRisk::describe(std::size_t groups) const {
+DeviceLists DeviceRisk::describe() const {
   DeviceLists out;
-  out.features = features_.dimension();
-  TablesOfDevice tables(out);
   const std::size_t lists = lists_->num_lists();
-  for (std::size_t block = 0; block < lists; ++block) {
-    const PreparedQuery& query = lists_->list(block).query();
-    out.list_begin.push_back(out.list_begin.back() + query.size());
-    if (!sorts_there_) continue;
-    out.gain.insert(out.gain.end(), query.b.begin(), query.b.end());
-    out.ideal.push_back(query.ideal);
-    tables.add(*query.tables);
+  for (std::size_t block = 0; block < lists; ++block)
+    out.query.push_back(static_cast<std::uint32_t>(lists_->query(block)));
+  if (sorts_there_) {
+    TablesOfDevice tables(out);
+    for (std::size_t block = 0; block < lists; ++block) {
+      const PreparedQuery& query = lists_->list(block).query();
+      out.ideal.push_back(query.ideal);
+      tables.add(*query.tables);
+    }
+    out.gain.resize(data_.num_documents());
+    parallel_for(lists, threads_, [&](std::size_t block, std::size_t) {
+      const std::vector<double>& gains = lists_->list(block).query().b;
+      std::copy(gains.begin(), gains.end(), out.gain.begin() + static_cast<std::ptrdiff_t>(first_document(block)));
+    });
   }
-  for (std::size_t group = 0; group < groups; ++group) {
+  for (std::size_t group = 0; group < weights_.size(); ++group) {
     const std::size_t last = group_begin_[group + 1];
     for (std::size_t first = group_begin_[group], end = first; first < last; first = end) {
-      while (end < last && out.list_begin[end] - out.list_begin[first] < kDocumentsOfPiece) ++end;
+      ++end;
+      while (end < last && data_.first_document(out.query[end] + 1) - first_document(first) <= kDocumentsOfPiece) ++end;
       out.piece_begin.push_back(static_cast<std::uint32_t>(end));
     }
     out.group_begin.push_back(static_cast<std::uint32_t>(out.num_pieces()));

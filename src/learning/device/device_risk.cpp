@@ -19,32 +19,6 @@ bool sorts(const RankingRisk& lists) {
   return true;
 }
 
-/// Makes rows for a device on threads. What goes wrong is kept, since a device cannot pass it on.
-class RowSource {
- public:
-  RowSource(const RankingRisk& lists, const LinearFeatures& features, std::span<const std::uint64_t> begin,
-            std::size_t threads)
-      : lists_(lists), features_(features), begin_(begin), threads_(threads) {}
-
-  bool fill(std::size_t first, std::size_t last, float* rows) const {
-    const std::size_t stride = (features_.dimension() + 3) / 4 * 4;
-    try {
-      parallel_for(last - first, threads_, [&](std::size_t k, std::size_t) {
-        features_.copy_rows(lists_.query(first + k), rows + (begin_[first + k] - begin_[first]) * stride, stride);
-      });
-      return true;
-    } catch (...) {
-      return false;  // said by the data itself when training ends: require_intact()
-    }
-  }
-
- private:
-  const RankingRisk& lists_;
-  const LinearFeatures& features_;
-  std::span<const std::uint64_t> begin_;
-  std::size_t threads_;
-};
-
 void plane_of(const GroupSums& sums, std::size_t group, std::size_t dimension, Plane& out) {
   out.offset = sums.loss[group];
   out.columns.clear();
@@ -55,20 +29,14 @@ void plane_of(const GroupSums& sums, std::size_t group, std::size_t dimension, P
 
 }  // namespace
 
-DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures& features, const DeviceOptions& options)
+DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, RowDevice& rows, std::size_t groups, std::size_t threads)
     : lists_(std::move(lists)),
-      features_(features),
-      threads_(thread_count(options.threads)),
+      data_(lists_->features().data()),
+      rows_(rows),
+      threads_(thread_count(threads)),
       sorts_there_(sorts(*lists_)) {
-  if (!features.data().dense())
-    throw Error(ErrorCode::unsupported,
-                "a device holds dense rows, but these features are compressed (mostly zero); expected the device cpu");
   const std::size_t count = lists_->num_lists();
-  const std::size_t groups =
-      std::max<std::size_t>(1, std::min(count, options.groups > 0 ? options.groups : kDeviceGroups));
-  list_begin_.push_back(0);
-  for (std::size_t block = 0; block < count; ++block)
-    list_begin_.push_back(list_begin_.back() + lists_->list(block).size());
+  groups = std::max<std::size_t>(1, std::min(count, groups > 0 ? groups : kDeviceGroups));
   for (std::size_t group = 0; group <= groups; ++group) group_begin_.push_back(piece_begin(count, groups, group));
   for (std::size_t group = 0; group < groups; ++group) {
     double weight = 0;
@@ -76,32 +44,38 @@ DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures&
       weight += lists_->list_weight(block);
     weights_.push_back(weight);
   }
-  const RowSource rows(*lists_, features_, list_begin_, threads_);
-  device_ =
-      make_list_device(options.name, describe(groups),
-                       [rows](std::size_t first, std::size_t last, float* out) { return rows.fill(first, last, out); },
-                       {options.bytes, threads_});
+  std::string trouble;
+  device_ = rows_.make_lists(describe(), trouble);
+  require_no_trouble(trouble);
 }
 
 DeviceRisk::~DeviceRisk() = default;
 
 std::vector<double> DeviceRisk::scores(std::span<const double> w) const {
-  std::vector<double> scores(list_begin_.back(), 0.0);
-  if (std::any_of(w.begin(), w.end(), [](double x) { return x != 0; })) require_no_trouble(device_->scores(w, scores));
+  std::vector<double> scores(data_.num_documents(), 0.0);
+  if (std::any_of(w.begin(), w.end(), [](double x) { return x != 0; })) require_no_trouble(rows_.scores(w, scores));
   return scores;
 }
 
 std::size_t DeviceRisk::set_reference(Bound bound, std::span<const double> w) {
-  const std::lock_guard lock(mutex_);
+  if (sorts_there_ && depends_on_scores(bound)) {
+    const std::vector<double> weights =
+        w.empty() ? std::vector<double>(dimension(), 0.0) : std::vector(w.begin(), w.end());
+    const auto order = bound == Bound::predicted ? ReferenceOrder::score : ReferenceOrder::gain;
+    std::size_t changed = 0;
+    require_no_trouble(device_->refer(order, weights, changed));
+    return changed;
+  }
   const std::vector<double> scores =
-      depends_on_scores(bound) ? this->scores(w) : std::vector<double>(list_begin_.back(), 0.0);
+      depends_on_scores(bound) ? this->scores(w) : std::vector<double>(data_.num_documents(), 0.0);
   std::vector<ListWorkspace> workspaces(threads_);
-  std::vector<double> reference(list_begin_.back());
+  std::vector<double> reference(sorts_there_ ? data_.num_documents() : 0);
   const double changed = ordered_sum(lists_->num_lists(), threads_, [&](std::size_t block, std::size_t worker) {
-    const std::span<const double> of_list = std::span(scores).subspan(list_begin_[block], lists_->list(block).size());
-    const bool differs = lists_->refer(block, bound, of_list, workspaces[worker]);
+    const std::size_t first = first_document(block);
+    const bool differs =
+        lists_->refer(block, bound, std::span(scores).subspan(first, lists_->list(block).size()), workspaces[worker]);
     const std::span<const double> found = lists_->list(block).reference();
-    std::copy(found.begin(), found.end(), reference.begin() + static_cast<std::ptrdiff_t>(list_begin_[block]));
+    if (sorts_there_) std::copy(found.begin(), found.end(), reference.begin() + static_cast<std::ptrdiff_t>(first));
     return differs ? 1.0 : 0.0;
   });
   if (sorts_there_) require_no_trouble(device_->set_reference(reference));
@@ -109,7 +83,6 @@ std::size_t DeviceRisk::set_reference(Bound bound, std::span<const double> w) {
 }
 
 void DeviceRisk::visit(std::span<const double> w, GroupSums& out) const {
-  const std::lock_guard lock(mutex_);
   if (!sorts_there_) return separate_here(w, out);
   require_no_trouble(device_->linearize(w, out));
 }
@@ -123,10 +96,10 @@ void DeviceRisk::separate_here(std::span<const double> w, GroupSums& out) const 
   parallel_for(lists_->num_lists(), threads_, [&](std::size_t block, std::size_t worker) {
     const ListProblem& list = lists_->list(block);
     ScorePlane& plane = planes[worker];
-    list.linearize(std::span(scores).subspan(list_begin_[block], list.size()), plane, workspaces[worker],
+    list.linearize(std::span(scores).subspan(first_document(block), list.size()), plane, workspaces[worker],
                    lists_->oracle());
     const double weight = lists_->list_weight(block);
-    for (std::size_t i = 0; i < list.size(); ++i) coefficients[list_begin_[block] + i] = weight * plane.delta[i];
+    for (std::size_t i = 0; i < list.size(); ++i) coefficients[first_document(block) + i] = weight * plane.delta[i];
     values[block] = weight * plane.value;
     losses[block] = weight * plane.loss;
   });

@@ -2,11 +2,10 @@
 // The learning problem on a device as a solver sees it: a block is a group of consecutive lists, its H the weighted
 // mean of theirs, and all blocks are linearised by one visit of the device. Lists whose most violated ranking is a sort
 // (c = a) are solved there; for others the device makes scores and pull-backs, and the oracles run on threads here.
-// References are chosen here, from the scores of the device.
+// References of the bounds that depend on scores are chosen there, too, where that is so.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,21 +14,15 @@
 
 namespace dorm {
 
-struct DeviceOptions {
-  std::string name;         // of make_list_device()
-  std::uint64_t bytes = 0;  // most memory there; 0: what is free
-  std::size_t groups = 0;   // of lists; 0: kDeviceGroups
-  std::size_t threads = 1;
-};
-
 /// Groups of lists unless options say otherwise: passes cost so little that more of them, with a smaller dual, are
 /// worth it (docs/gpu.md).
 inline constexpr std::size_t kDeviceGroups = 256;
 
 class DeviceRisk final : public ReferencedRisk {
  public:
-  /// `features` are those of the lists. Throws Error(unsupported) for compressed rows, and as make_list_device() does.
-  DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures& features, const DeviceOptions& options);
+  /// `rows`: the documents of the lists' data, which must outlive this. `groups` of lists; 0: kDeviceGroups. Throws
+  /// Error(unsupported) where the device has too little memory.
+  DeviceRisk(std::unique_ptr<RankingRisk> lists, RowDevice& rows, std::size_t groups, std::size_t threads);
   ~DeviceRisk() override;
 
   const Geometry& geometry() const override { return lists_->geometry(); }
@@ -46,23 +39,22 @@ class DeviceRisk final : public ReferencedRisk {
 
   /// Whether the most violated rankings are found on the device.
   bool sorts_there() const { return sorts_there_; }
-  DeviceReport report() const { return device_->report(); }
 
  private:
-  DeviceLists describe(std::size_t groups) const;
+  DeviceLists describe() const;
   void visit(std::span<const double> w, GroupSums& out) const;
   void separate_here(std::span<const double> w, GroupSums& out) const;
   std::vector<double> scores(std::span<const double> w) const;
+  std::size_t first_document(std::size_t list) const { return data_.first_document(lists_->query(list)); }
 
   std::unique_ptr<RankingRisk> lists_;
-  const LinearFeatures& features_;
+  const Dataset& data_;
+  RowDevice& rows_;
   std::size_t threads_;
   bool sorts_there_;
-  std::vector<std::uint64_t> list_begin_;  // by block of lists_: its documents on the device
-  std::vector<std::size_t> group_begin_;   // by block: its lists
-  std::vector<double> weights_;            // by block
+  std::vector<std::size_t> group_begin_;  // by block: its lists
+  std::vector<double> weights_;           // by block
   std::unique_ptr<ListDevice> device_;
-  mutable std::mutex mutex_;  // one call at a time
 };
 
 }  // namespace dorm

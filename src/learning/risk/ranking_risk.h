@@ -44,6 +44,7 @@ class RankingRisk final : public ReferencedLists {
 
   // For a device that linearises its blocks elsewhere.
   const ListProblem& list(std::size_t block) const { return lists_[block]; }
+  const Representation& features() const { return features_; }
   std::size_t query(std::size_t block) const { return blocks_[block].query; }
   double list_weight(std::size_t block) const { return blocks_[block].weight; }  // 1 on average
   OracleKind oracle() const { return oracle_; }

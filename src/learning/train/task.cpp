@@ -52,12 +52,8 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
                                             options.oracle, std::move(limits), std::move(order));
   require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
-  if (options.device == "cpu") return risk;
-  return std::make_unique<DeviceRisk>(std::move(risk), set.mapped_features(),
-                                      DeviceOptions{.name = options.device,
-                                                    .bytes = options.device_bytes,
-                                                    .groups = options.shards,
-                                                    .threads = options.solve.threads});
+  if (set.device_rows() == nullptr) return risk;
+  return std::make_unique<DeviceRisk>(std::move(risk), *set.device_rows(), options.shards, options.solve.threads);
 }
 
 std::vector<Start> ranking_starts(Bound bound) {

@@ -78,7 +78,7 @@ class Task {
   Dataset data_;
 };
 
-/// The same, solved by `shards` where a device is asked and no other solver is.
+/// The same, solved by `lbfgs` where a device is asked and no other solver is.
 TrainOptions for_device(TrainOptions options);
 
 /// Throws Error(unsupported) where `what`, e.g. "lists of positions are", would be learnt on another device.

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/device/list_device.h"
+#include "base/device/row_device.h"
 #include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
@@ -48,10 +48,11 @@ void check_device(const TrainOptions& options) {
   check_device_name(options.device);
   if (options.device == "cpu") return;
   const SolverKind solver = options.solve.solver;
-  if (solver != SolverKind{} && solver != parse_solver("shards") && solver != parse_solver("oneslack"))
+  if (solver != SolverKind{} && solver != parse_solver("lbfgs") && solver != parse_solver("shards") &&
+      solver != parse_solver("oneslack"))
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not ask for all queries at once, as the device {} answers; expected "
-                            "shards or oneslack",
+                            "lbfgs, shards or oneslack",
                             solver_name(solver), options.device));
   if (KernelOptions(options).exact())
     throw Error(ErrorCode::unsupported,
@@ -63,7 +64,7 @@ void check_device(const TrainOptions& options) {
 }  // namespace
 
 TrainOptions for_device(TrainOptions options) {
-  if (options.device != "cpu" && options.solve.solver == SolverKind{}) options.solve.solver = parse_solver("shards");
+  if (options.device != "cpu" && options.solve.solver == SolverKind{}) options.solve.solver = parse_solver("lbfgs");
   return options;
 }
 

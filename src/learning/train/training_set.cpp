@@ -101,14 +101,17 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
     scaled = apply_scaling(scaling_, data, threads_);
     prepare_kernel(scaled, seed);
   } else {
-    auto linear = std::make_unique<LinearFeatures>(data, scaling_, kept_bytes(data), threads_, survey);
+    // A device scales and visits rows itself; on threads only some are, for the starts.
+    const bool device = kernel.place.on_device();
+    auto linear = std::make_unique<LinearFeatures>(data, scaling_, device ? 0 : kept_bytes(data), threads_,
+                                                   device ? nullptr : survey);
     linear_ = linear.get();
     representation_ = std::move(linear);
   }
+  if (kernel.place.on_device() && linear_)
+    device_rows_ = rows_on_device(*linear_, kernel.place_with(threads_), kernel.used() ? nullptr : survey);
   data.require_intact();  // what is lost reads as 0
-  // Of all documents, also where the representation leaves some out: C means the same for every kernel.
-  const double norm =
-      exact_ ? centred_kernel_norm(*kernel_, scaled, threads_) : representation_->centred_norm(threads_);
+  const double norm = centred_norm(scaled);
   if (kernel.used() && !std::isfinite(norm))
     throw Error(ErrorCode::bad_input,
                 "kernel values are not finite: features are too large for it; expected scaled features or a "
@@ -116,6 +119,15 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
   if (kernel.used() && !(norm > 0))
     throw Error(ErrorCode::bad_input, "the kernel is constant within every query: there is nothing to rank by");
   squared_scale_ = kernel.used() ? 1 / norm : squared_scale_of(norm);
+}
+
+// Of all documents, also where the representation leaves some out: C means the same for every kernel.
+double TrainingSet::centred_norm(const Dataset& scaled) const {
+  if (exact_) return centred_kernel_norm(*kernel_, scaled, threads_);
+  if (!device_rows_) return representation_->centred_norm(threads_);
+  double sum = 0;
+  require_no_trouble(device_rows_->centred_squares(sum));
+  return sum / static_cast<double>(std::max<std::uint64_t>(1, summary_.documents));
 }
 
 std::uint64_t TrainingSet::kept_bytes(const Dataset& data) const {

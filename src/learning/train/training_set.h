@@ -15,6 +15,7 @@
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"
 #include "learning/train/units.h"
+#include "model/features/device_rows.h"
 #include "model/features/kernel_features.h"
 #include "model/features/linear_features.h"
 #include "model/kernel/feature_map.h"
@@ -64,6 +65,8 @@ class TrainingSet {
   const LinearFeatures& linear_features() const;
   /// Those that stand for a kernel, too; likewise.
   const LinearFeatures& mapped_features() const;
+  /// The documents on the device of the options; null: these are visited by threads.
+  RowDevice* device_rows() const { return device_rows_.get(); }
   const Scaling& scaling() const { return scaling_; }
   std::size_t threads() const { return threads_; }
   std::size_t num_queries() const { return summary_.queries; }
@@ -104,7 +107,8 @@ class TrainingSet {
  private:
   void prepare_kernel(const Dataset& data, std::uint64_t seed);
   std::uint64_t kept_bytes(const Dataset& data) const;  // for scaled rows of a linear ranker
-  Model described_model() const;                        // features, scaling, data; no weights yet
+  double centred_norm(const Dataset& scaled) const;
+  Model described_model() const;  // features, scaling, data; no weights yet
 
   std::size_t threads_;
   KernelOptions options_;
@@ -117,6 +121,7 @@ class TrainingSet {
   std::unique_ptr<const Representation> representation_;
   const LinearFeatures* linear_ = nullptr;  // the representation, unless it is a kernel
   const KernelFeatures* exact_ = nullptr;   // the representation, if it is a kernel
+  std::unique_ptr<RowDevice> device_rows_;  // of the linear representation, where there is a device
   double squared_scale_ = 0;
   std::string kernel_note_;
 };

@@ -120,11 +120,15 @@ ScaledRows::View LinearFeatures::rows(std::size_t q) const {
   return scaled_->query(place_.empty() ? q : place_[q]);
 }
 
-void LinearFeatures::copy_rows(std::size_t q, float* out, std::size_t stride) const {
-  ScaledRows::View view = rows(q);
+const Scaling& LinearFeatures::scaling() const {
+  static const Scaling kNone;
+  return scaled_ ? scaled_->scaling() : kNone;
+}
+
+void LinearFeatures::copy_rows(std::size_t q, bool scaled, float* out, std::size_t stride) const {
+  ScaledRows::View view = scaled ? rows(q) : ScaledRows::View(dense_rows(data_.query(q)));
   view.last();
-  const std::size_t size = data_.query(q).size();
-  for (std::size_t i = 0; i < size; ++i, out += stride) {
+  for (std::size_t i = 0; i < view.rows().rows; ++i, out += stride) {
     const std::span<const float> row = row_of(view.rows(), i);
     std::copy(row.begin(), row.end(), out);
     std::fill(out + row.size(), out + stride, 0.0F);

@@ -58,8 +58,11 @@ class LinearFeatures final : public Representation {
 
   double level(std::span<const double> w) const;
 
-  /// The rows of a query of dense data, as scores() sees them, at a stride of so many floats; zeros behind each row.
-  void copy_rows(std::size_t query, float* out, std::size_t stride) const;
+  /// The rows of a query of dense data, as scores() sees them or as they were before they were scaled, at a stride of
+  /// so many floats; zeros behind each row.
+  void copy_rows(std::size_t query, bool scaled, float* out, std::size_t stride) const;
+  /// How rows of dense data are scaled where they are visited.
+  const Scaling& scaling() const;
 
   /// Stored values of the query: the multiply-adds of scores().
   double work(std::size_t query) const override;

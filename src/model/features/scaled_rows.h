@@ -69,6 +69,8 @@ class ScaledRows {
     bool last_ = false;
   };
 
+  const Scaling& scaling() const { return scaling_; }
+
   /// The memory that the rows of a query are made from, or kept in.
   DenseRows source(std::size_t q) const;
 

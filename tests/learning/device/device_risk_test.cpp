@@ -12,6 +12,7 @@
 #include "dorm/train.h"
 #include "learning/kinds.h"
 #include "learning/train/learning_data.h"
+#include "model/features/device_rows.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 
@@ -39,9 +40,16 @@ std::unique_ptr<RankingRisk> lists_of(const LinearFeatures& features, const std:
                                        1);
 }
 
-DeviceOptions with_groups(std::size_t groups, std::uint64_t bytes = 0) {
-  return {.name = tested_device(), .bytes = bytes, .groups = groups, .threads = 2};
-}
+/// A risk with its rows on the device.
+struct OnDevice {
+  std::unique_ptr<RowDevice> rows;
+  DeviceRisk risk;
+
+  OnDevice(std::unique_ptr<RankingRisk> lists, const LinearFeatures& features, std::size_t groups,
+           std::uint64_t bytes = 0)
+      : rows(rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes})),
+        risk(std::move(lists), *rows, groups, 2) {}
+};
 
 std::vector<double> some_weights(std::size_t size, std::uint64_t seed) {
   Rng rng(seed);
@@ -85,7 +93,8 @@ TEST(DeviceRisk, EveryMeasureDecayAndBound) {
     for (const char* decay : {"measure", "power:0.5", "discount"})
       for (const Bound bound : test::kBounds) {
         const auto here = lists_of(features, measure, decay);
-        DeviceRisk there(lists_of(features, measure, decay), features, with_groups(3));
+        OnDevice device(lists_of(features, measure, decay), features, 3);
+        DeviceRisk& there = device.risk;
         here->set_trade_off(2);
         there.set_trade_off(2);
         here->set_reference(bound, reference);
@@ -100,7 +109,7 @@ TEST(DeviceRisk, SortsThereWhereTheDecayIsTheMeasures) {
   const Dataset data = random_data({});
   const LinearFeatures features(data);
   const auto sorts = [&](const char* measure, const char* decay) {
-    return DeviceRisk(lists_of(features, measure, decay), features, with_groups(1)).sorts_there();
+    return OnDevice(lists_of(features, measure, decay), features, 1).risk.sorts_there();
   };
   EXPECT_TRUE(sorts("ndcg@3", "measure"));
   EXPECT_TRUE(sorts("precision@2", "measure"));
@@ -121,7 +130,8 @@ TEST(DeviceRisk, ManyShapes) {
       const Dataset data = random_data(shape);
       const LinearFeatures features(data);
       const auto here = lists_of(features, measure);
-      DeviceRisk there(lists_of(features, measure), features, with_groups(5));
+      OnDevice device(lists_of(features, measure), features, 5);
+      DeviceRisk& there = device.risk;
       const std::vector<double> w = some_weights(shape.features, shape.seed);
       here->set_reference(Bound::best, w);
       there.set_reference(Bound::best, w);
@@ -135,7 +145,8 @@ TEST(DeviceRisk, TheSameBitsAgainAndInParts) {
   const LinearFeatures features(data);
   const std::vector<double> w = some_weights(20, 1);
   const auto planes = [&](std::uint64_t bytes, const char* decay) {
-    DeviceRisk risk(lists_of(features, "ndcg@10", decay), features, with_groups(4, bytes));
+    OnDevice device(lists_of(features, "ndcg@10", decay), features, 4, bytes);
+    DeviceRisk& risk = device.risk;
     risk.set_reference(Bound::best, w);
     const auto workspace = risk.make_workspace();
     std::vector<Plane> found(risk.num_blocks());
@@ -153,9 +164,10 @@ TEST(DeviceRisk, TheOptimumIsThatOfThreads) {
   const Dataset data = test::web_like(7, 60);
   const LinearFeatures features(data);
   for (const char* decay : {"measure", "power:0.5"})
-    for (const char* solver : {"shards", "oneslack"}) {
+    for (const char* solver : {"lbfgs", "shards", "oneslack"}) {
       const auto here = lists_of(features, "ndcg@5", decay);
-      DeviceRisk there(lists_of(features, "ndcg@5", decay), features, with_groups(16));
+      OnDevice device(lists_of(features, "ndcg@5", decay), features, 16);
+      DeviceRisk& there = device.risk;
       for (ReferencedRisk* risk : {static_cast<ReferencedRisk*>(here.get()), static_cast<ReferencedRisk*>(&there)}) {
         risk->set_trade_off(0.1);
         risk->set_reference(Bound::best, some_weights(risk->dimension(), 3));
@@ -168,11 +180,74 @@ TEST(DeviceRisk, TheOptimumIsThatOfThreads) {
     }
 }
 
+// Queries in which no ranking is better than another stay among the rows, between lists.
+TEST(DeviceRisk, QueriesWithoutListsLieBetween) {
+  Dataset data = random_data({.lengths = {9, 1, 12, 1, 1, 7, 2000, 1, 30}, .features = 5, .seed = 8});
+  const LinearFeatures features(data);
+  const auto here = lists_of(features, "ndcg@4");
+  ASSERT_LT(here->num_blocks(), data.num_queries());
+  OnDevice device(lists_of(features, "ndcg@4"), features, 2);
+  const std::vector<double> w = some_weights(5, 2);
+  here->set_reference(Bound::best, w);
+  device.risk.set_reference(Bound::best, w);
+  expect_means(*here, device.risk, some_weights(5, 3), "ndcg@4");
+}
+
+// How many references change, and that they are those of the CPU.
+TEST(DeviceRisk, CountsReferencesThatChange) {
+  const Dataset data = test::web_like(4, 50);
+  const LinearFeatures features(data);
+  for (const Bound bound : {Bound::best, Bound::predicted}) {
+    const auto here = lists_of(features, "ndcg@5");
+    OnDevice device(lists_of(features, "ndcg@5"), features, 4);
+    for (const std::uint64_t seed : {1, 2, 2, 3}) {
+      const std::vector<double> w = some_weights(features.dimension(), seed);
+      EXPECT_EQ(device.risk.set_reference(bound, w), here->set_reference(bound, w)) << name_of(bound) << seed;
+    }
+  }
+}
+
+// A device that scales rows gives those of the CPU, to the rounding of 32 bits.
+TEST(DeviceRows, EveryScaling) {
+  const Dataset data = test::web_like(6, 40);
+  for (const CatalogEntry& entry : scaling_catalog()) {
+    if (entry.name == "auto") continue;
+    const Scaling scaling = fit_scaling(parse_scaling(entry.name), data);
+    const LinearFeatures features(data, scaling, 0, 1);
+    const auto rows = rows_on_device(features, {.threads = 3, .device = tested_device()});
+    const std::vector<double> w = some_weights(features.dimension(), 5);
+    std::vector<double> found(data.num_documents()), expected(data.num_documents());
+    ASSERT_EQ(rows->scores(w, found), "");
+    double squares = 0, largest = 0;
+    ASSERT_EQ(rows->centred_squares(squares), "");
+    for (std::size_t q = 0; q < data.num_queries(); ++q)
+      features.scores(q, w, std::span(expected).subspan(data.first_document(q), data.query(q).size()));
+    for (const double x : expected) largest = std::max(largest, std::abs(x));
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-6 * largest) << entry.name;
+    const double norm = features.centred_norm(1) * static_cast<double>(data.num_documents());
+    EXPECT_NEAR(squares, norm, 1e-6 * norm) << entry.name;
+  }
+}
+
+// What is told of the data while rows are visited, of queries that a device does not hold, too.
+TEST(DeviceRows, TheSurveySeesAllQueries) {
+  const Dataset data = random_data({.lengths = std::vector<std::size_t>(90, 40), .features = 12, .seed = 3});
+  Survey here(data);
+  here.add_all(1);
+  const LinearFeatures features(data);
+  for (const std::uint64_t bytes : {0, 500'000}) {
+    Survey there(data);
+    const auto rows =
+        rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes}, &there);
+    EXPECT_EQ(there.fingerprint(), here.fingerprint()) << bytes;
+    EXPECT_EQ(there.statistics().mean, here.statistics().mean) << bytes;
+  }
+}
+
 TEST(DeviceRisk, CompressedRowsAreRefused) {
   const Dataset data = random_data({.sparse = true});
   const LinearFeatures features(data);
-  EXPECT_EQ(test::message_of([&] { DeviceRisk(lists_of(features, "ndcg@3"), features, with_groups(1)); },
-                             ErrorCode::unsupported),
+  EXPECT_EQ(test::message_of([&] { rows_on_device(features, {.device = tested_device()}); }, ErrorCode::unsupported),
             "a device holds dense rows, but these features are compressed (mostly zero); expected the device cpu");
 }
 
@@ -185,8 +260,8 @@ TEST(DeviceOption, WhatADeviceIsNotFor) {
   options.device = "cuda";
   options.solve.solver = parse_solver("bcfw");
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
-            "the solver bcfw does not ask for all queries at once, as the device cuda answers; expected shards or "
-            "oneslack");
+            "the solver bcfw does not ask for all queries at once, as the device cuda answers; expected lbfgs, "
+            "shards or oneslack");
   options.solve.solver = {};
   options.kernel = "rbf:gamma=1";
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::unsupported),

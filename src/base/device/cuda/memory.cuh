@@ -22,6 +22,19 @@ inline void check(cudaError_t status, const char* what) {
   throw Failure(std::string(what) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")");
 }
 
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream of the card"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+  void wait() const { check(cudaStreamSynchronize(stream_), "work of the card"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 /// Memory of the card.
 template <class T>
 class Buffer {
@@ -58,6 +71,18 @@ class Buffer {
     check(cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice), "numbers to the card");
     check(cudaStreamSynchronize(cudaStreamLegacy), "numbers to the card");
   }
+  /// All 0.
+  void clear(const Stream& stream) const {
+    if (count_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream.get()), "memory of the card");
+    stream.wait();
+  }
+  /// The first of them, once the work of the stream is done.
+  void get(std::span<T> values, const Stream& stream) const {
+    if (!values.empty())
+      check(cudaMemcpyAsync(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost, stream.get()),
+            "numbers from the card");
+    stream.wait();
+  }
 
  private:
   T* data_ = nullptr;
@@ -82,19 +107,6 @@ class Pinned {
  private:
   T* data_ = nullptr;
   std::size_t count_ = 0;
-};
-
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream of the card"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-  void wait() const { check(cudaStreamSynchronize(stream_), "work of the card"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 class Event {

@@ -5,14 +5,15 @@
 
 #include <cstdint>
 
+#include "base/device/cuda/score_rows.cuh"
+
 namespace dorm::cuda {
 
-enum class Visit { linearize, scores, pull_back };
+enum class Visit { linearize, refer_by_score, refer_by_gain, pull_back };
 
-constexpr int kThreads = 128;
-constexpr int kLanes = 8;  // threads that share a row in a score
-constexpr int kRowsAtOnce = kThreads / kLanes;
-constexpr int kWarps = kThreads / 32;
+__host__ __device__ constexpr bool refers(Visit visit) {
+  return visit == Visit::refer_by_score || visit == Visit::refer_by_gain;
+}
 
 /// Pointers into the memory of the card.
 struct View {
@@ -23,24 +24,25 @@ struct View {
   std::uint32_t features;
   std::uint32_t shared_documents;  // lists up to this length have their numbers in shared memory
 
-  const std::uint64_t* list_begin;
-  const std::uint32_t* piece_begin;
-  const double *share, *gain, *reference, *ideal, *kappa, *c, *a;
+  const std::uint64_t* query_begin;
+  const std::uint32_t *query, *piece_begin;
+  const double *share, *gain, *ideal, *kappa, *c, *a;
+  double* reference;
   const std::uint32_t *table, *cutoff;
 
-  const double* w;        // 4 columns numbers
-  double* scores;         // by document: of Visit::scores, and of long lists
-  double* keys;           // by document, of long lists; of Visit::pull_back the coefficients
-  std::uint32_t* chosen;  // by document, of long lists
-  double* sums;           // by piece: features, value, loss
+  const double* w;         // 4 columns numbers
+  double* scores;          // by document, of long lists
+  double* keys;            // by document, of long lists; of Visit::pull_back the coefficients
+  std::uint32_t* chosen;   // by document, of long lists
+  double* sums;            // by piece: features, value, loss
+  std::uint32_t* changed;  // by list, when referred to
 };
 
 /// Bytes of shared memory of a block.
 inline std::size_t shared_bytes(std::uint32_t columns, std::uint32_t shared_documents, Visit visit, bool wide) {
   std::size_t bytes = visit == Visit::pull_back ? 0 : std::size_t{columns} * 4 * sizeof(double);
-  if (wide && visit != Visit::scores) bytes += std::size_t{columns} * 4 * sizeof(double);
-  if (visit != Visit::scores) bytes += std::size_t{shared_documents} * (2 * sizeof(double) + sizeof(std::uint32_t));
-  return bytes;
+  if (wide && !refers(visit)) bytes += std::size_t{columns} * 4 * sizeof(double);
+  return bytes + std::size_t{shared_documents} * (2 * sizeof(double) + sizeof(std::uint32_t));
 }
 
 /// Numbers of the list at hand, in shared memory or, for a long list, in that of the card.
@@ -49,61 +51,32 @@ struct ListScratch {
   std::uint32_t* chosen;  // ranks, then the documents with a coefficient
 };
 
-__device__ inline double sum_of_lanes(double x) {
-  for (int step = kLanes / 2; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
-  return x;
-}
-
-__device__ inline double product(const float4& x, const double* w, double sum) {
-  sum = fma(static_cast<double>(x.x), w[0], sum);
-  sum = fma(static_cast<double>(x.y), w[1], sum);
-  sum = fma(static_cast<double>(x.z), w[2], sum);
-  return fma(static_cast<double>(x.w), w[3], sum);
-}
-
-/// The scores of a list: kLanes threads to a row, two rows at once. kChunks: how often kLanes threads go over a row; 0:
-/// known at run time only.
-template <int kChunks>
-__device__ void score_rows(const float4* rows, std::uint32_t columns, int size, const double* w, double* out) {
-  const int lane = threadIdx.x % kLanes, first = threadIdx.x / kLanes;
-  for (int base = 0; base < size; base += 2 * kRowsAtOnce) {  // the same for all threads of a warp: they exchange sums
-    const int i = base + first, j = i + kRowsAtOnce;
-    const float4* const x = rows + static_cast<std::size_t>(min(i, size - 1)) * columns;
-    const float4* const y = rows + static_cast<std::size_t>(min(j, size - 1)) * columns;
-    double sum_x = 0, sum_y = 0;
-    if constexpr (kChunks > 0) {
-      float4 of_x[kChunks], of_y[kChunks];
-#pragma unroll
-      for (int k = 0; k < kChunks; ++k) {
-        const std::uint32_t column = lane + k * kLanes;
-        of_x[k] = of_y[k] = make_float4(0, 0, 0, 0);
-        if (column < columns) {
-          of_x[k] = x[column];
-          of_y[k] = y[column];
-        }
-      }
-#pragma unroll
-      for (int k = 0; k < kChunks; ++k) {
-        const double* const weights = w + 4 * min(lane + k * kLanes, static_cast<int>(columns) - 1);
-        sum_x = product(of_x[k], weights, sum_x);
-        sum_y = product(of_y[k], weights, sum_y);
-      }
-    } else {
-      for (std::uint32_t column = lane; column < columns; column += kLanes) {
-        sum_x = product(x[column], w + 4 * column, sum_x);
-        sum_y = product(y[column], w + 4 * column, sum_y);
-      }
-    }
-    sum_x = sum_of_lanes(sum_x);
-    sum_y = sum_of_lanes(sum_y);
-    if (lane == 0 && i < size) out[i] = sum_x;
-    if (lane == 0 && j < size) out[j] = sum_y;
+/// What documents are sorted by: a number, or one and then another.
+struct PlainKeys {
+  using Key = double;
+  const double* keys;
+  __device__ double operator[](int i) const { return keys[i]; }
+  __device__ static double lowest() { return -INFINITY; }
+};
+struct Pair {
+  double first, second;
+  __device__ bool operator>(const Pair& other) const {
+    return first > other.first || (first == other.first && second > other.second);
   }
-}
+  __device__ bool operator>=(const Pair& other) const { return !(other > *this); }
+  __device__ bool operator==(const Pair& other) const { return first == other.first && second == other.second; }
+};
+struct PairKeys {
+  using Key = Pair;
+  const double *first, *second;
+  __device__ Pair operator[](int i) const { return {first[i], second[i]}; }
+  __device__ static Pair lowest() { return {-INFINITY, -INFINITY}; }
+};
 
 /// How many documents stand before i when sorted by key, equal ones by index.
-__device__ inline std::uint32_t rank_of(const double* keys, int size, int i) {
-  const double key = keys[i];
+template <class Keys>
+__device__ std::uint32_t rank_of(const Keys& keys, int size, int i) {
+  const typename Keys::Key key = keys[i];
   std::uint32_t rank = 0;
   int j = 0;
   for (; j + 4 <= i; j += 4)
@@ -133,46 +106,53 @@ __device__ inline void gather(bool on, int i, std::uint32_t* chosen, int& count)
 
 /// A key that at least `wanted` documents reach: of the highest keys of the threads' shares, the wanted-th. At most
 /// kThreads are wanted.
-__device__ inline double reached_by(const double* keys, int size, std::uint32_t wanted) {
-  __shared__ double highest[kThreads];
-  __shared__ double found;
-  double mine = -INFINITY;
-  for (int i = threadIdx.x; i < size; i += kThreads) mine = fmax(mine, keys[i]);
+template <class Keys>
+__device__ typename Keys::Key reached_by(const Keys& keys, int size, std::uint32_t wanted) {
+  using Key = typename Keys::Key;
+  __shared__ Key highest[kThreads];
+  __shared__ Key found;
+  Key mine = Keys::lowest();
+  for (int i = threadIdx.x; i < size; i += kThreads)
+    if (keys[i] > mine) mine = keys[i];
   highest[threadIdx.x] = mine;
   __syncthreads();
-  if (rank_of(highest, kThreads, threadIdx.x) + 1 == wanted) found = mine;
+  std::uint32_t rank = 0;
+  for (int k = 0; k < kThreads; ++k)
+    rank += highest[k] > mine || (highest[k] == mine && k < static_cast<int>(threadIdx.x));
+  if (rank + 1 == wanted) found = mine;
   __syncthreads();
   return found;
 }
 
-/// Ranks of all documents in list.chosen; those from `cutoff` on are all called cutoff. In a long list only documents
-/// that reach what the cutoff-th reaches are compared.
-__device__ inline void rank_all(const ListScratch& list, int size, std::uint32_t cutoff) {
+/// Ranks of all documents in `ranks`; those from `cutoff` on are all called cutoff. In a long list only documents that
+/// reach what the cutoff-th reaches are compared.
+template <class Keys>
+__device__ void rank_all(const Keys& keys, std::uint32_t* ranks, int size, std::uint32_t cutoff) {
   int count = kThreads + 1;
   if (size > kThreads && cutoff > 0 && cutoff <= kThreads) {
-    const double least = reached_by(list.keys, size, cutoff);
+    const typename Keys::Key least = reached_by(keys, size, cutoff);
     count = 0;
     for (int base = 0; base < size; base += kThreads) {
       const int i = base + threadIdx.x;
-      gather(i < size && list.keys[i] >= least, i, list.chosen, count);
+      gather(i < size && keys[i] >= least, i, ranks, count);
     }
   }
   if (count > kThreads) {
-    for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = rank_of(list.keys, size, i);
+    for (int i = threadIdx.x; i < size; i += kThreads) ranks[i] = rank_of(keys, size, i);
     __syncthreads();
     return;
   }
-  const int own = threadIdx.x < count ? list.chosen[threadIdx.x] : 0;
-  const double key = list.keys[own];
+  const int own = threadIdx.x < count ? ranks[threadIdx.x] : 0;
+  const typename Keys::Key key = keys[own];
   std::uint32_t rank = 0;
   for (int k = 0; k < count; ++k) {
-    const int other = list.chosen[k];
-    rank += list.keys[other] > key || (list.keys[other] == key && other < own);
+    const int other = ranks[k];
+    rank += keys[other] > key || (keys[other] == key && other < own);
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < size; i += kThreads) list.chosen[i] = cutoff;
+  for (int i = threadIdx.x; i < size; i += kThreads) ranks[i] = cutoff;
   __syncthreads();
-  if (threadIdx.x < count) list.chosen[own] = rank;
+  if (threadIdx.x < count) ranks[own] = rank;
   __syncthreads();
 }
 
@@ -226,7 +206,7 @@ __device__ inline int separate(const View& view, std::uint32_t q, std::uint64_t 
   const std::uint32_t cutoff = view.cutoff[q], table = view.table[q];
   for (int i = threadIdx.x; i < size; i += kThreads) list.keys[i] = list.scores[i] - kappa * view.gain[first + i];
   __syncthreads();
-  rank_all(list, size, cutoff);
+  rank_all(PlainKeys{list.keys}, list.chosen, size, cutoff);
   int count = 0;
   for (int base = 0; base < size; base += kThreads) {
     const int i = base + threadIdx.x;
@@ -247,6 +227,24 @@ __device__ inline int separate(const View& view, std::uint32_t q, std::uint64_t 
     sums.value += share * view.ideal[q];
   }
   return count;
+}
+
+/// z0 of a list: c at the places of its documents when sorted, by gain first or by score alone.
+template <Visit kVisit>
+__device__ void refer_list(const View& view, std::uint32_t q, std::uint64_t first, int size, const ListScratch& list) {
+  const std::uint32_t cutoff = view.cutoff[q], table = view.table[q];
+  if constexpr (kVisit == Visit::refer_by_gain)
+    rank_all(PairKeys{view.gain + first, list.scores}, list.chosen, size, cutoff);
+  else
+    rank_all(PlainKeys{list.scores}, list.chosen, size, cutoff);
+  int changed = 0;
+  for (int i = threadIdx.x; i < size; i += kThreads) {
+    const double coefficient = view.c[table + min(list.chosen[i], cutoff)];
+    changed |= view.reference[first + i] != coefficient;
+    view.reference[first + i] = coefficient;
+  }
+  changed = __syncthreads_or(changed);
+  if (threadIdx.x == 0) view.changed[q] = changed != 0;
 }
 
 /// Adds what the threads have kept, in their order, and writes the sums of the piece.
@@ -279,52 +277,55 @@ __device__ void write_sums(const View& view, const ThreadSums& sums, const doubl
 
 template <Visit kVisit, int kChunks, bool kWide>
 __global__ void __launch_bounds__(kThreads) visit_pieces(const View view) {
+  constexpr bool kSums = !refers(kVisit);
   extern __shared__ double shared[];
   double* const w = shared;
   double* const wide_sums = w + (kVisit == Visit::pull_back ? 0 : 4 * view.columns);
-  double* const numbers = wide_sums + (kWide && kVisit != Visit::scores ? 4 * view.columns : 0);
+  double* const numbers = wide_sums + (kWide && kSums ? 4 * view.columns : 0);
   if constexpr (kVisit != Visit::pull_back)
     for (std::uint32_t j = threadIdx.x; j < 4 * view.columns; j += kThreads) w[j] = view.w[j];
-  if constexpr (kWide && kVisit != Visit::scores)
+  if constexpr (kWide && kSums)
     for (std::uint32_t j = threadIdx.x; j < 4 * view.columns; j += kThreads) wide_sums[j] = 0;
   __syncthreads();
   const std::uint32_t piece = view.first_piece + blockIdx.x;
   ThreadSums sums;
   for (std::uint32_t q = view.piece_begin[piece]; q < view.piece_begin[piece + 1]; ++q) {
-    const std::uint64_t first = view.list_begin[q];
-    const int size = static_cast<int>(view.list_begin[q + 1] - first);
+    const std::uint64_t first = view.query_begin[view.query[q]];
+    const int size = static_cast<int>(view.query_begin[view.query[q] + 1] - first);
     const auto* const rows = reinterpret_cast<const float4*>(view.rows) + (first - view.first_document) * view.columns;
-    if constexpr (kVisit == Visit::scores) {
-      score_rows<kChunks>(rows, view.columns, size, w, view.scores + first);
-      continue;
-    }
     ListScratch list{numbers, numbers + view.shared_documents,
                      reinterpret_cast<std::uint32_t*>(numbers + 2 * view.shared_documents)};
     if (size > static_cast<int>(view.shared_documents))
       list = {view.scores + first, view.keys + first, view.chosen + first};
-    int count = 0;
-    double scale = 1;
-    if constexpr (kVisit == Visit::linearize) {
+    if constexpr (kVisit != Visit::pull_back) {
       score_rows<kChunks>(rows, view.columns, size, w, list.scores);
       __syncthreads();
-      count = separate(view, q, first, size, list, sums);
-      scale = view.share[q];
-    } else {
-      list.keys = view.keys + first;
-      for (int base = 0; base < size; base += kThreads) {
-        const int i = base + threadIdx.x;
-        gather(i < size && list.keys[i] != 0, i, list.chosen, count);
-      }
     }
-    add_rows<kWide>(rows, view.columns, list, count, scale, sums, wide_sums);
+    if constexpr (refers(kVisit)) {
+      refer_list<kVisit>(view, q, first, size, list);
+    } else {
+      int count = 0;
+      double scale = 1;
+      if constexpr (kVisit == Visit::linearize) {
+        count = separate(view, q, first, size, list, sums);
+        scale = view.share[q];
+      } else {
+        list.keys = view.keys + first;
+        for (int base = 0; base < size; base += kThreads) {
+          const int i = base + threadIdx.x;
+          gather(i < size && list.keys[i] != 0, i, list.chosen, count);
+        }
+      }
+      add_rows<kWide>(rows, view.columns, list, count, scale, sums, wide_sums);
+    }
     __syncthreads();
   }
-  if constexpr (kVisit != Visit::scores)
-    write_sums<kWide>(view, sums, wide_sums, view.sums + std::size_t{piece} * (view.features + 2));
+  if constexpr (kSums) write_sums<kWide>(view, sums, wide_sums, view.sums + std::size_t{piece} * (view.features + 2));
 }
 
 /// Adds the pieces of every group, in order.
-__global__ void add_pieces(const double* sums, const std::uint32_t* group_begin, std::uint32_t size, double* out) {
+static __global__ void add_pieces(const double* sums, const std::uint32_t* group_begin, std::uint32_t size,
+                                  double* out) {
   const std::uint32_t group = blockIdx.x;
   for (std::uint32_t j = threadIdx.x; j < size; j += blockDim.x) {
     double sum = 0;

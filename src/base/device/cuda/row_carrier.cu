@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/device/cuda/row_carrier.cuh"
+#include "base/device/cuda/row_kernels.cuh"
+
+namespace dorm::cuda {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{2} << 20;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of all buffers, where no query is larger than one
+
+std::mutex kept_mutex;
+std::unique_ptr<Pinned<float>> kept;  // kMostBytes, or null
+
+std::unique_ptr<Pinned<float>> take_staging(std::size_t bytes) {
+  if (bytes <= kMostBytes) {
+    const std::lock_guard lock(kept_mutex);
+    if (kept) return std::move(kept);
+    bytes = kMostBytes;
+  }
+  return std::make_unique<Pinned<float>>(bytes / sizeof(float));
+}
+
+void give_back(std::unique_ptr<Pinned<float>> staging) {
+  if (!staging || staging->size() * sizeof(float) != kMostBytes) return;
+  const std::lock_guard lock(kept_mutex);
+  if (!kept) kept = std::move(staging);
+}
+
+}  // namespace
+
+void RowCarrier::prepare() { give_back(take_staging(kMostBytes)); }
+
+RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, RowSource source, const std::uint64_t* query_begin,
+                       const double* shift, const double* factor)
+    : card_(card),
+      documents_(documents),
+      source_(std::move(source)),
+      query_begin_(query_begin),
+      shift_(shift),
+      factor_(factor),
+      room_(std::max(kBufferBytes, documents.longest() * documents.stride() * sizeof(float))) {
+  const std::size_t lanes = std::clamp<std::size_t>(kMostBytes / (2 * room_), 1, source_.workers);
+  staging_ = take_staging(lanes * 2 * room_);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    lanes_.push_back(std::make_unique<Lane>());
+    lanes_.back()->staging = staging_->get() + k * 2 * (room_ / sizeof(float));
+  }
+}
+
+RowCarrier::~RowCarrier() {
+  for (const auto& lane : lanes_) cudaStreamSynchronize(lane->stream.get());
+  give_back(std::move(staging_));
+}
+
+void RowCarrier::send(std::size_t first, std::size_t last, bool in_parts, float* target) {
+  std::vector<std::size_t> begin = {first};
+  if (in_parts) {
+    for (const std::size_t part : documents_.part_begin)
+      if (part > begin.back() && part < last) begin.push_back(part);
+  } else {
+    for (std::size_t k = 1; k < lanes_.size(); ++k)
+      if (const std::size_t at = first + (last - first) * k / lanes_.size(); at > begin.back()) begin.push_back(at);
+  }
+  begin.push_back(last);
+  const std::size_t parts = begin.size() - 1;
+  std::mutex mutex;
+  std::string trouble;  // of any of the threads
+  // Each lane takes every so many-th part, in order.
+  source_.run(lanes_.size(), [&](std::size_t k, std::size_t) {
+    try {
+      check(cudaSetDevice(card_), "the card");
+      for (std::size_t part = k; part < parts; part += lanes_.size())
+        carry(*lanes_[k], begin[part], begin[part + 1], target + documents_.bytes(first, begin[part]) / sizeof(float));
+      lanes_[k]->stream.wait();
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex);
+      trouble = error.what();
+    }
+  });
+  if (!trouble.empty()) throw Failure(trouble);
+}
+
+void RowCarrier::carry(Lane& lane, std::size_t first, std::size_t last, float* target) {
+  const bool scales = documents_.scaling.kind != RowScaling::Kind::none;
+  for (std::size_t q = first, end = first; q < last; q = end) {
+    while (end < last && documents_.bytes(q, end + 1) <= room_) ++end;
+    float* const buffer = lane.staging + static_cast<std::size_t>(lane.next) * (room_ / sizeof(float));
+    lane.travelled[lane.next].wait();
+    if (!source_.fill(q, end, false, buffer)) throw Failure("the rows of the documents could not be read");
+    const std::uint64_t bytes = documents_.bytes(q, end);
+    if (bytes > 0) {
+      check(cudaMemcpyAsync(target, buffer, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "rows to the card");
+      lane.travelled[lane.next].record(lane.stream);
+      if (scales) scale(lane, q, end, target);
+    }
+    lane.next = 1 - lane.next;
+    target += bytes / sizeof(float);
+  }
+}
+
+void RowCarrier::scale(const Lane& lane, std::size_t first, std::size_t last, float* rows) const {
+  constexpr unsigned kWarp = 32, kMostThreads = 256;
+  const auto features = static_cast<std::uint32_t>(documents_.features);
+  const unsigned threads = std::min((features + kWarp - 1) / kWarp * kWarp, kMostThreads);
+  const QueryRows queries{rows, static_cast<std::uint32_t>(documents_.stride()), features, query_begin_ + first};
+  scale_queries<<<static_cast<unsigned>(last - first), threads, 0, lane.stream.get()>>>(
+      queries, documents_.scaling.kind, shift_, factor_);
+  check(cudaGetLastError(), "a kernel");
+}
+
+}  // namespace dorm::cuda

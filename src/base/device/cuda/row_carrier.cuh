@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows on their way to a card: several threads of the host fill buffers, two each, of which one is filled while the
+// other travels; what has arrived is scaled there.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/device/cuda/memory.cuh"
+#include "base/device/row_device.h"
+
+namespace dorm::cuda {
+
+class RowCarrier {
+ public:
+  /// Borrows the documents. `card`: that of the calling thread. `query_begin`, `shift` and `factor` lie on it.
+  RowCarrier(int card, const DeviceDocuments& documents, RowSource source, const std::uint64_t* query_begin,
+             const double* shift, const double* factor);
+  ~RowCarrier();
+
+  /// Rows of queries [first, last) to `target`, scaled; they are there when it returns. `in_parts`: those of a part of
+  /// the documents in order, by one thread; else threads share them evenly.
+  void send(std::size_t first, std::size_t last, bool in_parts, float* target);
+
+  /// Memory for the buffers of an ordinary carrier is kept from one to the next: taking it from the system is slow.
+  static void prepare();
+
+ private:
+  struct Lane {
+    Stream stream;
+    std::array<Event, 2> travelled;
+    float* staging = nullptr;
+    int next = 0;
+  };
+
+  void carry(Lane& lane, std::size_t first, std::size_t last, float* target);
+  void scale(const Lane& lane, std::size_t first, std::size_t last, float* rows) const;
+
+  int card_;
+  const DeviceDocuments& documents_;
+  RowSource source_;
+  const std::uint64_t* query_begin_;
+  const double *shift_, *factor_;
+  std::size_t room_;  // bytes of a buffer
+  std::unique_ptr<Pinned<float>> staging_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace dorm::cuda

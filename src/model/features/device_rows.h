@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear features on a device.
+#pragma once
+
+#include <memory>
+
+#include "base/device/row_device.h"
+#include "data/survey.h"
+#include "dorm/compute_place.h"
+#include "model/features/linear_features.h"
+
+namespace dorm {
+
+/// All queries of the features, as the device of `place` holds or asks for them: it borrows the features. To `survey`,
+/// if any, all queries are added while their rows are visited. Throws Error(unsupported) for compressed rows, and as
+/// make_row_device() does.
+std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const ComputePlace& place,
+                                          Survey* survey = nullptr);
+
+}  // namespace dorm
