@@ -40,7 +40,6 @@ DeviceDocuments make_documents(const Shape& shape) {
 
 DeviceLists make_lists(const Shape& shape) {
   DeviceLists lists;
-  Rng rng(1);
   const std::size_t table = std::min(shape.cutoff, shape.documents);
   for (std::size_t j = 0; j <= table; ++j) {
     const double weight = j < shape.cutoff && j < shape.documents ? 1 / std::log2(static_cast<double>(j) + 2) : 0;
@@ -49,15 +48,17 @@ DeviceLists make_lists(const Shape& shape) {
   }
   for (std::size_t q = 0; q < shape.lists; ++q) {
     lists.query.push_back(static_cast<std::uint32_t>(q));
-    for (std::size_t i = 0; i < shape.documents; ++i) {
-      const double u = rng.uniform();
-      lists.gain.push_back(std::exp2(std::floor(5 * u * u * u)) - 1);
-    }
     lists.ideal.push_back(1);
     lists.kappa.push_back(1);
     lists.table.push_back(0);
     lists.cutoff.push_back(static_cast<std::uint32_t>(table));
   }
+  lists.gains = [documents = shape.documents](std::size_t first, std::size_t last, double* out) {
+    for (std::size_t i = first * documents; i < last * documents; ++i) {
+      const double u = Rng(i).uniform();
+      *out++ = std::exp2(std::floor(5 * u * u * u)) - 1;
+    }
+  };
   const std::size_t in_piece = std::max<std::size_t>(1, kDocumentsOfPiece / shape.documents);
   for (std::size_t group = 0; group < shape.groups; ++group) {
     const std::size_t first = shape.lists * group / shape.groups, last = shape.lists * (group + 1) / shape.groups;

@@ -70,7 +70,14 @@ class HostRows final : public RowDevice {
 class HostLists final : public ListDevice {
  public:
   HostLists(const HostRows& rows, DeviceLists lists)
-      : rows_(rows), lists_(std::move(lists)), reference_(rows.documents().num_documents(), 0.0) {}
+      : rows_(rows), lists_(std::move(lists)), reference_(rows.documents().num_documents(), 0.0) {
+    if (!lists_.linearizes()) return;
+    const DeviceDocuments& documents = rows.documents();
+    gain_.resize(documents.num_documents());
+    rows.source().run(documents.num_queries(), [&](std::size_t q, std::size_t) {
+      lists_.gains(q, q + 1, gain_.data() + documents.query_begin[q]);
+    });
+  }
 
   Trouble set_reference(std::span<const double> reference) override {
     reference_.assign(reference.begin(), reference.end());
@@ -81,9 +88,7 @@ class HostLists final : public ListDevice {
     std::vector<char> differs(lists_.num_lists(), 0);
     rows_.source().run(lists_.num_lists(), [&](std::size_t q, std::size_t) {
       Scratch list = scored(q, w);
-      const auto by_gain = [&](std::size_t i) {
-        return order == ReferenceOrder::gain ? lists_.gain[list.first + i] : 0.0;
-      };
+      const auto by_gain = [&](std::size_t i) { return order == ReferenceOrder::gain ? gain_[list.first + i] : 0.0; };
       std::stable_sort(list.order.begin(), list.order.end(), [&](std::size_t i, std::size_t j) {
         return by_gain(i) != by_gain(j) ? by_gain(i) > by_gain(j) : list.scores[i] > list.scores[j];
       });
@@ -140,7 +145,7 @@ class HostLists final : public ListDevice {
   void add_list(std::size_t q, std::span<const double> w, double* sums) const {
     Scratch list = scored(q, w);
     std::vector<double> keys = list.scores;
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= lists_.kappa[q] * lists_.gain[list.first + i];
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= lists_.kappa[q] * gain_[list.first + i];
     std::stable_sort(list.order.begin(), list.order.end(),
                      [&](std::size_t i, std::size_t j) { return keys[i] > keys[j]; });
     const double share = lists_.share[q];
@@ -148,7 +153,7 @@ class HostLists final : public ListDevice {
     for (std::size_t j = 0; j < list.order.size(); ++j) {
       const std::size_t i = list.order[j], at = place(q, j);
       const double delta = reference_[list.first + i] - lists_.c[at];
-      loss -= lists_.a[at] * lists_.gain[list.first + i];
+      loss -= lists_.a[at] * gain_[list.first + i];
       value -= delta * list.scores[i];
       if (delta != 0) axpy(share * delta, rows_.row(list.first + i), std::span(sums, features()));
     }
@@ -179,7 +184,7 @@ class HostLists final : public ListDevice {
 
   const HostRows& rows_;
   DeviceLists lists_;
-  std::vector<double> reference_;
+  std::vector<double> gain_, reference_;  // by document
 };
 
 std::unique_ptr<ListDevice> HostRows::make_lists(DeviceLists lists, Trouble&) {

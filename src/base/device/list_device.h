@@ -20,7 +20,9 @@ struct DeviceLists {
   std::vector<double> share;  // by list: its weight in its group; 1 in sum over a group
 
   /// What linearize() and refer() need, for lists whose position weights a = kappa c + constant; empty: never asked.
-  std::vector<double> gain;                  // b, by document, of all queries
+  /// Writes b of the documents of queries [first, last), one after the other. By several threads at once, while the
+  /// lists are made.
+  std::function<void(std::size_t first, std::size_t last, double* out)> gains;
   std::vector<double> ideal, kappa;          // by list
   std::vector<std::uint32_t> table, cutoff;  // by list: its c and a begin at table, and are constant from cutoff on
   std::vector<double> c, a;                  // tables of cutoff + 1 entries
@@ -28,7 +30,7 @@ struct DeviceLists {
   std::size_t num_lists() const { return query.size(); }
   std::size_t num_pieces() const { return piece_begin.size() - 1; }
   std::size_t num_groups() const { return group_begin.size() - 1; }
-  bool linearizes() const { return !gain.empty(); }
+  bool linearizes() const { return gains != nullptr; }
 };
 
 /// By group, weighted by the shares of its lists.

@@ -8,6 +8,8 @@
 namespace dorm {
 namespace {
 
+constexpr auto kNoBlock = static_cast<std::size_t>(-1);
+
 /// Position weights that lists share.
 class TablesOfDevice {
  public:
@@ -39,16 +41,23 @@ DeviceLists DeviceRisk::describe() const {
     out.query.push_back(static_cast<std::uint32_t>(lists_->query(block)));
   if (sorts_there_) {
     TablesOfDevice tables(out);
+    std::vector<std::size_t> block_of(data_.num_queries(), kNoBlock);
     for (std::size_t block = 0; block < lists; ++block) {
       const PreparedQuery& query = lists_->list(block).query();
+      block_of[out.query[block]] = block;
       out.ideal.push_back(query.ideal);
       tables.add(*query.tables);
     }
-    out.gain.resize(data_.num_documents());
-    parallel_for(lists, threads_, [&](std::size_t block, std::size_t) {
-      const std::vector<double>& gains = lists_->list(block).query().b;
-      std::copy(gains.begin(), gains.end(), out.gain.begin() + static_cast<std::ptrdiff_t>(first_document(block)));
-    });
+    out.gains = [this, blocks = std::move(block_of)](std::size_t first, std::size_t last, double* to) {
+      for (std::size_t q = first; q < last; ++q) {
+        const std::size_t size = data_.query(q).size();
+        if (blocks[q] == kNoBlock)
+          std::fill_n(to, size, 0.0);
+        else
+          std::copy_n(lists_->list(blocks[q]).query().b.begin(), size, to);
+        to += size;
+      }
+    };
   }
   for (std::size_t group = 0; group < weights_.size(); ++group) {
     const std::size_t last = group_begin_[group + 1];

@@ -46,6 +46,8 @@ RankingRisk::RankingRisk(const Representation& features, const FactoredMeasure& 
     if (query.weight == 0) return;
     lists[q] = list_of(measure, query.labels, decay, tables_, groups.empty() ? GroupLimits{} : std::move(groups[q]));
   });
+  blocks_.reserve(lists.size());
+  lists_.reserve(lists.size());
   for (std::size_t q = 0; q < lists.size(); ++q) {
     if (!lists[q]) continue;
     const Query query = data.query(q);

@@ -107,7 +107,7 @@ class CudaLists final : public ListDevice {
     view_.piece_begin = put(piece_begin_, lists_.piece_begin);
     put(group_begin_, lists_.group_begin);
     view_.share = put(share_, lists_.share);
-    view_.gain = put(gain_, lists_.gain);
+    put_gains();
     view_.ideal = put(ideal_, lists_.ideal);
     view_.kappa = put(kappa_, lists_.kappa);
     view_.table = put(table_, lists_.table);
@@ -133,6 +133,24 @@ class CudaLists final : public ListDevice {
     view_.scores = scores_.get();
     view_.keys = keys_.get();
     view_.chosen = chosen_.get();
+  }
+
+  /// By way of memory that the card copies from, which is there already: 8 bytes per document are much to ask for.
+  void put_gains() {
+    if (!lists_.linearizes()) return;
+    const DeviceDocuments& documents = rows_.documents();
+    gain_ = Buffer<double>(documents.num_documents());
+    view_.gain = gain_.get();
+    Staging<double> staging(documents.longest());
+    const std::size_t queries = documents.num_queries();
+    for (std::size_t first = 0, last = 0; first < queries; first = last) {
+      const std::uint64_t begin = documents.query_begin[first];
+      while (last < queries && documents.query_begin[last + 1] - begin <= staging.size()) ++last;
+      rows_.run_over(first, last, [&](std::size_t from, std::size_t to) {
+        lists_.gains(from, to, staging.get() + (documents.query_begin[from] - begin));
+      });
+      gain_.put(begin, staging.get(), documents.query_begin[last] - begin, stream_);
+    }
   }
 
   template <Visit kVisit>

@@ -30,7 +30,7 @@ void wake(int card) {
   guarded([&] {
     use_card(card);
     check(cudaFree(nullptr), "the card");
-    RowCarrier::prepare();
+    give_staging(take_staging(0));
   });
 }
 
@@ -41,13 +41,14 @@ constexpr CudaModule kModule = {wake, make_cuda_rows};
 CudaRows::CudaRows(int card, DeviceDocuments documents, RowSource source, const DeviceLimits& limits)
     : card_(use_card(card)),
       documents_(std::move(documents)),
+      source_(std::move(source)),
       query_begin_(std::span<const std::uint64_t>(documents_.query_begin)),
       shift_(std::span<const double>(documents_.scaling.shift)),
       factor_(std::span<const double>(documents_.scaling.factor)),
       weights_(documents_.stride()),
       sent_(std::make_unique<Pinned<double>>(documents_.stride())) {
   plan(limits);
-  carrier_.emplace(card_.number, documents_, std::move(source), query_begin_.get(), shift_.get(), factor_.get());
+  carrier_.emplace(card_.number, documents_, source_, query_begin_.get(), shift_.get(), factor_.get());
   if (plan_.resident_queries > 0) carrier_->send(0, plan_.resident_queries, true, rows_.get());
   if (plan_.part_bytes == 0) carrier_.reset();
 }
@@ -73,6 +74,14 @@ std::size_t CudaRows::end_of_part(std::size_t first) const {
   std::size_t last = first + 1;
   while (last < documents_.num_queries() && documents_.bytes(first, last + 1) <= plan_.part_bytes) ++last;
   return last;
+}
+
+void CudaRows::run_over(std::size_t first, std::size_t last,
+                        const std::function<void(std::size_t, std::size_t)>& body) const {
+  const std::size_t parts = std::min(last - first, 4 * source_.workers);
+  source_.run(parts, [&](std::size_t part, std::size_t) {
+    body(first + (last - first) * part / parts, first + (last - first) * (part + 1) / parts);
+  });
 }
 
 const double* CudaRows::put_weights(std::span<const double> w, const Stream& stream) {

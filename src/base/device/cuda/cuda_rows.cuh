@@ -48,6 +48,8 @@ class CudaRows final : public RowDevice {
   const float* bring(std::size_t first, std::size_t last);
   /// The last query such that those from `first` on fit a part.
   std::size_t end_of_part(std::size_t first) const;
+  /// body(from, to) for parts of queries [first, last), by threads of the host.
+  void run_over(std::size_t first, std::size_t last, const std::function<void(std::size_t, std::size_t)>& body) const;
   /// w of a call, padded, on its way.
   const double* put_weights(std::span<const double> w, const Stream& stream);
 
@@ -59,6 +61,7 @@ class CudaRows final : public RowDevice {
 
   Card card_;
   DeviceDocuments documents_;
+  RowSource source_;
   ResidentPlan plan_;
   std::mutex mutex_;
   Stream stream_;

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -70,6 +71,13 @@ class Buffer {
     if (values.empty()) return;
     check(cudaMemcpy(data_, values.data(), values.size_bytes(), cudaMemcpyHostToDevice), "numbers to the card");
     check(cudaStreamSynchronize(cudaStreamLegacy), "numbers to the card");
+  }
+  /// Some of them, of pinned memory; there when it returns.
+  void put(std::size_t first, const T* values, std::size_t count, const Stream& stream) const {
+    if (count > 0)
+      check(cudaMemcpyAsync(data_ + first, values, count * sizeof(T), cudaMemcpyHostToDevice, stream.get()),
+            "numbers to the card");
+    stream.wait();
   }
   /// All 0.
   void clear(const Stream& stream) const {

@@ -7,30 +7,27 @@
 namespace dorm::cuda {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{2} << 20;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of all buffers, where no query is larger than one
+/// Small enough that what is filled is still in the caches of the processor when it leaves.
+constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
 std::mutex kept_mutex;
-std::unique_ptr<Pinned<float>> kept;  // kMostBytes, or null
-
-std::unique_ptr<Pinned<float>> take_staging(std::size_t bytes) {
-  if (bytes <= kMostBytes) {
-    const std::lock_guard lock(kept_mutex);
-    if (kept) return std::move(kept);
-    bytes = kMostBytes;
-  }
-  return std::make_unique<Pinned<float>>(bytes / sizeof(float));
-}
-
-void give_back(std::unique_ptr<Pinned<float>> staging) {
-  if (!staging || staging->size() * sizeof(float) != kMostBytes) return;
-  const std::lock_guard lock(kept_mutex);
-  if (!kept) kept = std::move(staging);
-}
+std::unique_ptr<Pinned<char>> kept;  // kStagingBytes, or null
 
 }  // namespace
 
-void RowCarrier::prepare() { give_back(take_staging(kMostBytes)); }
+std::unique_ptr<Pinned<char>> take_staging(std::size_t bytes) {
+  if (bytes <= kStagingBytes) {
+    const std::lock_guard lock(kept_mutex);
+    if (kept) return std::move(kept);
+  }
+  return std::make_unique<Pinned<char>>(std::max(bytes, kStagingBytes));
+}
+
+void give_staging(std::unique_ptr<Pinned<char>> staging) {
+  if (staging->size() != kStagingBytes) return;
+  const std::lock_guard lock(kept_mutex);
+  if (!kept) kept = std::move(staging);
+}
 
 RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, RowSource source, const std::uint64_t* query_begin,
                        const double* shift, const double* factor)
@@ -41,8 +38,8 @@ RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, RowSource sou
       shift_(shift),
       factor_(factor),
       room_(std::max(kBufferBytes, documents.longest() * documents.stride() * sizeof(float))) {
-  const std::size_t lanes = std::clamp<std::size_t>(kMostBytes / (2 * room_), 1, source_.workers);
-  staging_ = take_staging(lanes * 2 * room_);
+  const std::size_t lanes = std::clamp<std::size_t>(kStagingBytes / (2 * room_), 1, source_.workers);
+  staging_.emplace(lanes * 2 * room_ / sizeof(float));
   for (std::size_t k = 0; k < lanes; ++k) {
     lanes_.push_back(std::make_unique<Lane>());
     lanes_.back()->staging = staging_->get() + k * 2 * (room_ / sizeof(float));
@@ -51,7 +48,6 @@ RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, RowSource sou
 
 RowCarrier::~RowCarrier() {
   for (const auto& lane : lanes_) cudaStreamSynchronize(lane->stream.get());
-  give_back(std::move(staging_));
 }
 
 void RowCarrier::send(std::size_t first, std::size_t last, bool in_parts, float* target) {

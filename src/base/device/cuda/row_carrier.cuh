@@ -6,10 +6,11 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/device/cuda/memory.cuh"
+#include "base/device/cuda/staging.cuh"
 #include "base/device/row_device.h"
 
 namespace dorm::cuda {
@@ -24,9 +25,6 @@ class RowCarrier {
   /// Rows of queries [first, last) to `target`, scaled; they are there when it returns. `in_parts`: those of a part of
   /// the documents in order, by one thread; else threads share them evenly.
   void send(std::size_t first, std::size_t last, bool in_parts, float* target);
-
-  /// Memory for the buffers of an ordinary carrier is kept from one to the next: taking it from the system is slow.
-  static void prepare();
 
  private:
   struct Lane {
@@ -45,7 +43,7 @@ class RowCarrier {
   const std::uint64_t* query_begin_;
   const double *shift_, *factor_;
   std::size_t room_;  // bytes of a buffer
-  std::unique_ptr<Pinned<float>> staging_;
+  std::optional<Staging<float>> staging_;
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
