@@ -105,6 +105,8 @@ class Event {
   Event& operator=(const Event&) = delete;
   void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get()), "an event of the card"); }
   void wait() const { check(cudaEventSynchronize(event_), "work of the card"); }
+  /// What comes next on the stream waits for the event.
+  void hold(const Stream& stream) const { check(cudaStreamWaitEvent(stream.get(), event_), "an event of the card"); }
 
  private:
   cudaEvent_t event_ = nullptr;
