@@ -4,6 +4,7 @@
 // Dense rows are those of dense_scoring.h. Compressed rows begin at what a document of zeros has and replace the values
 // that are stored; since columns may lie far from 0, the two cancel in sums of twice the digits.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/ordered_sum.h"
@@ -14,6 +15,7 @@
 #include "data/scale_rules.h"
 #include "data/storage.h"
 #include "model/dense_scoring.h"
+#include "model/features/device_rows.h"
 #include "model/scorer.h"
 
 namespace dorm {
@@ -39,6 +41,22 @@ std::vector<double> linear_scores(const LinearFeatures& features, std::span<cons
 std::uint64_t work_of(const Dataset& data, ScalingKind kind) {
   return (data.dense() ? std::uint64_t{data.num_documents()} * data.num_features() : data.num_nonzeros()) *
          (takes_logarithm(kind) ? 2 : 1);
+}
+
+// One list per query, in pieces of about so many documents.
+DeviceLists lists_to_score(const Dataset& data) {
+  constexpr std::uint64_t kPieceDocuments = 1024;
+  DeviceLists lists;
+  lists.features = data.num_features();
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    lists.list_begin.push_back(data.first_document(q + 1));
+    if (lists.list_begin.back() - lists.list_begin[lists.piece_begin.back()] >= kPieceDocuments ||
+        q + 1 == data.num_queries())
+      lists.piece_begin.push_back(static_cast<std::uint32_t>(q + 1));
+  }
+  lists.group_begin.push_back(static_cast<std::uint32_t>(lists.num_pieces()));
+  lists.share.assign(lists.num_lists(), 1.0);
+  return lists;
 }
 
 }  // namespace
@@ -121,14 +139,42 @@ void LinearScorer::score_stored(std::size_t q, const Folded& folded, Workspace& 
   for (const std::uint32_t j : stored.columns) workspace.zero[j] = {};
 }
 
+std::vector<double> LinearScorer::fold(const std::vector<double>& weights) const {
+  std::vector<double> w(weight_of_.size(), 0.0);
+  for (std::size_t j = 0; j < w.size(); ++j)
+    if (weight_of_[j] != FeatureIndex::kUnknown) w[j] = weights[weight_of_[j]];
+  return w;
+}
+
+double LinearScorer::constant_part(const std::vector<double>& weights) const {
+  double constant = 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
+  return constant;
+}
+
+std::vector<double> LinearScorer::device_scores(const std::vector<double>& weights, const ComputePlace& place) const {
+  const Dataset& data = this->data();
+  require_dense(features_);
+  std::optional<LinearFeatures> scaled;
+  if (scaling_.kind != ScalingKind::none) scaled.emplace(data, scaling_, 0, place.threads);
+  const std::size_t threads = thread_count(place.threads);
+  std::vector<std::size_t> queries(data.num_queries());
+  std::iota(queries.begin(), queries.end(), std::size_t{0});
+  const auto device = make_list_device(place.device, lists_to_score(data),
+                                       rows_for_device(scaled ? *scaled : features_, std::move(queries), threads),
+                                       {place.device_bytes, threads});
+  std::vector<double> scores(data.num_documents());
+  require_no_trouble(device->scores(fold(weights), scores));
+  const double constant = constant_part(weights);
+  for (double& value : scores) value += constant;
+  return scores;
+}
+
 std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std::size_t threads) const {
   const Dataset& data = this->data();
   Folded folded;
-  folded.w.assign(data.num_features(), 0.0);
-  for (std::size_t j = 0; j < folded.w.size(); ++j)
-    if (weight_of_[j] != FeatureIndex::kUnknown) folded.w[j] = weights[weight_of_[j]];
-  double constant = 0;
-  for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
+  folded.w = fold(weights);
+  const double constant = constant_part(weights);
   if (scaling_.kind == ScalingKind::none)
     return linear_scores(features_, folded.w, constant + features_.level(folded.w), threads);
   std::optional<DenseScoring> dense;
