@@ -5,7 +5,7 @@
 
 #include "base/ordered_sum.h"
 #include "base/stopwatch.h"
-#include "dorm/error.h"
+#include "model/features/device_rows.h"
 
 namespace dorm {
 namespace {
@@ -18,32 +18,6 @@ bool sorts(const RankingRisk& lists) {
   }
   return true;
 }
-
-/// Makes rows for a device on threads. What goes wrong is kept, since a device cannot pass it on.
-class RowSource {
- public:
-  RowSource(const RankingRisk& lists, const LinearFeatures& features, std::span<const std::uint64_t> begin,
-            std::size_t threads)
-      : lists_(lists), features_(features), begin_(begin), threads_(threads) {}
-
-  bool fill(std::size_t first, std::size_t last, float* rows) const {
-    const std::size_t stride = (features_.dimension() + 3) / 4 * 4;
-    try {
-      parallel_for(last - first, threads_, [&](std::size_t k, std::size_t) {
-        features_.copy_rows(lists_.query(first + k), rows + (begin_[first + k] - begin_[first]) * stride, stride);
-      });
-      return true;
-    } catch (...) {
-      return false;  // said by the data itself when training ends: require_intact()
-    }
-  }
-
- private:
-  const RankingRisk& lists_;
-  const LinearFeatures& features_;
-  std::span<const std::uint64_t> begin_;
-  std::size_t threads_;
-};
 
 void plane_of(const GroupSums& sums, std::size_t group, std::size_t dimension, Plane& out) {
   out.offset = sums.loss[group];
@@ -60,9 +34,7 @@ DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures&
       features_(features),
       threads_(thread_count(options.threads)),
       sorts_there_(sorts(*lists_)) {
-  if (!features.data().dense())
-    throw Error(ErrorCode::unsupported,
-                "a device holds dense rows, but these features are compressed (mostly zero); expected the device cpu");
+  require_dense(features);
   const std::size_t count = lists_->num_lists();
   const std::size_t groups =
       std::max<std::size_t>(1, std::min(count, options.groups > 0 ? options.groups : kDeviceGroups));
@@ -76,11 +48,10 @@ DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures&
       weight += lists_->list_weight(block);
     weights_.push_back(weight);
   }
-  const RowSource rows(*lists_, features_, list_begin_, threads_);
-  device_ =
-      make_list_device(options.name, describe(groups),
-                       [rows](std::size_t first, std::size_t last, float* out) { return rows.fill(first, last, out); },
-                       {options.bytes, threads_});
+  std::vector<std::size_t> queries;
+  for (std::size_t block = 0; block < count; ++block) queries.push_back(lists_->query(block));
+  device_ = make_list_device(options.name, describe(groups),
+                             rows_for_device(features_, std::move(queries), threads_), {options.bytes, threads_});
 }
 
 DeviceRisk::~DeviceRisk() = default;

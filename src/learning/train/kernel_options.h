@@ -14,6 +14,7 @@ struct KernelOptions {
   std::string approximation = "none";
   std::uint64_t cache_bytes = 0;
   const Kernel* function = nullptr;
+  ComputePlace place = {};                // where values and features are made; its threads are those of the set
   std::uint64_t scaled_bytes = 0;  // for scaled rows of a linear ranker; 0: by their size
 
   KernelOptions() = default;
@@ -22,8 +23,10 @@ struct KernelOptions {
         approximation(options.approximation),
         cache_bytes(options.cache_bytes),
         function(options.kernel_function),
+        place{.threads = 0, .device = options.device, .device_bytes = options.device_bytes},
         scaled_bytes(options.scaled_bytes) {}
 
+  ComputePlace place_with(std::size_t threads) const { return {threads, place.device, place.device_bytes}; }
   /// Kernel values of validation documents are kept besides.
   std::uint64_t validation_cache() const { return cache_bytes / 4; }
   bool used() const { return function != nullptr || spec != "none"; }

@@ -52,7 +52,7 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
                                             options.oracle, std::move(limits), std::move(order));
   require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
-  if (options.device == "cpu") return risk;
+  if (options.device == "cpu" || set.exact_kernel()) return risk;  // of an exact kernel, a device makes the values
   return std::make_unique<DeviceRisk>(std::move(risk), set.mapped_features(),
                                       DeviceOptions{.name = options.device,
                                                     .bytes = options.device_bytes,
