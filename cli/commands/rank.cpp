@@ -10,10 +10,10 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "device_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
-#include "device_options.h"
 #include "help.h"
 #include "input.h"
 #include "list_options.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "dorm/catalog.h"
-#include "dorm/dataset.h"
 #include "dorm/compute_place.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

@@ -654,14 +654,17 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
     def _scores(self, given: Input) -> np.ndarray:
         values = given.features.values
         small = values.shape[0] * values.shape[1] < _WORTH_THREADS
-        if small and self.device == "cpu" and isinstance(values, np.ndarray) and getattr(self, "_takes_rows", False):
+        device = getattr(self, "device", "cpu")  # pickles of earlier versions name none
+        on_rows = device == "cpu" and isinstance(values, np.ndarray) and getattr(self, "_takes_rows", False)
+        if small and on_rows:
             scores = self.model_.score_rows(values)
             if scores is not None:
                 return scores
         data, queries = self._prepared(given)
         threads = 1 if small else thread_count(self.n_jobs)
         kernel = self._kernel_function()
-        return queries.unsorted(self.model_.score(data, threads, kernel, self.device, self.device_bytes))
+        memory = getattr(self, "device_bytes", 0)
+        return queries.unsorted(self.model_.score(data, threads, kernel, device, memory))
 
     def _kernel_function(self) -> _core.Kernel | None:
         if not callable(self.kernel):

@@ -23,9 +23,8 @@ struct Block {
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
                          std::size_t threads, const FillQuery& fill) {
   return replace_features(data, features, names, [&](float* rows, std::size_t stride) {
-    parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
-      fill(q, rows + data.first_document(q) * stride, stride);
-    });
+    parallel_for(data.num_queries(), threads,
+                 [&](std::size_t q, std::size_t) { fill(q, rows + data.first_document(q) * stride, stride); });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/device/list_device.h"
 #include "base/ordered_sum.h"
 #include "base/parallel.h"
 #include "base/wide_sum.h"

@@ -25,7 +25,8 @@ std::vector<double> linear_scores_at(const ComputePlace& place, const Model& mod
   return place.on_device() ? scorer.device_scores(model.weights, place) : scorer.scores(model.weights, place.threads);
 }
 
-std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel, const ComputePlace& place) {
+std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel,
+                               const ComputePlace& place) {
   require_features(model, data);
   std::vector<double> scores =
       model.kernel ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)

@@ -48,7 +48,7 @@ class LinearScorer final : public Scorer {
   struct Folded;     // weights in the columns of the data
   struct Workspace;  // of a thread
 
-  std::vector<double> fold(const std::vector<double>& weights) const;      // by column
+  std::vector<double> fold(const std::vector<double>& weights) const;  // by column
   double constant_part(const std::vector<double>& weights) const;
   void score_stored(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
   void keep(std::uint64_t bytes, std::size_t threads);

@@ -180,7 +180,8 @@ TEST(DeviceValues, WavesAndTheirScores) {
       for (std::size_t j = 0; j < right.size; ++j) {
         double angle = 0;
         for (std::size_t k = 0; k < kRowColumns; ++k)
-          angle += static_cast<double>(left.rows[i * kRowColumns + k]) * static_cast<double>(right.rows[j * kRowColumns + k]);
+          angle += static_cast<double>(left.rows[i * kRowColumns + k]) *
+                   static_cast<double>(right.rows[j * kRowColumns + k]);
         const float* const pair = values + ((i - first) * right.size + j) * 2;
         EXPECT_NEAR(pair[0], 0.25 * std::cos(angle), 1e-7);
         EXPECT_NEAR(pair[1], 0.25 * std::sin(angle), 1e-7);
@@ -215,8 +216,11 @@ TEST(DeviceValues, RowsThatCannotBeRead) {
 TEST(DeviceValues, NamesOfDevices) {
   const SomeDocuments right(5, 14);
   const auto made = [&](const char* name) {
-    return test::message_of([&] { make_kernel_device(name, numbers_of(right, tested_kernels()[0]), {0, 1}); },
-                            ErrorCode::bad_option);
+    return test::message_of(
+        [&] {
+          make_kernel_device(name, numbers_of(right, tested_kernels()[0]), {0, 1});
+        },
+        ErrorCode::bad_option);
   };
   EXPECT_EQ(made("gpu"), "device \"gpu\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)");
   EXPECT_EQ(made("cpu"), "the device cpu holds no documents; expected host or cuda");

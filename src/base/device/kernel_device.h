@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel values of documents against documents that a device holds, and what is made of them: features of an
-// approximation, scores of an expansion. Numbers in, numbers out: a device knows nothing of data sets and of how kernels
-// are written. Two implementations: `host`, on the threads of this process, and `cuda`, in a module (cuda/). Both
-// multiply and add in double precision, so that values are those of exact arithmetic to the rounding of float32.
+// approximation, scores of an expansion. Numbers in, numbers out: a device knows nothing of data sets and of how
+// kernels are written. Two implementations: `host`, on the threads of this process, and `cuda`, in a module (cuda/).
+// Both multiply and add in double precision, so that values are those of exact arithmetic to the rounding of float32.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ struct KernelTerm {
   std::vector<KernelPart> parts;
 };
 
-/// The right-hand documents, which a device holds, and what is to be made of a left-hand one: its values v with all of
-/// them, the sum of weighted products of parts. Without terms they are waves: factor * cos<x, y>, factor * sin<x, y>,
-/// side by side.
+/// The right-hand documents, which a device holds, and what is to be made of a left-hand one: its values v with all
+/// of them, the sum of weighted products of parts. Without terms they are waves: factor * cos<x, y>, factor * sin<x,
+/// y>, side by side.
 struct KernelNumbers {
   std::size_t columns = 0, codes = 0;  // of a document
   std::size_t size = 0;                // right-hand documents
@@ -55,8 +55,7 @@ struct KernelNumbers {
 };
 
 /// Writes rows and codes of left-hand documents [first, last). False where that failed: the call gives up.
-using FillDocuments =
-    std::function<bool(std::size_t first, std::size_t last, float* rows, std::uint32_t* codes)>;
+using FillDocuments = std::function<bool(std::size_t first, std::size_t last, float* rows, std::uint32_t* codes)>;
 /// Is given the values, or features, of left-hand documents [first, last), one after the other. In order.
 using TakeValues = std::function<void(std::size_t first, std::size_t last, const float* values)>;
 

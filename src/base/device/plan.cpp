@@ -97,8 +97,8 @@ std::size_t KernelNumbers::decays() const {
   return count;
 }
 
-// Rows and norms of both sides are doubles. Of a left-hand document also its row as it came, values of a part, of a term
-// and of the sum, and twice what is sent back.
+// Rows and norms of both sides are doubles. Of a left-hand document also its row as it came, values of a part, of a
+// term and of the sum, and twice what is sent back.
 KernelPlan plan_kernel(const KernelNumbers& numbers, std::uint64_t available, const std::string& device) {
   const std::uint64_t own = 8 * (numbers.columns + numbers.decays()) + 4 * numbers.codes;
   const std::uint64_t held = numbers.size * own + 8 * (numbers.triangle.size() + numbers.coefficients.size());

@@ -50,8 +50,8 @@ DeviceRisk::DeviceRisk(std::unique_ptr<RankingRisk> lists, const LinearFeatures&
   }
   std::vector<std::size_t> queries;
   for (std::size_t block = 0; block < count; ++block) queries.push_back(lists_->query(block));
-  device_ = make_list_device(options.name, describe(groups),
-                             rows_for_device(features_, std::move(queries), threads_), {options.bytes, threads_});
+  device_ = make_list_device(options.name, describe(groups), rows_for_device(features_, std::move(queries), threads_),
+                             {options.bytes, threads_});
 }
 
 DeviceRisk::~DeviceRisk() = default;

@@ -14,7 +14,7 @@ struct KernelOptions {
   std::string approximation = "none";
   std::uint64_t cache_bytes = 0;
   const Kernel* function = nullptr;
-  ComputePlace place = {};                // where values and features are made; its threads are those of the set
+  ComputePlace place = {};         // where values and features are made; its threads are those of the set
   std::uint64_t scaled_bytes = 0;  // for scaled rows of a linear ranker; 0: by their size
 
   KernelOptions() = default;

@@ -43,8 +43,8 @@ void check_ranges(const TrainOptions& options) {
   }
 }
 
-// A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step. Of an
-// exact kernel it makes values, whatever the solver.
+// A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step. Of
+// an exact kernel it makes values, whatever the solver.
 void check_device(const TrainOptions& options) {
   check_device_name(options.device);
   if (options.device == "cpu" || KernelOptions(options).exact()) return;

@@ -19,10 +19,11 @@ constexpr std::size_t kPackedPiece = 256;  // documents a thread packs at a time
 const std::vector<Term>& terms_of(const Kernel& kernel, const ComputePlace& place) {
   const auto* const expression = dynamic_cast<const ExpressionKernel*>(&kernel);
   if (expression == nullptr)
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the kernel \"{}\" is not computed on the device {}; expected one that is written in parts, "
-                            "such as rbf, or the device cpu",
-                            kernel.spec(), place.device));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("the kernel \"{}\" is not computed on the device {}; expected one that is written in parts, "
+                    "such as rbf, or the device cpu",
+                    kernel.spec(), place.device));
   return expression->terms();
 }
 
@@ -122,8 +123,7 @@ bool DeviceKernel::fill(const Documents& left, std::span<const std::uint32_t> ro
       part.take(row, {packed, part.columns.size()});
       packed += part.columns.size();
     }
-    for (std::size_t c = 0; c < equal_.size(); ++c)
-      codes[k * equal_.size() + c] = equal_[c].find(left, rows[k], row);
+    for (std::size_t c = 0; c < equal_.size(); ++c) codes[k * equal_.size() + c] = equal_[c].find(left, rows[k], row);
   };
   try {
     parallel_for((rows.size() + kPackedPiece - 1) / kPackedPiece, threads_worth(threads_, rows.size() * columns_),
@@ -162,7 +162,8 @@ std::vector<double> DeviceKernel::scores(const Documents& left) const {
   return scores;
 }
 
-std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel, const Documents& right) {
+std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel,
+                                                const Documents& right) {
   if (!place.on_device()) return kernel.against(right);
   return std::make_unique<DeviceColumns>(kernel, right, place);
 }

@@ -45,6 +45,7 @@ class DeviceKernel {
 };
 
 /// Columns of the kernel for the documents of `right`, at that place. On a device rows are made whole.
-std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel, const Documents& right);
+std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel,
+                                                const Documents& right);
 
 }  // namespace dorm

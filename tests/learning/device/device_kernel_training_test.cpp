@@ -62,7 +62,7 @@ TEST(DeviceOption, SolversOfKernels) {
   TrainOptions options;
   options.device = "cuda";
   options.kernel = "rbf:gamma=1";
-  options.solve.solver = parse_solver("bcda");
+  options.solve.solver = parse_solver("bcfw");
   EXPECT_NO_THROW(options.validate());
   options.approximation = "nystroem:100";
   EXPECT_NE(test::message_of([&] { options.validate(); }, ErrorCode::bad_option).find("expected shards or oneslack"),

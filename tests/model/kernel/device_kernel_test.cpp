@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and features on a device against those of the CPU, which sums in 32 bits. On the device `host`, and on the one
-// that DORM_TEST_DEVICE names (make test-gpu).
+// Kernels and features on a device against those of the CPU, which sums in 32 bits. On the device `host`, and on the
+// one that DORM_TEST_DEVICE names (make test-gpu).
 #include "model/kernel/device_kernel.h"
 
 #include <gtest/gtest.h>
@@ -35,18 +35,19 @@ Documents named_documents(std::uint64_t seed, std::size_t queries = 6, std::size
   return Documents(builder.finish());
 }
 
-constexpr const char* kEveryPart[] = {"linear",
-                                      "linear(1-3)",
-                                      "poly:degree=3,coef0=0.5,gamma=0.2",
-                                      "rbf:gamma=0.3",
-                                      "attribute(1-4)",
-                                      "correlation(1-5)",
-                                      "identity(query)",
-                                      "identity(document)",
-                                      "identity(group)",
-                                      "identity(5 6)",
-                                      "2 * rbf(1-2):gamma=0.7 * identity(document) + 0.5 * attribute * correlation(2-6) + "
-                                      "identity(5) * poly:degree=2 + linear"};
+constexpr const char* kEveryPart[] = {
+    "linear",
+    "linear(1-3)",
+    "poly:degree=3,coef0=0.5,gamma=0.2",
+    "rbf:gamma=0.3",
+    "attribute(1-4)",
+    "correlation(1-5)",
+    "identity(query)",
+    "identity(document)",
+    "identity(group)",
+    "identity(5 6)",
+    "2 * rbf(1-2):gamma=0.7 * identity(document) + 0.5 * attribute * correlation(2-6) + "
+    "identity(5) * poly:degree=2 + linear"};
 
 TEST(DeviceKernel, EveryPartIsThatOfTheCpu) {
   const Documents right = named_documents(1, 8, 11), left = named_documents(2);

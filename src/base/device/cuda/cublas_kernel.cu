@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel values on a card: products by cuBLAS, the rest by kernel_values.cuh. Documents are taken in parts of one height,
-// the last one filled up with what is there, so that cuBLAS is asked for the same shape again and again and answers with
-// the same bits. The host fills one part and takes another while the card works on a third.
+// Kernel values on a card: products by cuBLAS, the rest by kernel_values.cuh. Documents are taken in parts of one
+// height, the last one filled up with what is there, so that cuBLAS is asked for the same shape again and again and
+// answers with the same bits. The host fills one part and takes another while the card works on a third.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -65,10 +65,7 @@ struct Slot {
   std::size_t first = 0, last = 0;
 
   Slot(const KernelNumbers& numbers, std::size_t height, std::size_t width)
-      : rows(height * numbers.columns),
-        codes(height * numbers.codes),
-        made(height * width),
-        fetched(height * width) {}
+      : rows(height * numbers.columns), codes(height * numbers.codes), made(height * width), fetched(height * width) {}
 };
 
 class CublasKernel final : public KernelDevice {
@@ -90,8 +87,9 @@ class CublasKernel final : public KernelDevice {
     return said([&] {
       use();
       auto& slots = make_slots(values_, numbers_.width());
-      in_parts<float>(count, fill, slots, [&](Slot<float>& slot) { finish_values(slot.made.get()); },
-                      [&](const Slot<float>& slot) { take(slot.first, slot.last, slot.fetched.get()); });
+      in_parts<float>(
+          count, fill, slots, [&](Slot<float>& slot) { finish_values(slot.made.get()); },
+          [&](const Slot<float>& slot) { take(slot.first, slot.last, slot.fetched.get()); });
     });
   }
 
@@ -99,10 +97,11 @@ class CublasKernel final : public KernelDevice {
     return said([&] {
       use();
       auto& slots = make_slots(scores_, 1);
-      in_parts<double>(count, fill, slots, [&](Slot<double>& slot) { finish_scores(slot.made.get()); },
-                       [&](const Slot<double>& slot) {
-                         std::copy_n(slot.fetched.get(), slot.last - slot.first, out.data() + slot.first);
-                       });
+      in_parts<double>(
+          count, fill, slots, [&](Slot<double>& slot) { finish_scores(slot.made.get()); },
+          [&](const Slot<double>& slot) {
+            std::copy_n(slot.fetched.get(), slot.last - slot.first, out.data() + slot.first);
+          });
     });
   }
 
@@ -170,7 +169,7 @@ class CublasKernel final : public KernelDevice {
     for (const KernelTerm& term : numbers_.terms)
       for (const KernelPart& part : term.parts) {
         if (part.form != KernelPart::Form::decay) continue;
-        squared_norms<<<blocks_of(count), kEntries, 0, stream_.get()>>>(
+        squared_norms<<<blocks_of(count * kWarp), kEntries, 0, stream_.get()>>>(
             rows + part.first, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(numbers_.columns),
             static_cast<std::uint32_t>(part.columns), out);
         check(cudaGetLastError(), "a kernel");
@@ -184,9 +183,9 @@ class CublasKernel final : public KernelDevice {
     const auto stride = static_cast<int>(std::max<std::size_t>(1, numbers_.columns));
     const auto right = static_cast<int>(numbers_.size);
     check_blas(cublasDgemm(blas_.get(), CUBLAS_OP_T, CUBLAS_OP_N, right, static_cast<int>(plan_.height),
-                      static_cast<int>(columns), &one, right_.get() + first, stride, left_.get() + first, stride, &zero,
-                      product_.get(), right),
-          "a product of cuBLAS");
+                           static_cast<int>(columns), &one, right_.get() + first, stride, left_.get() + first, stride,
+                           &zero, product_.get(), right),
+               "a product of cuBLAS");
   }
 
   dim3 grid() const { return {blocks_of(numbers_.size), static_cast<unsigned>(plan_.height)}; }
@@ -234,9 +233,9 @@ class CublasKernel final : public KernelDevice {
     const auto size = static_cast<int>(numbers_.size);
     const double one = 1;
     if (triangle_.bytes() > 0)
-      check_blas(cublasDtrsm(blas_.get(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, size,
-                        static_cast<int>(plan_.height), &one, triangle_.get(), size, sums_, size),
-            "a triangle of cuBLAS");
+      check_blas(cublasDtrsm(blas_.get(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                             size, static_cast<int>(plan_.height), &one, triangle_.get(), size, sums_, size),
+                 "a triangle of cuBLAS");
     to<double, float>(sums_, plan_.height * numbers_.size, out);
   }
 

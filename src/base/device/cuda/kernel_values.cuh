@@ -11,6 +11,7 @@
 namespace dorm::cuda {
 
 inline constexpr unsigned kEntries = 256;  // threads of a block
+inline constexpr unsigned kWarp = 32;
 
 /// One part of one term, where it stands among the others.
 struct PartWork {
@@ -22,9 +23,9 @@ struct PartWork {
   std::uint32_t codes;  // of a document
   std::uint32_t columns;
   const double* product;
-  const double *left_norm, *right_norm;             // decay
-  const std::uint32_t *left_codes, *right_codes;    // equal: from this code on
-  double *term, *sum;                               // may be `product`, where nothing else needs it
+  const double *left_norm, *right_norm;           // decay
+  const std::uint32_t *left_codes, *right_codes;  // equal: from this code on
+  double *term, *sum;                             // may be `product`, where nothing else needs it
 };
 
 inline __device__ double part_value(const PartWork& work, std::size_t entry, std::size_t i, std::size_t j) {
@@ -57,14 +58,16 @@ inline __global__ void add_part(PartWork work) {
     work.sum[entry] = work.first_term ? value : work.sum[entry] + value;
 }
 
-/// out[i] = |columns [first, first + columns) of row i|^2; a thread for each row.
-inline __global__ void squared_norms(const double* rows, std::uint32_t count, std::uint32_t stride, std::uint32_t columns,
-                                     double* out) {
-  const std::size_t i = std::size_t{blockIdx.x} * kEntries + threadIdx.x;
+/// out[i] = |row i|^2 over so many columns; a warp for each row, whose lanes add in order, then they by halves.
+inline __global__ void squared_norms(const double* rows, std::uint32_t count, std::uint32_t stride,
+                                     std::uint32_t columns, double* out) {
+  const std::size_t i = (std::size_t{blockIdx.x} * kEntries + threadIdx.x) / kWarp;
   if (i >= count) return;
   double sum = 0;
-  for (std::uint32_t k = 0; k < columns; ++k) sum += rows[i * stride + k] * rows[i * stride + k];
-  out[i] = sum;
+  for (std::uint32_t k = threadIdx.x % kWarp; k < columns; k += kWarp)
+    sum += rows[i * stride + k] * rows[i * stride + k];
+  for (unsigned half = kWarp / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+  if (threadIdx.x % kWarp == 0) out[i] = sum;
 }
 
 template <class From, class To>
