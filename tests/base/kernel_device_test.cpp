@@ -213,6 +213,16 @@ TEST(DeviceValues, RowsThatCannotBeRead) {
   EXPECT_EQ(device->scores(3, fails, scores), "the rows of the documents could not be read");
 }
 
+TEST(DeviceValues, WithoutRightHandDocumentsScoresAreZero) {
+  const SomeDocuments right(0, 15), left(3, 16);
+  for (const std::vector<KernelTerm>& terms : tested_kernels()) {
+    const auto device = make_kernel_device(tested_device(), numbers_of(right, terms), {0, 1});
+    std::vector<double> scores(left.size, 1.0);
+    EXPECT_EQ(device->scores(left.size, left.filler(), scores), "");
+    EXPECT_EQ(scores, std::vector<double>(left.size, 0.0));
+  }
+}
+
 TEST(DeviceValues, NamesOfDevices) {
   const SomeDocuments right(5, 14);
   const auto made = [&](const char* name) {

@@ -52,7 +52,24 @@ class Blas {
   cublasHandle_t handle_ = nullptr;
 };
 
-unsigned blocks_of(std::size_t count) { return static_cast<unsigned>((count + kEntries - 1) / kEntries); }
+/// At least one, which then has nothing to do.
+unsigned blocks_of(std::size_t count) {
+  return static_cast<unsigned>(std::max<std::size_t>(1, (count + kEntries - 1) / kEntries));
+}
+
+/// A dimension as cuBLAS takes it: above 0 even where there is nothing.
+int stride_of(std::size_t size) { return static_cast<int>(std::max<std::size_t>(1, size)); }
+
+template <class T>
+void clear(const Buffer<T>& buffer, const Stream& stream) {
+  if (buffer.bytes() > 0) check(cudaMemsetAsync(buffer.get(), 0, buffer.bytes(), stream.get()), "memory of the card");
+}
+
+template <class T>
+void send_numbers(const T* from, std::size_t count, T* target, const Stream& stream) {
+  if (count > 0)
+    check(cudaMemcpyAsync(target, from, count * sizeof(T), cudaMemcpyHostToDevice, stream.get()), "rows to the card");
+}
 
 /// What one part of the documents has of its own, so that two are under way.
 template <class T>
@@ -137,17 +154,15 @@ class CublasKernel final : public KernelDevice {
     if (!one_term) sum_ = Buffer<double>(entries);
     sums_ = !one_term ? sum_.get() : !one_part ? term_.get() : product_.get();
     // What fills up the last part is some document, or zeros.
-    check(cudaMemsetAsync(came_.get(), 0, came_.bytes(), stream_.get()), "memory of the card");
-    check(cudaMemsetAsync(left_codes_.get(), 0, left_codes_.bytes(), stream_.get()), "memory of the card");
+    clear(came_, stream_);
+    clear(left_codes_, stream_);
   }
 
   /// The right-hand documents, as doubles, with their norms.
   void hold_right() {
     for (std::size_t first = 0; first < numbers_.size; first += plan_.height) {
       const std::size_t count = std::min(plan_.height, numbers_.size - first) * numbers_.columns;
-      check(cudaMemcpyAsync(came_.get(), numbers_.rows.data() + first * numbers_.columns, count * sizeof(float),
-                            cudaMemcpyHostToDevice, stream_.get()),
-            "rows to the card");
+      send_numbers(numbers_.rows.data() + first * numbers_.columns, count, came_.get(), stream_);
       to<float, double>(came_.get(), count, right_.get() + first * numbers_.columns);
     }
     make_norms(right_.get(), numbers_.size, right_norms_.get());
@@ -180,11 +195,11 @@ class CublasKernel final : public KernelDevice {
   /// product_ = <x, y> over some columns of all left-hand documents x and right-hand ones y.
   void multiply(std::size_t first, std::size_t columns) const {
     const double one = 1, zero = 0;
-    const auto stride = static_cast<int>(std::max<std::size_t>(1, numbers_.columns));
+    const int stride = stride_of(numbers_.columns);
     const auto right = static_cast<int>(numbers_.size);
     check_blas(cublasDgemm(blas_.get(), CUBLAS_OP_T, CUBLAS_OP_N, right, static_cast<int>(plan_.height),
                            static_cast<int>(columns), &one, right_.get() + first, stride, left_.get() + first, stride,
-                           &zero, product_.get(), right),
+                           &zero, product_.get(), stride_of(numbers_.size)),
                "a product of cuBLAS");
   }
 
@@ -234,7 +249,8 @@ class CublasKernel final : public KernelDevice {
     const double one = 1;
     if (triangle_.bytes() > 0)
       check_blas(cublasDtrsm(blas_.get(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                             size, static_cast<int>(plan_.height), &one, triangle_.get(), size, sums_, size),
+                             size, static_cast<int>(plan_.height), &one, triangle_.get(), stride_of(numbers_.size),
+                             sums_, stride_of(numbers_.size)),
                  "a triangle of cuBLAS");
     to<double, float>(sums_, plan_.height * numbers_.size, out);
   }
@@ -255,7 +271,10 @@ class CublasKernel final : public KernelDevice {
       done(slot);
       slot.first = slot.last = 0;
     };
-    for (auto& slot : slots) slot->first = slot->last = 0;  // of a call that failed
+    for (auto& slot : slots) {
+      if (slot->first != slot->last) back_.wait();  // of a call that failed
+      slot->first = slot->last = 0;
+    }
     for (std::size_t first = 0; first < count; first += plan_.height, ++part) {
       Slot<T>& slot = *slots[part % 2];
       end(slot);
@@ -281,13 +300,8 @@ class CublasKernel final : public KernelDevice {
   }
 
   void send(const Pinned<float>& rows, const Pinned<std::uint32_t>& codes, std::size_t count) const {
-    const std::size_t values = count * numbers_.columns;
-    check(cudaMemcpyAsync(came_.get(), rows.get(), values * sizeof(float), cudaMemcpyHostToDevice, stream_.get()),
-          "rows to the card");
-    if (numbers_.codes > 0)
-      check(cudaMemcpyAsync(left_codes_.get(), codes.get(), count * numbers_.codes * sizeof(std::uint32_t),
-                            cudaMemcpyHostToDevice, stream_.get()),
-            "codes to the card");
+    send_numbers(rows.get(), count * numbers_.columns, came_.get(), stream_);
+    send_numbers(codes.get(), count * numbers_.codes, left_codes_.get(), stream_);
     to<float, double>(came_.get(), plan_.height * numbers_.columns, left_.get());
     make_norms(left_.get(), plan_.height, left_norms_.get());
   }
