@@ -161,8 +161,8 @@ test-cuda:     ## the module for cards where there is none: its warnings as erro
 # Needs a card of NVIDIA and the CUDA toolkit; `make test` runs the same tests on the device `host`.
 test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch
 	@tools/setup.sh build test torch
-	@tools/build.sh gpu "learning_test dorm_cli"
-	DORM_TEST_DEVICE=cuda build-gpu/tests/learning/learning_test --gtest_filter='Device*'
+	@tools/build.sh gpu "base_test model_test learning_test dorm_cli"
+	for door in base model learning; do DORM_TEST_DEVICE=cuda build-gpu/tests/$$door/$${door}_test --gtest_filter='Device*' || exit 1; done
 	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 

@@ -140,6 +140,7 @@ void check_run(const EvalArguments& arguments) {
 void check(const EvalArguments& arguments) {
   const std::string& one_per = arguments.options.one_per;
   check_format(arguments);
+  arguments.device.check();
   check_report_files(arguments.reports);
   if (arguments.clicks.on) return check_clicks_judge(arguments);
   if (!arguments.clicks.propensities.empty())
@@ -217,6 +218,7 @@ void declare_options(CLI::App& app, EvalArguments& arguments) {
   app.add_option("RANKER", arguments.rankers, "what ranks them, any number of them; see below");
   declare_rankings(judged, arguments);
   declare_evaluation(app, how, arguments);
+  add_device_options(app, arguments.device, "Evaluation");
   add_topic_options(app, arguments.topics);
   how.number("--top", arguments.top, whole_from(0), "N",
              "with --topics: length of the lists; 0: as the first measure says (0)");

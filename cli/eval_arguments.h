@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "device_options.h"
 #include "dorm/evaluate.h"
 #include "input.h"
 #include "judge_clicks.h"
@@ -24,6 +25,7 @@ struct EvalArguments {
   std::size_t top = 0;   // length of lists under topic limits; 0: as the first measure says
   std::string measures;  // empty: kMeasures, kSubtopicMeasures with --subtopics, or kTopicMeasures with --topics
   EvaluateOptions options;
+  DeviceArguments device;  // of models
   InputArguments input;
   ClickEvalArguments clicks;
 

@@ -111,7 +111,7 @@ ClicksJudged judge_by_clicks(EvalArguments& arguments, const Settings& settings)
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : rankers) {
     const std::vector<double> scores =
-        scores_of(ranker, source ? source->as_expected_by(ranker) : documents, true, settings);
+        scores_of(ranker, source ? source->as_expected_by(ranker) : documents, true, settings, arguments.device);
     ClickEvaluation evaluation = judge.evaluate(scores, measures);
     rows.push_back({ranker.name, std::move(evaluation.table)});
     out.unseen.push_back(std::move(evaluation.unseen));

@@ -98,7 +98,8 @@ JudgedRankers judge_by_data(EvalArguments& arguments, const Settings& settings) 
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : out.rankers) {
     out.expected.push_back(data.as_expected_by(ranker));
-    out.scores.push_back(scores_of(ranker, out.expected.back(), arguments.options.complete, settings));
+    out.scores.push_back(
+        scores_of(ranker, out.expected.back(), arguments.options.complete, settings, arguments.device));
     rows.push_back({ranker.name, judge(ranker, out.data, out.scores.back(), measures, arguments.options)});
   }
   out.report = finished_report(std::move(rows), out.rankers, reference, arguments);

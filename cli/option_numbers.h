@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "dorm/number_range.h"
 
@@ -26,6 +27,9 @@ Number parse_number(const std::string& option, const std::string& text, const Nu
   else
     return static_cast<Number>(parse_count(option, text, range));
 }
+
+/// "1.5G", "800MB", "2GiB", "1000000": bytes. Throws Error(bad_option).
+std::uint64_t parse_bytes(std::string_view option, const std::string& text);
 
 /// The mark of an option that takes a number: the type of its value, never shown, which tells the range.
 std::string number_mark(const NumberRange& range);

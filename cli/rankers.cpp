@@ -188,16 +188,19 @@ void make_names_distinct(std::vector<Ranker>& rankers) {
   });
 }
 
-std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings) {
+std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings,
+                              const DeviceArguments& device) {
   if (const auto* model = std::get_if<Model>(&ranker.what)) {
     if (data.has_labels() && model->data.fingerprint == data.fingerprint())
       warn(settings, fmt::format("{}: trained on these very documents, so that its figures flatter it; dorm tune and "
                                  "dorm compare judge on queries held out",
                                  ranker.file));
-    return about_file(ranker.file, [&] { return score(*model, data, settings.threads); });
+    return about_file(ranker.file, [&] { return score(*model, data, device.with(settings)); });
   }
-  if (const auto* model = std::get_if<PositionModel>(&ranker.what))
+  if (const auto* model = std::get_if<PositionModel>(&ranker.what)) {
+    device.require_cpu("models by position are");
     return scores_of_rankings(data, rank(*model, data, settings.threads));
+  }
   if (const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what))
     return scores_of_run(ranker, *run, data, partial, settings);
   if (const auto* feature = std::get_if<Feature>(&ranker.what)) return scores_of_feature(data, feature->name);
@@ -207,8 +210,9 @@ std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool pa
   return scores;
 }
 
-std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool partial, const Settings& settings) {
-  return scores_of(ranker, data.as_expected_by(ranker), partial, settings);
+std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool partial, const Settings& settings,
+                              const DeviceArguments& device) {
+  return scores_of(ranker, data.as_expected_by(ranker), partial, settings, device);
 }
 
 EvaluationTable judge(const Ranker& ranker, const Dataset& data, std::span<const double> scores,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.h"
+#include "device_options.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "input.h"
@@ -63,8 +64,10 @@ class RankedData {
 void make_names_distinct(std::vector<Ranker>& rankers);
 
 /// Scores in document order. What a run lacks has -infinity, and is refused unless `partial`: an Error says how much.
-std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings);
-std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool partial, const Settings& settings);
+std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings,
+                              const DeviceArguments& device = {});
+std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool partial, const Settings& settings,
+                              const DeviceArguments& device = {});
 
 /// The ranker's measures. options.complete: what a run lacks is not retrieved, what the data lacks has label 0.
 EvaluationTable judge(const Ranker& ranker, const Dataset& data, std::span<const double> scores,

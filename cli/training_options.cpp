@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
@@ -19,33 +17,6 @@
 
 namespace dorm::cli {
 namespace {
-
-/// "1.5G", "800MB", "2GiB", "1000000": bytes.
-std::uint64_t parse_bytes(std::string_view option, const std::string& text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
-                                                            {"B", 1},
-                                                            {"K", 1e3},
-                                                            {"KB", 1e3},
-                                                            {"M", 1e6},
-                                                            {"MB", 1e6},
-                                                            {"G", 1e9},
-                                                            {"GB", 1e9},
-                                                            {"T", 1e12},
-                                                            {"TB", 1e12},
-                                                            {"KIB", 1024},
-                                                            {"MIB", 1048576.0},
-                                                            {"GIB", 1073741824.0},
-                                                            {"TIB", 1099511627776.0}};
-  double number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit(end, text.data() + text.size());
-  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  for (const auto& [name, factor] : kUnits)
-    if (code == std::errc{} && unit == name && number > 0 && number * factor < 1e18)
-      return static_cast<std::uint64_t>(number * factor);
-  throw Error(ErrorCode::bad_option,
-              fmt::format("{} is \"{}\"; expected a size such as 800M, 1.5G or 2GiB", option, text));
-}
 
 std::string default_text(const TrainOption& option) {
   const OptionValue value = option.get(TrainOptions());

@@ -19,9 +19,11 @@ LAYERS = {
     "base": Room(
         "errors, catalogs, threads, random numbers, numbers and JSON in text, sorting, vector kernels, planes",
         (),
-        ("error", "catalog", "geometry", "number_range"),
+        ("error", "catalog", "geometry", "number_range", "compute_place"),
     ),
-    "base/device": Room("lists of documents on a device: on threads, or on a card by a module", ("base",)),
+    "base/device": Room(
+        "lists of documents and kernel values on a device: on threads, or on a card by a module", ("base",)
+    ),
     "data/judgments": Room(
         "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
     ),
@@ -56,10 +58,12 @@ LAYERS = {
     ),
     "model/kernel": Room(
         "kernels by name, rows of the Gram matrix, feature maps that stand in for it",
-        ("base", "data"),
+        ("base", "base/device", "data"),
         ("kernel", "sets"),
     ),
-    "model/features": Room("scores and pull-backs, linear or by kernel", ("base", "data", "model/kernel")),
+    "model/features": Room(
+        "scores and pull-backs, linear or by kernel", ("base", "base/device", "data", "model/kernel")
+    ),
     "model/export": Room(
         "models in the formats of other tools, one file each", ("base", "data", "model", "model/kernel"), ("export",)
     ),
@@ -67,6 +71,7 @@ LAYERS = {
         "models: scoring, ranking, JSON",
         (
             "base",
+            "base/device",
             "data",
             "data/io",
             "data/judgments",
@@ -128,7 +133,7 @@ LAYERS = {
     ),
     "learning/device": Room(
         "the risk over lists that a device visits",
-        ("base", "base/device", "learning/risk"),
+        ("base", "base/device", "learning/risk", "model/features"),
     ),
     "learning/train": Room(
         "bounds and their rounds, candidates, checkpoints, tuning",

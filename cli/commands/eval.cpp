@@ -114,9 +114,9 @@ EvalReport evaluate_within_topics(EvalArguments& arguments, const Settings& sett
   const Dataset& data = source.data();
   const TopicTable topics = load_topics(arguments.topics, data);
   const auto judge_lists = [&](const Ranker& each) {
-    const std::vector<Ranking> lists =
-        ranked_under_topics(model ? *model : without_model(arguments), data, scores_of(each, source, false, settings),
-                            arguments.topics, top, settings);
+    const std::vector<Ranking> lists = ranked_under_topics(model ? *model : without_model(arguments), data,
+                                                           scores_of(each, source, false, settings, arguments.device),
+                                                           arguments.topics, top, settings);
     return evaluate_topics(data, lists, top, topics, measures, arguments.topics.options, arguments.options);
   };
   EvalReport report;
@@ -149,7 +149,8 @@ EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
   const Dataset& data = source.data();
   EvalReport report;
   for (const Ranker& ranker : rankers) {
-    const std::vector<double> scores = scores_of(ranker, source, arguments.options.complete, settings);
+    const std::vector<double> scores =
+        scores_of(ranker, source, arguments.options.complete, settings, arguments.device);
     EvaluationTable table = judge(ranker, data, scores, asked.names, arguments.options);
     if (&ranker != &rankers.front()) {
       add_comparison(report, table, arguments);
@@ -240,8 +241,9 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
   const Dataset& data = source.data();
   const std::string one_per = std::exchange(arguments.options.one_per, "");
   const auto judge_lists = [&](const Ranker& each) {
-    return evaluate_subtopics(judgments, as_run(data, scores_of(each, source, false, settings), one_per), measures,
-                              arguments.options);
+    return evaluate_subtopics(judgments,
+                              as_run(data, scores_of(each, source, false, settings, arguments.device), one_per),
+                              measures, arguments.options);
   };
   report.table = judge_lists(rankers.front());
   if (rankers.size() > 1) add_comparison(report, on_queries_of(report.table, judge_lists(rankers.back())), arguments);

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "device_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/one_per.h"
@@ -59,6 +60,7 @@ struct RankArguments {
   std::size_t top = 0;
   std::vector<std::string> queries;  // empty: all
   TopicArguments topics;
+  DeviceArguments device;
   InputArguments input;
 };
 
@@ -108,6 +110,7 @@ void check(const RankArguments& arguments) {
   if (std::none_of(kRankFormats.begin(), kRankFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.ranking_format; }))
     throw_unknown_name("format", arguments.ranking_format, kRankFormats);
+  arguments.device.check();
   const bool one_per = !arguments.one_per.empty() && arguments.one_per != "none";
   if (one_per) parse_one_per(arguments.one_per);
   if (one_per && arguments.topics.given())
@@ -179,6 +182,7 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   if (by_position && (arguments.topics.given() || !arguments.one_per.empty()))
     throw Error(ErrorCode::unsupported, {arguments.model},
                 "--topics and --one-per need a linear model; this one ranks by position");
+  if (by_position) arguments.device.require_cpu("models by position are");
   const Model& expecting = by_position ? by_position->shared : std::get<Model>(any);
   const Dataset data =
       selected(load(arguments.data, arguments.input, settings, expected_by(expecting, false)).data, arguments);
@@ -192,7 +196,7 @@ void run_rank(RankArguments arguments, const Settings& settings) {
   } else {
     const Model& model = std::get<Model>(any);
     about_file(arguments.data, [&] {
-      scores = score(model, data, settings.threads);
+      scores = score(model, data, arguments.device.with(settings));
       if (arguments.ranking_format != "scores") rankings = rankings_of(model, data, scores, arguments, settings);
     });
   }
@@ -224,6 +228,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   written(app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)"))
       ->option_text("FILE")
       ->group("Output");
+  add_device_options(app, arguments->device, "Scoring");
   add_topic_options(app, arguments->topics);
   add_input_options(app, arguments->input);
   app.description(kRankDescription);

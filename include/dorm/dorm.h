@@ -25,6 +25,7 @@
 #include "dorm/assignment.h"  // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
 #include "dorm/geometry.h"    // IWYU pragma: export
+#include "dorm/compute_place.h"  // IWYU pragma: export
 #include "dorm/kernel.h"      // IWYU pragma: export
 #include "dorm/sets.h"        // IWYU pragma: export
 #include "dorm/model.h"       // IWYU pragma: export

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dorm/catalog.h"
+#include "dorm/compute_place.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
@@ -50,6 +51,12 @@ class KernelColumns {
   /// An entry has the same bits however the columns are divided into calls, and k(x, y) = k(y, x) to the last bit.
   virtual void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
                        float* out, std::size_t stride) const = 0;
+
+  /// All values of rows[i] to out[i], where something makes whole rows faster than threads that share the columns do (a
+  /// device); false: nothing was made, and compute() is to be called. Bits are those of compute(); there k(x, y) and
+  /// k(y, x) are equal to the rounding of float32.
+  virtual bool compute_rows(const Documents& left, std::span<const std::uint32_t> rows,
+                            std::span<float* const> out) const;
 
   static constexpr std::size_t kTile = 16;
 };
@@ -122,6 +129,10 @@ struct KernelExpansion {
 /// Scores of documents whose features are those of the expansion, scaled. `kernel` overrides the text of the expansion;
 /// it must be given for a function.
 std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, std::size_t threads = 0,
+                                    const Kernel* kernel = nullptr);
+/// The same at some place. On a device sums and kernel values have 64 bits: scores are those of the CPU to the rounding
+/// of its kernel values.
+std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputePlace& place,
                                     const Kernel* kernel = nullptr);
 
 std::span<const CatalogEntry> kernel_catalog();

@@ -15,6 +15,7 @@
 
 #include "dorm/assignment.h"
 #include "dorm/catalog.h"
+#include "dorm/compute_place.h"
 #include "dorm/dataset.h"
 #include "dorm/input.h"
 #include "dorm/judgments.h"
@@ -79,6 +80,13 @@ std::vector<double> score(const Model& model, const Dataset& data, std::size_t t
 
 /// The same for a model whose kernel is a function, which no file can hold.
 std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel, std::size_t threads = 0);
+
+/// The same at some place; `kernel` is given for a model whose kernel is a function. On a device scores of linear
+/// models are those of the CPU to the rounding of scaled features to 32 bits, of kernels to that of kernel values.
+/// Throws Error(unsupported) for a device that is not there or does not have the memory, compressed features of a
+/// linear model, and a kernel that is a function.
+std::vector<double> score(const Model& model, const Dataset& data, const ComputePlace& place,
+                          const Kernel* kernel = nullptr);
 
 /// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log n).
 Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);

@@ -71,7 +71,8 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         With ``solver="shards"``: planes per pass, one for each group of queries. 0: by the number of queries.
     device, device_bytes
         What visits the documents: ``"cpu"``, ``"cuda"`` (a card of NVIDIA) or ``"cuda:1"``; a device is asked by the
-        solver ``"shards"`` (docs/gpu.md). Most memory to take there; 0: what is free.
+        solver ``"shards"``, or makes the values of an exact kernel (docs/gpu.md). `predict`, `rank` and `score` use it,
+        too; set it on a ranker that was loaded. Most memory to take there; 0: what is free.
     tolerance
         Relative duality gap at which to stop.
     epsilon
@@ -653,13 +654,17 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
     def _scores(self, given: Input) -> np.ndarray:
         values = given.features.values
         small = values.shape[0] * values.shape[1] < _WORTH_THREADS
-        if small and isinstance(values, np.ndarray) and getattr(self, "_takes_rows", False):
+        device = getattr(self, "device", "cpu")  # pickles of earlier versions name none
+        on_rows = device == "cpu" and isinstance(values, np.ndarray) and getattr(self, "_takes_rows", False)
+        if small and on_rows:
             scores = self.model_.score_rows(values)
             if scores is not None:
                 return scores
         data, queries = self._prepared(given)
         threads = 1 if small else thread_count(self.n_jobs)
-        return queries.unsorted(self.model_.score(data, threads, self._kernel_function()))
+        kernel = self._kernel_function()
+        memory = getattr(self, "device_bytes", 0)
+        return queries.unsorted(self.model_.score(data, threads, kernel, device, memory))
 
     def _kernel_function(self) -> _core.Kernel | None:
         if not callable(self.kernel):

@@ -21,7 +21,15 @@ struct Block {
 }  // namespace
 
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
-                         std::size_t threads, const FillRows& fill) {
+                         std::size_t threads, const FillQuery& fill) {
+  return replace_features(data, features, names, [&](float* rows, std::size_t stride) {
+    parallel_for(data.num_queries(), threads,
+                 [&](std::size_t q, std::size_t) { fill(q, rows + data.first_document(q) * stride, stride); });
+  });
+}
+
+Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
+                         const FillAll& fill) {
   const std::uint64_t stride = dense_stride(features);
   auto block = std::make_shared<Block>();
   block->columns = gather_columns(data);
@@ -29,9 +37,7 @@ Dataset replace_features(const Dataset& data, std::size_t features, const std::v
   block->columns.feature_numbers = {};
   for (const std::string& name : names) block->columns.feature_names.push_back(name);
   block->values = PageBuffer<float>(data.num_documents() * stride);
-  parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
-    fill(q, block->values.data() + data.first_document(q) * stride, stride);
-  });
+  fill(block->values.data(), stride);
   auto storage = std::make_shared<Storage>();
   block->columns.attach(*storage);
   storage->num_features = features;
@@ -42,7 +48,7 @@ Dataset replace_features(const Dataset& data, std::size_t features, const std::v
 }
 
 Dataset append_features(const Dataset& data, const std::vector<std::string>& added, std::size_t threads,
-                        const FillRows& fill) {
+                        const FillQuery& fill) {
   const std::size_t before = data.num_features();
   std::vector<std::string> names;
   for (std::size_t column = 0; column < before; ++column) names.push_back(data.feature_name(column));

@@ -14,6 +14,7 @@
 #include "data/scale_rules.h"
 #include "data/storage.h"
 #include "model/dense_scoring.h"
+#include "model/features/device_rows.h"
 #include "model/scorer.h"
 
 namespace dorm {
@@ -121,14 +122,36 @@ void LinearScorer::score_stored(std::size_t q, const Folded& folded, Workspace& 
   for (const std::uint32_t j : stored.columns) workspace.zero[j] = {};
 }
 
+std::vector<double> LinearScorer::fold(const std::vector<double>& weights) const {
+  std::vector<double> w(weight_of_.size(), 0.0);
+  for (std::size_t j = 0; j < w.size(); ++j)
+    if (weight_of_[j] != FeatureIndex::kUnknown) w[j] = weights[weight_of_[j]];
+  return w;
+}
+
+double LinearScorer::constant_part(const std::vector<double>& weights) const {
+  double constant = 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
+  return constant;
+}
+
+std::vector<double> LinearScorer::device_scores(const std::vector<double>& weights, const ComputePlace& place) const {
+  const Dataset& data = this->data();
+  std::optional<LinearFeatures> scaled;
+  if (data.dense() && scaling_.kind != ScalingKind::none) scaled.emplace(data, scaling_, 0, place.threads);
+  const auto device = rows_on_device(scaled ? *scaled : features_, place);
+  std::vector<double> scores(data.num_documents());
+  require_no_trouble(device->scores(fold(weights), scores));
+  const double constant = constant_part(weights);
+  for (double& value : scores) value += constant;
+  return scores;
+}
+
 std::vector<double> LinearScorer::scores(const std::vector<double>& weights, std::size_t threads) const {
   const Dataset& data = this->data();
   Folded folded;
-  folded.w.assign(data.num_features(), 0.0);
-  for (std::size_t j = 0; j < folded.w.size(); ++j)
-    if (weight_of_[j] != FeatureIndex::kUnknown) folded.w[j] = weights[weight_of_[j]];
-  double constant = 0;
-  for (std::size_t j = 0; j < weights.size(); ++j) constant += weights[j] * constant_[j];
+  folded.w = fold(weights);
+  const double constant = constant_part(weights);
   if (scaling_.kind == ScalingKind::none)
     return linear_scores(features_, folded.w, constant + features_.level(folded.w), threads);
   std::optional<DenseScoring> dense;

@@ -40,10 +40,16 @@ class LinearScorer final : public Scorer {
   const Dataset& data() const override { return features_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
 
+  /// On a device, which gets scaled rows in 32 bits: sums are those of scores() to the rounding of features. Throws
+  /// Error(unsupported) where rows are compressed, and as make_row_device() does.
+  std::vector<double> device_scores(const std::vector<double>& weights, const ComputePlace& place) const;
+
  private:
   struct Folded;     // weights in the columns of the data
   struct Workspace;  // of a thread
 
+  std::vector<double> fold(const std::vector<double>& weights) const;  // by column
+  double constant_part(const std::vector<double>& weights) const;
   void score_stored(std::size_t q, const Folded& folded, Workspace& workspace, std::span<double> out) const;
   void keep(std::uint64_t bytes, std::size_t threads);
 
@@ -58,8 +64,8 @@ class LinearScorer final : public Scorer {
 class MappedScorer final : public Scorer {
  public:
   /// `aligned` has the features the map was fitted on.
-  MappedScorer(const FeatureMap& map, const Dataset& aligned, std::size_t threads)
-      : features_(apply_feature_map(map, Documents(aligned), threads)) {}
+  MappedScorer(const FeatureMap& map, const Dataset& aligned, const ComputePlace& place)
+      : features_(apply_feature_map(map, Documents(aligned), place)) {}
 
   const Dataset& data() const override { return features_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;
@@ -72,8 +78,8 @@ class MappedScorer final : public Scorer {
 class KernelScorer final : public Scorer {
  public:
   KernelScorer(const Kernel& kernel, const Documents& training, const Dataset& aligned, std::uint64_t cache_bytes,
-               std::size_t threads)
-      : documents_(aligned), gram_(kernel.against(training), documents_, cache_bytes, threads) {}
+               const ComputePlace& place)
+      : documents_(aligned), gram_(columns_at(place, kernel, training), documents_, cache_bytes, place.threads) {}
 
   const Dataset& data() const override { return documents_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;

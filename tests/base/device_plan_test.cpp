@@ -84,5 +84,24 @@ TEST(DevicePlan, Names) {
               "device \"" + std::string(name) + "\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)");
 }
 
+// 1000 documents of 10 columns and a decay: 88 bytes each, and of a left-hand one 88 + 40 for its row, 24 for each of
+// the 1000 values and 8 to send it, 16 more.
+TEST(DevicePlan, KernelsTakeAsManyDocumentsAtATimeAsFit) {
+  KernelNumbers numbers;
+  numbers.columns = 10;
+  numbers.size = 1000;
+  numbers.height = 100;
+  numbers.terms = {{1, {{KernelPart::Form::decay, 0, 10}}}};
+  const std::uint64_t held = 88000, row = 88 + 40 + 32000 + 16;
+  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "card").height, 100U);
+  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "card").bytes, held + 100 * row);
+  EXPECT_EQ(plan_kernel(numbers, held + 99 * row, "card").height, 50U);
+  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "card").height, 16U);
+  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "card").trouble, "");
+  EXPECT_EQ(plan_kernel(numbers, 100000, "card").trouble,
+            "card has 0.0001 GB for this, but 0.000602 GB are needed at least to hold 1000 documents of 10 columns; "
+            "expected a larger card, or the device cpu");
+}
+
 }  // namespace
 }  // namespace dorm

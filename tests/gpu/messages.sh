@@ -20,10 +20,28 @@ expect "the NVIDIA driver shows no card" env CUDA_VISIBLE_DEVICES= "${train[@]}"
 expect "cuda:$cards is asked for, but there" "${train[@]}" "cuda:$cards"
 expect "this dorm was built without one" env DORM_CUDA_MODULE=/nowhere "${train[@]}" cuda
 expect "are needed at least" "${train[@]}" cuda --device-memory 1MB
+kernel=(--kernel rbf:gamma=0.1 --approx nystroem:200)
+expect "dorm_cublas.so, and this dorm was built without one" env DORM_CUBLAS_MODULE=/nowhere "${train[@]}" cuda "${kernel[@]}"
+expect "are needed at least to hold 200 documents" "${train[@]}" cuda "${kernel[@]}" --device-memory 100KB
 
 # Streamed in parts, a training has the bytes of one that the card holds.
 "${train[@]}" cuda > "$folder/whole.txt" && cp "$folder/model.json" "$folder/whole.json"
 "${train[@]}" cuda --device-memory 12MB > "$folder/parts.txt"
 cmp "$folder/whole.json" "$folder/model.json" || failures=$((failures + 1))
+
+# Scores have the same bytes again, and with exact kernels so have models.
+for options in "" "${kernel[*]}"; do
+  "$DORM_COMMAND" train "$folder/data.dorm" -q --model "$folder/model.json" --device cuda $options > /dev/null || exit 1
+  for run in one two; do
+    "$DORM_COMMAND" rank "$folder/model.json" "$folder/data.dorm" --device cuda -o "$folder/$run.scores" || exit 1
+  done
+  cmp "$folder/one.scores" "$folder/two.scores" || failures=$((failures + 1))
+done
+"$DORM_COMMAND" synth --queries 60 --features 10 -o "$folder/small.dorm" -q || exit 1
+for run in one two; do
+  "$DORM_COMMAND" train "$folder/small.dorm" -q --model "$folder/$run.json" --device cuda --kernel rbf:gamma=0.1 \
+    > /dev/null || exit 1
+done
+cmp "$folder/one.json" "$folder/two.json" || failures=$((failures + 1))
 echo "tests/gpu/messages.sh: $failures failures"
 exit $((failures > 0))

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module dorm_cuda.so offers, got by its function dorm_cuda_module(). Nothing here throws across its border.
+// What the modules dorm_cuda.so and dorm_cublas.so offer, got by their functions dorm_cuda_module() and
+// dorm_cublas_module(). Nothing here throws across their border.
 #pragma once
 
 #include <string>
 
+#include "base/device/kernel_device.h"
 #include "base/device/list_device.h"
 
 namespace dorm {
@@ -14,6 +16,13 @@ struct CudaModule {
   /// Null where `trouble` says why.
   std::unique_ptr<RowDevice> (*make_rows)(int card, DeviceDocuments documents, RowSource source,
                                           const DeviceLimits& limits, std::string& trouble);
+};
+
+/// A module of its own: the library that it stands on is many times as large as all of this.
+struct CublasModule {
+  /// Null where `trouble` says why.
+  std::unique_ptr<KernelDevice> (*make_kernel)(int card, KernelNumbers numbers, const DeviceLimits& limits,
+                                               std::string& trouble);
 };
 
 /// What stands in the way of using a card: the version of CUDA that the driver supports (13000: 13.0; 0: there is no
@@ -30,5 +39,13 @@ struct ResidentPlan {
 /// `numbers`: bytes that are needed beside rows. Parts are of whole pieces (list_device.h).
 ResidentPlan plan_memory(const DeviceDocuments& documents, std::uint64_t numbers, std::uint64_t available,
                          const std::string& device);
+
+/// Left-hand documents that are taken at a time, so that all fits.
+struct KernelPlan {
+  std::size_t height = 0;
+  std::uint64_t bytes = 0;  // of all
+  std::string trouble;      // too little memory, with sizes
+};
+KernelPlan plan_kernel(const KernelNumbers& numbers, std::uint64_t available, const std::string& device);
 
 }  // namespace dorm

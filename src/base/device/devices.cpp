@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/device/cuda_module.h"
+#include "base/device/host_kernel.h"
 #include "base/device/host_rows.h"
 #include "base/module.h"
 #include "dorm/error.h"
@@ -14,6 +15,7 @@ namespace dorm {
 namespace {
 
 constexpr Module kCudaModule = {"dorm_cuda.so", "DORM_CUDA_MODULE", "dorm_cuda_module"};
+constexpr Module kCublasModule = {"dorm_cublas.so", "DORM_CUBLAS_MODULE", "dorm_cublas_module"};
 
 /// N of "cuda:N", 0 of "cuda"; nothing for another name.
 std::optional<int> card_of(const std::string& name) {
@@ -27,14 +29,31 @@ std::optional<int> card_of(const std::string& name) {
   return card;
 }
 
-const CudaModule& cuda_module() {
-  static const LoadedModule once = load_module(kCudaModule);
-  if (once.offer == nullptr)
+const void* offer_of(const Module& module, const LoadedModule& loaded) {
+  if (loaded.offer == nullptr)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the device cuda needs its module, {}, and {}; install the CUDA toolkit, configure with "
                             "-DDORM_CUDA=ON and build again (docs/gpu.md), or take the device cpu",
-                            kCudaModule.file, once.why_not));
-  return *static_cast<const CudaModule*>(once.offer);
+                            module.file, loaded.why_not));
+  return loaded.offer;
+}
+
+const CudaModule& cuda_module() {
+  static const LoadedModule once = load_module(kCudaModule);
+  return *static_cast<const CudaModule*>(offer_of(kCudaModule, once));
+}
+
+const CublasModule& cublas_module() {
+  static const LoadedModule once = load_module(kCublasModule);
+  return *static_cast<const CublasModule*>(offer_of(kCublasModule, once));
+}
+
+/// Throws for a name that is not that of a card.
+int require_card(const std::string& name) {
+  check_device_name(name);
+  const std::optional<int> card = card_of(name);
+  if (!card) throw Error(ErrorCode::bad_option, "the device cpu holds no documents; expected host or cuda");
+  return *card;
 }
 
 }  // namespace
@@ -64,11 +83,18 @@ std::unique_ptr<RowDevice> make_row_device(const std::string& name, DeviceDocume
   if (name == "host") {
     made = make_host_rows(std::move(documents), std::move(source), trouble);
   } else {
-    check_device_name(name);
-    const std::optional<int> card = card_of(name);
-    if (!card) throw Error(ErrorCode::bad_option, "the device cpu holds no documents; expected host or cuda");
-    made = cuda_module().make_rows(*card, std::move(documents), std::move(source), limits, trouble);
+    made = cuda_module().make_rows(require_card(name), std::move(documents), std::move(source), limits, trouble);
   }
+  require_no_trouble(trouble);
+  return made;
+}
+
+std::unique_ptr<KernelDevice> make_kernel_device(const std::string& name, KernelNumbers numbers,
+                                                 const DeviceLimits& limits) {
+  if (name == "host") return make_host_kernel(std::move(numbers), limits);
+  const int card = require_card(name);
+  std::string trouble;
+  std::unique_ptr<KernelDevice> made = cublas_module().make_kernel(card, std::move(numbers), limits, trouble);
   require_no_trouble(trouble);
   return made;
 }

@@ -10,6 +10,7 @@ namespace dorm {
 namespace {
 
 constexpr std::uint64_t kPartBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kLeastHeight = 16;
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -71,6 +72,31 @@ ResidentPlan plan_memory(const DeviceDocuments& documents, std::uint64_t numbers
   plan.part_bytes = std::max(largest_piece, std::min(kPartBytes, for_rows / 4));
   while (plan.resident_queries < queries && documents.bytes(0, plan.resident_queries + 1) + plan.part_bytes <= for_rows)
     ++plan.resident_queries;
+  return plan;
+}
+
+std::size_t KernelNumbers::decays() const {
+  std::size_t count = 0;
+  for (const KernelTerm& term : terms)
+    for (const KernelPart& part : term.parts) count += part.form == KernelPart::Form::decay ? 1 : 0;
+  return count;
+}
+
+// Rows and norms of both sides are doubles. Of a left-hand document also its row as it came, values of a part, of a
+// term and of the sum, and twice what is sent back.
+KernelPlan plan_kernel(const KernelNumbers& numbers, std::uint64_t available, const std::string& device) {
+  const std::uint64_t own = 8 * (numbers.columns + numbers.decays()) + 4 * numbers.codes;
+  const std::uint64_t held = numbers.size * own + 8 * (numbers.triangle.size() + numbers.coefficients.size());
+  const std::uint64_t of_row = own + 4 * numbers.columns + 8 * 3 * numbers.size + 8 * numbers.width() + 16;
+  KernelPlan plan{numbers.height, held + numbers.height * of_row, {}};
+  while (plan.bytes > available && plan.height > kLeastHeight) {
+    plan.height = std::max(kLeastHeight, plan.height / 2);
+    plan.bytes = held + plan.height * of_row;
+  }
+  if (plan.bytes > available)
+    plan.trouble = device + " has " + gigabytes(available) + " for this, but " + gigabytes(plan.bytes) +
+                   " are needed at least to hold " + std::to_string(numbers.size) + " documents of " +
+                   std::to_string(numbers.columns) + " columns; expected a larger card, or the device cpu";
   return plan;
 }
 

@@ -85,6 +85,7 @@ class RowDevice {
 
 struct DeviceLimits {
   std::uint64_t bytes = 0;  // most memory to take there; 0: what is free
+  std::size_t threads = 1;  // of this process; for rows, RowSource::workers
 };
 
 /// A device by name: "host", "cuda" (the first card) or "cuda:N". Throws Error: bad_option for another name,

@@ -52,7 +52,7 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
                                             options.oracle, std::move(limits), std::move(order));
   require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
-  if (set.device_rows() == nullptr) return risk;
+  if (set.device_rows() == nullptr) return risk;  // of an exact kernel a device makes values
   return std::make_unique<DeviceRisk>(std::move(risk), *set.device_rows(), options.shards, options.solve.threads);
 }
 

@@ -43,10 +43,11 @@ void check_ranges(const TrainOptions& options) {
   }
 }
 
-// A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step.
+// A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step. Of
+// an exact kernel it makes values, whatever the solver.
 void check_device(const TrainOptions& options) {
   check_device_name(options.device);
-  if (options.device == "cpu") return;
+  if (options.device == "cpu" || KernelOptions(options).exact()) return;
   const SolverKind solver = options.solve.solver;
   if (solver != SolverKind{} && solver != parse_solver("lbfgs") && solver != parse_solver("shards") &&
       solver != parse_solver("oneslack"))
@@ -54,17 +55,13 @@ void check_device(const TrainOptions& options) {
                 fmt::format("the solver {} does not ask for all queries at once, as the device {} answers; expected "
                             "lbfgs, shards or oneslack",
                             solver_name(solver), options.device));
-  if (KernelOptions(options).exact())
-    throw Error(ErrorCode::unsupported,
-                fmt::format("an exact kernel is not learnt on the device {}; expected an approximation, such as "
-                            "nystroem:1000, or the device cpu",
-                            options.device));
 }
 
 }  // namespace
 
 TrainOptions for_device(TrainOptions options) {
-  if (options.device != "cpu" && options.solve.solver == SolverKind{}) options.solve.solver = parse_solver("lbfgs");
+  if (options.device != "cpu" && options.solve.solver == SolverKind{} && !KernelOptions(options).exact())
+    options.solve.solver = parse_solver("lbfgs");
   return options;
 }
 

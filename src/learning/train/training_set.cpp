@@ -143,7 +143,8 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   if (const std::string factor = vanishing_factor(*kernel_, documents); !factor.empty())
     refuse_factor(factor, scaling_);
   if (options_.exact()) {
-    auto exact = std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes, threads_);
+    auto exact = std::make_unique<KernelFeatures>(*kernel_, learnable_part(data), options_.cache_bytes,
+                                                  options_.place_with(threads_));
     exact_ = exact.get();
     representation_ = std::move(exact);
     kernel_note_ = kernel_->spec();
@@ -156,7 +157,7 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
       "x)), of "
       "k(x, x) {:.2g}",
       kernel_->spec(), options_.approximation, map_->size(), error.pairs, error.diagonal);
-  auto linear = std::make_unique<LinearFeatures>(apply_feature_map(*map_, documents, threads_));
+  auto linear = std::make_unique<LinearFeatures>(apply_feature_map(*map_, documents, options_.place_with(threads_)));
   linear_ = linear.get();
   representation_ = std::move(linear);
 }
@@ -254,8 +255,9 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   model.weights.assign(model.features.size(), 1.0);
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
-  if (map_) return std::make_unique<MappedScorer>(*map_, aligned, threads_);
-  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(), threads_);
+  const ComputePlace place = options_.place_with(threads_);
+  if (map_) return std::make_unique<MappedScorer>(*map_, aligned, place);
+  return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(), place);
 }
 
 }  // namespace dorm

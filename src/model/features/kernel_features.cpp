@@ -9,6 +9,7 @@
 
 #include "base/ordered_sum.h"
 #include "dorm/error.h"
+#include "model/kernel/device_kernel.h"
 
 namespace dorm {
 namespace {
@@ -61,11 +62,26 @@ std::vector<float> query_blocks(const KernelColumns& columns, const Documents& d
 }  // namespace
 
 KernelFeatures::KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes,
-                               std::size_t threads)
+                               const ComputePlace& place)
     : documents_(data),
       block_begin_(block_offsets(data)),
-      gram_(kernel.against(documents_), documents_, left_for_rows(cache_bytes, block_begin_.back()), threads) {
-  blocks_ = query_blocks(gram_.kernel_columns(), documents_, block_begin_, threads);
+      gram_(columns_at(place, kernel, documents_), documents_, left_for_rows(cache_bytes, block_begin_.back()),
+            place.threads) {
+  if (place.on_device())
+    take_blocks();
+  else
+    blocks_ = query_blocks(gram_.kernel_columns(), documents_, block_begin_, place.threads);
+}
+
+// All rows once: the first of them are then kept, and a block has the bits of its rows.
+void KernelFeatures::take_blocks() {
+  blocks_.resize(block_begin_.back());
+  gram_.each_row([&](std::size_t i, const float* row) {
+    const std::size_t q = documents_.query_of(i), first = data().first_document(q), size = data().query(q).size();
+    float* const block = blocks_.data() + block_begin_[q];
+    for (std::size_t j = first; j < first + size; ++j)  // below the diagonal, and what it mirrors
+      if (j <= i) block[(i - first) * size + (j - first)] = block[(j - first) * size + (i - first)] = row[j];
+  });
 }
 
 float KernelFeatures::entry(std::uint32_t i, std::uint32_t j) const {

@@ -13,8 +13,11 @@ namespace dorm {
 class KernelFeatures final : public ExpansionSpace {
  public:
   /// `cache_bytes` bounds the rows and the within-query blocks of K that are kept. Throws Error(bad_option) when the
-  /// blocks alone do not fit.
-  KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, std::size_t threads);
+  /// blocks alone do not fit. Rows are made at `place`; those of a device may differ from their transposes in the last
+  /// bit, the blocks never do.
+  KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, const ComputePlace& place);
+  KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, std::size_t threads)
+      : KernelFeatures(kernel, data, cache_bytes, ComputePlace{.threads = threads}) {}
 
   const Dataset& data() const override { return documents_.data(); }
   const Documents& documents() const { return documents_; }
@@ -28,6 +31,7 @@ class KernelFeatures final : public ExpansionSpace {
   std::size_t query_of(std::size_t document) const override { return documents_.query_of(document); }
   void add_documents(std::span<const std::uint32_t> documents, std::span<const double> coefficients,
                      std::span<double> w) const override;
+  void take_blocks();                                   // from rows
   float entry(std::uint32_t i, std::uint32_t j) const;  // two documents of one query
 
   Documents documents_;

@@ -14,6 +14,10 @@ std::string_view Documents::id(IdKind kind, std::size_t document) const {
   return kind == IdKind::document ? data_.document_id(document) : data_.group(document);
 }
 
+bool KernelColumns::compute_rows(const Documents&, std::span<const std::uint32_t>, std::span<float* const>) const {
+  return false;
+}
+
 void Documents::load(std::size_t document, std::span<float> out) const {
   const Query query = data_.query(query_of_[document]);
   query.rows.load(document - query.first_document, out);

@@ -7,8 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <optional>
 
+#include "model/kernel/equal_codes.h"
 #include "model/kernel/tile_ops.h"
 
 namespace dorm {
@@ -22,15 +23,12 @@ constexpr std::uint32_t kNoName = UINT32_MAX;
 struct PartColumns {
   const Part part;
   std::vector<float> panels;           // [panel][column][lane]
-  std::vector<std::uint32_t> name_of;  // same_name: by document
-  std::unordered_map<std::string, std::uint32_t> names;
+  std::optional<EqualCodes> names;     // same_name
+  std::vector<std::uint32_t> name_of;  // theirs, by document, up to the end of the last panel
 
   PartColumns(const Part& source, const Documents& right) : part(source) {
     if (part.kind == PartKind::same_name) {
-      for (std::size_t j = 0; j < right.size(); ++j) {
-        const std::string name(right.id(part.id, j));
-        name_of.push_back(names.try_emplace(name, static_cast<std::uint32_t>(names.size())).first->second);
-      }
+      name_of = names.emplace(part, right).of_right();
       name_of.resize((right.size() + kPanel - 1) / kPanel * kPanel, kNoName);
       return;
     }
@@ -132,8 +130,7 @@ class ExpressionColumns final : public KernelColumns {
   static void take_row(const PartColumns& columns, const Documents& left, std::size_t document,
                        std::span<const float> row, std::size_t r, PartRows& out) {
     if (columns.part.kind == PartKind::same_name) {
-      const auto found = columns.names.find(std::string(left.id(columns.part.id, document)));
-      out.name[r] = found == columns.names.end() ? kNoName - 1 : found->second;
+      out.name[r] = columns.names->find(left, document, row);
       return;
     }
     const std::size_t width = columns.part.columns.size();

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "base/vector_ops.h"
 #include "data/replace_features.h"
@@ -66,6 +67,20 @@ const Part& single_rbf(const Kernel& kernel) {
   return expression->terms()[0].parts[0];
 }
 
+Dataset map_on_device(const FeatureMap& map, const Documents& documents, const ComputePlace& place) {
+  const std::unique_ptr<const DeviceKernel> device = map.on_device(place);
+  const std::size_t width = map.size();
+  std::vector<std::uint32_t> all(documents.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return replace_features(documents.data(), width, {}, [&](float* rows, std::size_t stride) {
+    device->values(documents, all, [&](std::size_t first, std::size_t last, const float* values) {
+      parallel_for(last - first, threads_worth(place.threads, (last - first) * width), [&](std::size_t i, std::size_t) {
+        std::copy_n(values + i * width, width, rows + (first + i) * stride);
+      });
+    });
+  });
+}
+
 }  // namespace
 
 std::span<const CatalogEntry> approximation_catalog() { return kApproximations; }
@@ -101,9 +116,10 @@ std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approxima
                                        choose_landmarks(approximation, kernel, documents, seed, threads));
 }
 
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, std::size_t threads) {
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputePlace& place) {
   const Dataset& data = documents.data();
-  return replace_features(data, map.size(), {}, threads, [&](std::size_t q, float* rows, std::size_t stride) {
+  if (place.on_device()) return map_on_device(map, documents, place);
+  return replace_features(data, map.size(), {}, place.threads, [&](std::size_t q, float* rows, std::size_t stride) {
     std::vector<std::uint32_t> which(data.query(q).size());
     std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(data.first_document(q)));
     map.compute(documents, which, rows, stride);

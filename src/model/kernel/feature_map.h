@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dorm/kernel.h"
+#include "model/kernel/device_kernel.h"
 
 namespace dorm {
 
@@ -22,6 +23,9 @@ class FeatureMap {
   /// out[i * stride + j] = feature j of document rows[i]. Safe from several threads.
   virtual void compute(const Documents& documents, std::span<const std::uint32_t> rows, float* out,
                        std::size_t stride) const = 0;
+
+  /// The same features of documents there.
+  virtual std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place) const = 0;
 
   /// The ranker with these weights of the features; kernel, approximation and documents are left to the caller.
   virtual KernelExpansion expansion(std::span<const double> w) const = 0;
@@ -43,7 +47,7 @@ std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approxima
                                                   const Documents& documents, std::uint64_t seed, std::size_t threads);
 
 /// The mapped data: dense, numbered features.
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, std::size_t threads);
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputePlace& place);
 
 /// How far z(x) . z(y) is from k(x, y).
 struct MapError {

@@ -60,6 +60,17 @@ void FourierMap::compute(const Documents& documents, std::span<const std::uint32
   }
 }
 
+std::unique_ptr<const DeviceKernel> FourierMap::on_device(const ComputePlace& place,
+                                                          std::vector<double> coefficients) const {
+  KernelNumbers waves;
+  waves.columns = columns_;
+  waves.size = frequencies_;
+  waves.rows = values_;
+  waves.wave_factor = static_cast<double>(scale_);
+  waves.coefficients = std::move(coefficients);
+  return std::make_unique<DeviceKernel>(std::move(waves), place);
+}
+
 KernelExpansion FourierMap::expansion(std::span<const double> w) const {
   KernelExpansion expansion;
   expansion.fourier = true;

@@ -9,7 +9,6 @@ namespace dorm {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
-constexpr std::size_t kScratchRows = 64;
 // Sweeps visit the rows in random order, so the row used longest ago is often the next one asked for. A row is given up
 // only when it has not been used for as long as this many sweeps over all rows take.
 constexpr std::uint64_t kStaleSweeps = 3;
@@ -20,7 +19,7 @@ constexpr std::size_t kComputeCost = 60;       // of one kernel value, in multip
 
 std::size_t rows_within(std::uint64_t bytes, std::size_t width) {
   const std::uint64_t row = width * sizeof(float);
-  const std::uint64_t scratch = kScratchRows * row;
+  const std::uint64_t scratch = GramCache::kScratchRows * row;
   return bytes > scratch ? static_cast<std::size_t>((bytes - scratch) / row) : 0;
 }
 
@@ -91,6 +90,11 @@ void GramCache::fetch(std::span<const std::uint32_t> rows, Chunk& chunk) const {
   }
 }
 
+// Where rows are not made piece by piece, nothing is missing from then on.
+void GramCache::make_whole(Chunk& chunk) const {
+  if (!chunk.missing.empty() && columns_->compute_rows(left_, chunk.missing, chunk.target)) chunk.missing.clear();
+}
+
 void GramCache::compute(const Chunk& chunk, std::size_t first, std::size_t last) const {
   // Four rows at a time, as the tiles are made, from wherever they go to.
   std::vector<float> values(4 * (last - first));
@@ -115,6 +119,7 @@ void GramCache::accumulate(std::span<const std::uint32_t> rows, std::span<const 
     const std::size_t some = std::min(kScratchRows, rows.size() - begin);
     if (poll_) poll_();
     fetch(rows.subspan(begin, some), chunk);
+    make_whole(chunk);
     const std::span<const double> scale = coefficients.subspan(begin, some);
     const std::size_t count = pieces((some + chunk.missing.size() * kComputeCost) * columns());
     const auto body = [&](std::size_t index, std::size_t) {
@@ -137,8 +142,12 @@ void GramCache::accumulate(std::span<const std::uint32_t> rows, std::span<const 
 }
 
 void GramCache::multiply(std::span<const double> v, std::span<double> out) const {
-  const std::lock_guard lock(mutex_);
   const DenseKernels& kernels = dense_kernels(simd_level());
+  each_row([&](std::size_t i, const float* row) { out[i] = kernels.dot_fd(row, v.data(), columns()); });
+}
+
+void GramCache::each_row(const std::function<void(std::size_t i, const float* row)>& body) const {
+  const std::lock_guard lock(mutex_);
   Chunk chunk;
   std::vector<std::uint32_t> some;
   for (std::size_t begin = 0; begin < rows(); begin += kScratchRows) {
@@ -147,16 +156,17 @@ void GramCache::multiply(std::span<const double> v, std::span<double> out) const
     for (std::size_t i = begin; i < std::min(rows(), begin + kScratchRows); ++i)
       some.push_back(static_cast<std::uint32_t>(i));
     fetch(some, chunk);
+    make_whole(chunk);
     const std::size_t count = pieces(chunk.missing.size() * kComputeCost * columns());
-    const auto body = [&](std::size_t index, std::size_t) {
+    const auto piece = [&](std::size_t index, std::size_t) {
       const std::size_t first = count == 1 ? 0 : index * kPiece;
       compute(chunk, first, count == 1 ? columns() : std::min(columns(), first + kPiece));
     };
     if (count == 1)
-      body(0, 0);
+      piece(0, 0);
     else
-      pool_.run(count, body);
-    for (std::size_t i = 0; i < some.size(); ++i) out[begin + i] = kernels.dot_fd(chunk.row[i], v.data(), columns());
+      pool_.run(count, piece);
+    for (std::size_t i = 0; i < some.size(); ++i) body(begin + i, chunk.row[i]);
   }
 }
 

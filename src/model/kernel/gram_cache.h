@@ -35,6 +35,9 @@ class GramCache {
   void accumulate(std::span<const std::uint32_t> rows, std::span<const double> coefficients,
                   std::span<double> out) const;
 
+  /// body(i, row i) for every row, in their order.
+  void each_row(const std::function<void(std::size_t i, const float* row)>& body) const;
+
   /// out[i] = <row i, v> for every row.
   void multiply(std::span<const double> v, std::span<double> out) const;
 
@@ -47,6 +50,8 @@ class GramCache {
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
 
+  static constexpr std::size_t kScratchRows = 64;  // most rows that are computed at a time
+
  private:
   struct Chunk {
     std::vector<std::uint32_t> missing;  // rows to compute
@@ -55,6 +60,7 @@ class GramCache {
   };
 
   void fetch(std::span<const std::uint32_t> rows, Chunk& chunk) const;
+  void make_whole(Chunk& chunk) const;
   float* slot_for(std::uint32_t row) const;
   std::size_t width() const { return (columns() + 15) / 16 * 16; }
   std::size_t pieces(std::size_t work) const;

@@ -158,7 +158,7 @@ std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, 
 }
 
 LandmarkMap::LandmarkMap(const Kernel& kernel, const Documents& documents, std::span<const std::uint32_t> landmarks)
-    : landmarks_(pick_documents(documents, landmarks, kernel)) {
+    : kernel_(kernel), landmarks_(pick_documents(documents, landmarks, kernel)) {
   const Documents picked(landmarks_);
   columns_ = kernel.against(picked);
   factor_ = factor_of(*columns_, picked);
@@ -173,6 +173,11 @@ void LandmarkMap::compute(const Documents& documents, std::span<const std::uint3
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < size(); ++j)
       out[i * stride + j] = static_cast<float>(features(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)));
+}
+
+std::unique_ptr<const DeviceKernel> LandmarkMap::on_device(const ComputePlace& place) const {
+  return std::make_unique<DeviceKernel>(kernel_, Documents(landmarks_), place,
+                                        DeviceKernel::Answer{.triangle = factor_});
 }
 
 KernelExpansion LandmarkMap::expansion(std::span<const double> w) const {

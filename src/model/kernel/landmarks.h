@@ -24,14 +24,17 @@ std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, 
 
 class LandmarkMap final : public FeatureMap {
  public:
+  /// `kernel` must outlive the map.
   LandmarkMap(const Kernel& kernel, const Documents& documents, std::span<const std::uint32_t> landmarks);
 
   std::size_t size() const override { return columns_->size(); }
   void compute(const Documents& documents, std::span<const std::uint32_t> rows, float* out,
                std::size_t stride) const override;
+  std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place) const override;
   KernelExpansion expansion(std::span<const double> w) const override;
 
  private:
+  const Kernel& kernel_;
   Dataset landmarks_;
   std::unique_ptr<const KernelColumns> columns_;
   std::vector<double> factor_;  // L, column by column

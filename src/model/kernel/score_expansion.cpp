@@ -29,11 +29,27 @@ void score_batch(const KernelColumns& columns, std::span<const double> coefficie
   }
 }
 
+std::vector<double> scores_on_device(const KernelExpansion& expansion, const Documents& documents,
+                                     const Documents& support, const ComputePlace& place, const Kernel* kernel) {
+  if (expansion.fourier) return FourierMap(support).on_device(place, expansion.coefficients)->scores(documents);
+  return DeviceKernel(*kernel, support, place, {.coefficients = expansion.coefficients}).scores(documents);
+}
+
 }  // namespace
 
 std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, std::size_t threads,
                                     const Kernel* kernel) {
+  return score_expansion(expansion, data, ComputePlace{.threads = threads}, kernel);
+}
+
+std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputePlace& place,
+                                    const Kernel* kernel) {
   const Documents documents(data), support(expansion.support);
+  const std::size_t threads = place.threads;
+  std::unique_ptr<const Kernel> made;
+  if (kernel == nullptr && !expansion.fourier) made = make_kernel(expansion.kernel, support);
+  if (kernel == nullptr) kernel = made.get();
+  if (place.on_device()) return scores_on_device(expansion, documents, support, place, kernel);
   std::vector<double> scores(documents.size());
   const std::size_t batches = (documents.size() + kBatch - 1) / kBatch;
   const auto batch_of = [&](std::size_t batch) {
@@ -53,9 +69,7 @@ std::vector<double> score_expansion(const KernelExpansion& expansion, const Data
     });
     return scores;
   }
-  std::unique_ptr<const Kernel> made;
-  if (kernel == nullptr) made = make_kernel(expansion.kernel, support);
-  const auto columns = (kernel ? *kernel : *made).against(support);
+  const auto columns = kernel->against(support);
   std::vector<std::vector<float>> values(thread_count(threads));
   parallel_for(batches, threads, [&](std::size_t batch, std::size_t worker) {
     score_batch(*columns, expansion.coefficients, documents, batch_of(batch), values[worker],

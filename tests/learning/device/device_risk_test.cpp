@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "dorm/measure.h"
 #include "dorm/train.h"
@@ -15,17 +14,14 @@
 #include "model/features/device_rows.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
+#include "support/tested_device.h"
 
 namespace dorm {
 namespace {
 
 using test::random_data;
 using test::RandomData;
-
-std::string tested_device() {
-  const char* const named = std::getenv("DORM_TEST_DEVICE");
-  return named ? named : "host";
-}
+using test::tested_device;
 
 std::vector<std::string> measures_of_device() {
   std::vector<std::string> names;
@@ -263,11 +259,6 @@ TEST(DeviceOption, WhatADeviceIsNotFor) {
             "the solver bcfw does not ask for all queries at once, as the device cuda answers; expected lbfgs, "
             "shards or oneslack");
   options.solve.solver = {};
-  options.kernel = "rbf:gamma=1";
-  EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::unsupported),
-            "an exact kernel is not learnt on the device cuda; expected an approximation, such as nystroem:1000, or "
-            "the device cpu");
-  options.kernel = "none";
   Stream stream;
   EXPECT_EQ(test::message_of([&] { stream.learn(data, options); }, ErrorCode::unsupported),
             "streams are not learnt on the device cuda; expected the device cpu");
@@ -287,9 +278,6 @@ TEST(DeviceOption, TrainsOnACard) {
   EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-6));
   TuneOptions grid{.train = options, .C = {1, 100}, .rankers = {}, .folds = 2};
   EXPECT_EQ(tune(data, grid).cells.size(), 4U);  // two bounds
-  options.kernel = "rbf:gamma=median";
-  options.approximation = "nystroem:40";
-  EXPECT_TRUE(train(data, options).report.finished);
 }
 
 }  // namespace

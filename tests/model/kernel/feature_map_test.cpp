@@ -54,7 +54,7 @@ TEST(FeatureMap, ItsErrorIsThatOfTheProductsOfItsFeatures) {
   const auto kernel = make_kernel("rbf:gamma=0.05", documents());
   const auto map = fit("nystroem:30", *kernel);
   const std::size_t n = documents().size();  // 400: more than the sample, so compare loosely
-  const Dataset mapped = apply_feature_map(*map, documents(), 2);
+  const Dataset mapped = apply_feature_map(*map, documents(), {.threads = 2});
   const Documents features(mapped);
   const std::vector<float> gram = test::gram_of(*kernel, documents(), documents());
   double squares = 0, pairs = 0;
@@ -79,7 +79,7 @@ TEST(FeatureMap, WeightsAndTheExpansionTheyBecomeScoreAlike) {
     KernelExpansion expansion = map->expansion(w);
     expansion.kernel = kernel->spec();
     const std::vector<double> scores = score_expansion(expansion, documents().data(), 2);
-    const Documents features(apply_feature_map(*map, documents(), 1));
+    const Documents features(apply_feature_map(*map, documents(), {.threads = 1}));
     for (std::size_t i = 0; i < documents().size(); ++i)
       EXPECT_NEAR(scores[i], dot(std::span<const float>(test::row_of(features, i)), std::span<const double>(w)),
                   2e-4 * std::sqrt(norm))

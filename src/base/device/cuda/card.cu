@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/device/cuda/card.cuh"
@@ -15,7 +16,10 @@ __global__ void do_nothing() {}
 Card use_card(int number) {
   int driver = 0, cards = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
-  if (driver > 0 && cudaGetDeviceCount(&cards) != cudaSuccess) cards = 0;
+  if (driver > 0) {
+    const cudaError_t counted = cudaGetDeviceCount(&cards);
+    if (counted != cudaErrorNoDevice && counted != cudaErrorInsufficientDriver) check(counted, "the cards");
+  }
   cudaGetLastError();
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string trouble = cuda_trouble(driver, CUDART_VERSION, cards, number, visible ? visible : "");
@@ -40,6 +44,13 @@ Card use_card(int number) {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "the memory of the card");
   return {number, properties.name, free, properties.sharedMemPerBlockOptin};
+}
+
+std::uint64_t available_bytes(const Card& card, std::uint64_t limit, std::uint64_t reserve) {
+  constexpr double kShareOfFree = 0.95;
+  const auto share = static_cast<std::uint64_t>(kShareOfFree * static_cast<double>(card.free_bytes));
+  const std::uint64_t available = share - std::min(share, reserve);
+  return limit > 0 ? std::min(available, limit) : available;
 }
 
 }  // namespace dorm::cuda

@@ -16,6 +16,10 @@ struct Card {
   std::uint64_t shared_bytes = 0;  // that a block of threads may have
 };
 
+/// Bytes to plan with: what is free there but for a reserve, or what limits allow. `reserve`: for code, streams,
+/// rounding of allocations and what libraries take for themselves.
+std::uint64_t available_bytes(const Card& card, std::uint64_t limit, std::uint64_t reserve);
+
 /// Lets a kernel have as much shared memory as there is: the same for all that may launch it.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel, const Card& card) {

@@ -8,8 +8,7 @@
 namespace dorm::cuda {
 namespace {
 
-constexpr double kShareOfFree = 0.95;
-constexpr std::uint64_t kReserve = std::uint64_t{64} << 20;  // for code, streams and rounding of allocations
+constexpr std::uint64_t kReserve = std::uint64_t{64} << 20;
 
 /// Bytes that are needed beside rows, lists included.
 std::uint64_t bytes_of_numbers(const DeviceDocuments& documents) {
@@ -54,9 +53,7 @@ CudaRows::CudaRows(int card, DeviceDocuments documents, RowSource source, const 
 }
 
 void CudaRows::plan(const DeviceLimits& limits) {
-  auto available = static_cast<std::uint64_t>(kShareOfFree * static_cast<double>(card_.free_bytes));
-  available -= std::min(available, kReserve);
-  if (limits.bytes > 0) available = std::min<std::uint64_t>(available, limits.bytes);
+  const std::uint64_t available = available_bytes(card_, limits.bytes, kReserve);
   plan_ = plan_memory(documents_, bytes_of_numbers(documents_), available, card_.name);
   if (!plan_.trouble.empty()) throw Failure(plan_.trouble);
   rows_ = Buffer<float>(documents_.bytes(0, plan_.resident_queries) / sizeof(float));

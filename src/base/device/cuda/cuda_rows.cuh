@@ -3,7 +3,6 @@
 // in parts.
 #pragma once
 
-#include <exception>
 #include <mutex>
 #include <optional>
 
@@ -13,17 +12,6 @@
 #include "base/device/cuda_module.h"
 
 namespace dorm::cuda {
-
-/// Runs what may fail; what went wrong as text.
-template <class Body>
-std::string guarded(const Body& body) {
-  try {
-    body();
-    return {};
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
 
 class CudaRows final : public RowDevice {
  public:

@@ -23,6 +23,17 @@ inline void check(cudaError_t status, const char* what) {
   throw Failure(std::string(what) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")");
 }
 
+/// Runs what may fail; what went wrong as text.
+template <class Body>
+std::string guarded(const Body& body) {
+  try {
+    body();
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream of the card"); }
@@ -125,6 +136,8 @@ class Event {
   Event& operator=(const Event&) = delete;
   void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get()), "an event of the card"); }
   void wait() const { check(cudaEventSynchronize(event_), "work of the card"); }
+  /// What comes next on the stream waits for the event.
+  void hold(const Stream& stream) const { check(cudaStreamWaitEvent(stream.get(), event_), "an event of the card"); }
 
  private:
   cudaEvent_t event_ = nullptr;

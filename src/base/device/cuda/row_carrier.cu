@@ -7,8 +7,8 @@
 namespace dorm::cuda {
 namespace {
 
-/// Small enough that what is filled is still in the caches of the processor when it leaves.
-constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+/// Large enough that copies are few: threads that ask for them wait for each other.
+constexpr std::size_t kBufferBytes = std::size_t{2} << 20;
 
 std::mutex kept_mutex;
 std::unique_ptr<Pinned<char>> kept;  // kStagingBytes, or null

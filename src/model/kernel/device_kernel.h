@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel, or features that stand in for one, on a device: documents become rows of float32 and codes, as each part of
+// the kernel sees them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/device/kernel_device.h"
+#include "dorm/compute_place.h"
+#include "model/kernel/equal_codes.h"
+
+namespace dorm {
+
+class DeviceKernel {
+ public:
+  /// What is made of the values; see KernelNumbers.
+  struct Answer {
+    std::vector<double> triangle = {}, coefficients = {};
+    std::size_t height = KernelNumbers{}.height;
+  };
+
+  /// Values against the documents of `right`. Throws Error(unsupported) for a kernel that is not written as parts (a
+  /// function, a Gram matrix), and as make_kernel_device() does.
+  DeviceKernel(const Kernel& kernel, const Documents& right, const ComputePlace& place, Answer answer);
+  /// Waves of features as they are.
+  DeviceKernel(KernelNumbers waves, const ComputePlace& place);
+
+  /// By any thread, one after the other. `take` is called by this thread; `first` and `last` count `rows`.
+  void values(const Documents& left, std::span<const std::uint32_t> rows, const TakeValues& take) const;
+  std::vector<double> scores(const Documents& left) const;
+
+  std::size_t width() const { return width_; }  // values of a document
+  std::size_t threads() const { return threads_; }
+
+ private:
+  bool fill(const Documents& left, std::span<const std::uint32_t> rows, float* values, std::uint32_t* codes) const;
+
+  std::vector<Part> parts_;        // those that compare numbers, in the order of their columns
+  std::vector<EqualCodes> equal_;  // the others, in the order of their codes
+  std::size_t columns_, threads_, width_;
+  std::unique_ptr<KernelDevice> device_;
+  mutable std::mutex mutex_;
+};
+
+/// Columns of the kernel for the documents of `right`, at that place. On a device rows are made whole.
+std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel,
+                                                const Documents& right);
+
+}  // namespace dorm
