@@ -35,7 +35,8 @@ class Hash {
 
 }  // namespace
 
-void Fingerprint::add(std::size_t q) {
+template <class HashOf>
+void Fingerprint::add_documents(std::size_t q, const HashOf& hash_of) {
   Hash hash;
   const Query query = data_.query(q);
   hash.add(query.id);
@@ -45,9 +46,17 @@ void Fingerprint::add(std::size_t q) {
     hash.add(std::bit_cast<std::uint32_t>(query.labels[i] + 0.0f));
     if (data_.has_document_ids()) hash.add(data_.document_id(query.first_document + i));
     if (data_.has_groups()) hash.add(data_.group(query.first_document + i));
-    hash.add(rows_.of(query.rows, i));
+    hash.add(hash_of(query, i));
   }
   queries_[q] = hash.value();
+}
+
+void Fingerprint::add(std::size_t q) {
+  add_documents(q, [&](const Query& query, std::size_t i) { return rows_.of(query.rows, i); });
+}
+
+void Fingerprint::add(std::size_t q, const std::uint64_t* hashes) {
+  add_documents(q, [&](const Query&, std::size_t i) { return hashes[i]; });
 }
 
 void Fingerprint::add_all(std::size_t threads) {

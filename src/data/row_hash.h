@@ -18,9 +18,13 @@ class RowHash {
 
   std::uint64_t of(const FeatureRows& rows, std::size_t i, SimdLevel level = simd_level()) const;
 
+  /// a and b by column, of dense data.
+  const std::vector<std::uint64_t>& added() const { return added_; }
+  const std::vector<std::uint64_t>& crossed() const { return crossed_; }
+
  private:
   const Dataset& data_;
-  std::vector<std::uint64_t> added_, crossed_;  // a and b by column, for dense rows
+  std::vector<std::uint64_t> added_, crossed_;
 };
 
 }  // namespace dorm

@@ -47,6 +47,25 @@ void Survey::add_all(std::size_t threads) {
   });
 }
 
+void Survey::add_hashes(std::size_t first, std::size_t last, const std::uint64_t* hashes) {
+  for (std::size_t q = first; q < last; ++q) {
+    fingerprint_.add(q, hashes);
+    hashes += data_.query(q).size();
+  }
+}
+
+void Survey::add_statistics(std::size_t piece, std::span<const double> low, std::span<const double> high,
+                            std::span<const double> mean) {
+  const std::size_t queries = data_.num_queries();
+  const std::size_t documents = data_.first_document(piece_begin(queries, kPieces, piece + 1)) -
+                                data_.first_document(piece_begin(queries, kPieces, piece));
+  if (documents == 0) return;
+  std::vector<double> numbers = {static_cast<double>(documents)};
+  for (const std::span<const double> part : {low, high, mean}) numbers.insert(numbers.end(), part.begin(), part.end());
+  numbers.resize(numbers.size() + low.size());  // no squares
+  pieces_[piece].add(numbers);
+}
+
 void Survey::add_compressed(std::size_t threads) {
   fingerprint_.add_all(threads);
   const bool scaled = !data_.storage().background_end.empty();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "data/column_statistics.h"
@@ -24,6 +25,13 @@ class Survey {
   void add(std::size_t query, std::size_t piece);
   /// All queries of any data.
   void add_all(std::size_t threads);
+
+  /// Of dense data in the same parts, for those who have found it out elsewhere: every query and every piece once. Of
+  /// consecutive queries, by any thread, the hashes of their rows by `row_hash()`.
+  const RowHash& row_hash() const { return fingerprint_.rows(); }
+  void add_hashes(std::size_t first, std::size_t last, const std::uint64_t* hashes);
+  void add_statistics(std::size_t piece, std::span<const double> low, std::span<const double> high,
+                      std::span<const double> mean);
 
   /// Once all have been added.
   std::uint64_t fingerprint() const { return fingerprint_.value(); }

@@ -47,7 +47,7 @@ TEST(DeviceScore, TheSameBitsAgainAndInParts) {
   const Model model = some_linear_model(data, ScalingKind::zscore, 6);
   const std::vector<double> once = score(model, data, on_tested_device());
   EXPECT_EQ(score(model, data, on_tested_device()), once);
-  EXPECT_EQ(score(model, data, on_tested_device(450'000)), once);
+  EXPECT_EQ(score(model, data, on_tested_device(700'000)), once);
 }
 
 // A feature that never occurs, one that the model does not know, and columns in another order.

@@ -20,15 +20,18 @@ class HostRows final : public RowDevice {
 
   bool fill() {
     std::atomic<bool> filled = true;
-    source_.run(documents_.part_begin.size() - 1, [&](std::size_t part, std::size_t) {
-      const std::size_t first = documents_.part_begin[part], last = documents_.part_begin[part + 1];
-      if (!source_.fill(first, last, true, rows_.data() + documents_.query_begin[first] * documents_.stride()))
-        filled = false;
+    source_.run(documents_.num_queries(), [&](std::size_t q, std::size_t) {
+      if (!source_.fill(q, q + 1, true, rows_.data() + documents_.query_begin[q] * documents_.stride())) filled = false;
     });
     return filled;
   }
 
   DeviceReport report() const override { return {"host", rows_.size() * sizeof(float), documents_.num_queries()}; }
+
+  Trouble survey(const RowSurveyor&, bool& known) override {
+    known = false;
+    return {};
+  }
 
   Trouble centred_squares(double& sum) override {
     std::vector<double> squares(documents_.num_queries());

@@ -32,11 +32,29 @@ struct RowScaling {
   std::vector<double> shift, factor;  // by feature, of affine and log_affine
 };
 
+/// Asks for hashes and statistics of rows as they are before they are scaled. The hash of a row is the sum over its
+/// values x but 0 of (bits + added) (bits ^ crossed), modulo 2^64, where bits are those of x. Empty: nobody asks.
+struct RowHashWords {
+  std::vector<std::uint64_t> added, crossed;  // by feature
+};
+
+/// Is told them.
+struct RowSurveyor {
+  /// Of the documents of some queries, in order; all queries in turn.
+  std::function<void(std::size_t first, std::size_t last, const std::uint64_t* hashes)> hashes;
+  /// Of a part of the documents, by feature. A mean is that of the queries before and the sum s of n more, taken in one
+  /// query after the other: mean + (s - mean n) (1 / (documents so far)).
+  std::function<void(std::size_t part, std::span<const double> low, std::span<const double> high,
+                     std::span<const double> mean)>
+      statistics;
+};
+
 struct DeviceDocuments {
   std::size_t features = 0;                      // of a document
   std::vector<std::uint64_t> query_begin = {0};  // documents of query q: from query_begin[q] to query_begin[q + 1]
-  std::vector<std::size_t> part_begin;           // consecutive parts of the queries: see RowSource
+  std::vector<std::size_t> part_begin;           // consecutive parts of the queries: see RowSurveyor
   RowScaling scaling = {};
+  RowHashWords hash = {};
 
   std::size_t num_queries() const { return query_begin.size() - 1; }
   std::size_t num_documents() const { return query_begin.back(); }
@@ -52,8 +70,7 @@ struct DeviceDocuments {
 /// Where rows come from, while a device is made and, for what it does not hold, in every call.
 struct RowSource {
   /// Writes the rows of queries [first, last) at the stride of the documents, padding included: scaled, or as they are
-  /// for a device that scales them itself. By several threads at once; while the device is made, those of a part in
-  /// order and by one. False where that failed: the device gives up.
+  /// for a device that scales them itself. By several threads at once. False where that failed: the device gives up.
   std::function<bool(std::size_t first, std::size_t last, bool scaled, float* rows)> fill;
   /// body(index, worker) for every index < count, by threads of this process; worker < workers. Nothing is thrown.
   std::function<void(std::size_t count, const std::function<void(std::size_t index, std::size_t worker)>& body)> run;
@@ -75,6 +92,9 @@ class RowDevice {
   virtual ~RowDevice() = default;
   virtual DeviceReport report() const = 0;
 
+  /// Tells what was found out while rows came, if it was asked for. `known`: whether it was, by a device that holds all
+  /// rows and has room for it; then once.
+  virtual Trouble survey(const RowSurveyor& to, bool& known) = 0;
   /// The sum over all documents of |x - mean of its query|^2, of scaled rows.
   virtual Trouble centred_squares(double& sum) = 0;
   /// The score of every document.

@@ -26,9 +26,17 @@ bool hopeless(std::span<const double> per_query, std::span<const double> best) {
   return of_the_best(per_query, best) < kLeastShare;
 }
 
-double spread(const Representation& features, std::span<const double> w) {
-  const auto documents = static_cast<double>(std::max<std::size_t>(1, features.data().num_documents()));
-  return std::sqrt(score_scatter(features, w) / documents);
+double spread(const TrainingSet& set, std::span<const double> w) {
+  const Dataset& data = set.features().data();
+  double scatter = 0;
+  if (RowDevice* const rows = set.device_rows()) {
+    std::vector<double> scores(data.num_documents());
+    require_no_trouble(rows->scores(w, scores));
+    scatter = score_scatter(data, scores);
+  } else {
+    scatter = score_scatter(set.features(), w);
+  }
+  return std::sqrt(scatter / static_cast<double>(std::max<std::size_t>(1, data.num_documents())));
 }
 
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query) {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "dorm/train.h"
-#include "model/features/representation.h"
+#include "learning/train/training_set.h"
 
 namespace dorm {
 
 /// The root of the mean squared score over all documents, scores centred within their query. 0: it ranks nothing.
-double spread(const Representation& features, std::span<const double> w);
+double spread(const TrainingSet& set, std::span<const double> w);
 
 /// How much each of several judged rankers counts, summing to 1: exp(-2 t), where t is how far its mean is behind the
 /// best, in standard errors of their paired difference over queries. With few queries the errors are large and all

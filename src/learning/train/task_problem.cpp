@@ -35,6 +35,7 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
 }
 
 DataSummary TaskProblem::summary() const {
+  set_.device_rows();  // with which the survey comes
   DataSummary summary = set_.summary();
   summary.fingerprint = survey_.fingerprint();
   summary.statistics = survey_.statistics();
@@ -50,7 +51,7 @@ std::vector<double> TaskProblem::start(Start start, double seconds) const {
   return task_.start(set_, options, start, {});
 }
 
-double TaskProblem::spread(std::span<const double> w) const { return dorm::spread(set_.features(), w); }
+double TaskProblem::spread(std::span<const double> w) const { return dorm::spread(set_, w); }
 
 MeasureResult TaskProblem::validate(const std::vector<double>& w) const {
   return validation_->judge(*scorer_, w, options_);

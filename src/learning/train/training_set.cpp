@@ -108,26 +108,33 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
     linear_ = linear.get();
     representation_ = std::move(linear);
   }
-  if (kernel.place.on_device() && linear_)
-    device_rows_ = rows_on_device(*linear_, kernel.place_with(threads_), kernel.used() ? nullptr : survey);
   data.require_intact();  // what is lost reads as 0
-  const double norm = centred_norm(scaled);
-  if (kernel.used() && !std::isfinite(norm))
+  if (kernel.place.on_device() && linear_) {
+    arriving_ = send_rows(*linear_, kernel.place_with(threads_), kernel.used() ? nullptr : survey);
+    return;
+  }
+  // Of all documents, also where the representation leaves some out: C means the same for every kernel.
+  set_scale(exact_ ? centred_kernel_norm(*kernel_, scaled, threads_) : representation_->centred_norm(threads_));
+}
+
+double TrainingSet::squared_scale() const {
+  if (!arriving_.valid()) return squared_scale_;
+  std::call_once(scale_known_, [&] {
+    double sum = 0;
+    require_no_trouble(device_rows()->centred_squares(sum));
+    set_scale(sum / static_cast<double>(std::max<std::uint64_t>(1, summary_.documents)));
+  });
+  return squared_scale_;
+}
+
+void TrainingSet::set_scale(double norm) const {
+  if (options_.used() && !std::isfinite(norm))
     throw Error(ErrorCode::bad_input,
                 "kernel values are not finite: features are too large for it; expected scaled features or a "
                 "lower degree");
-  if (kernel.used() && !(norm > 0))
+  if (options_.used() && !(norm > 0))
     throw Error(ErrorCode::bad_input, "the kernel is constant within every query: there is nothing to rank by");
-  squared_scale_ = kernel.used() ? 1 / norm : squared_scale_of(norm);
-}
-
-// Of all documents, also where the representation leaves some out: C means the same for every kernel.
-double TrainingSet::centred_norm(const Dataset& scaled) const {
-  if (exact_) return centred_kernel_norm(*kernel_, scaled, threads_);
-  if (!device_rows_) return representation_->centred_norm(threads_);
-  double sum = 0;
-  require_no_trouble(device_rows_->centred_squares(sum));
-  return sum / static_cast<double>(std::max<std::uint64_t>(1, summary_.documents));
+  squared_scale_ = options_.used() ? 1 / norm : squared_scale_of(norm);
 }
 
 std::uint64_t TrainingSet::kept_bytes(const Dataset& data) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,8 +66,9 @@ class TrainingSet {
   const LinearFeatures& linear_features() const;
   /// Those that stand for a kernel, too; likewise.
   const LinearFeatures& mapped_features() const;
-  /// The documents on the device of the options; null: these are visited by threads.
-  RowDevice* device_rows() const { return device_rows_.get(); }
+  /// The documents on the device of the options; null: these are visited by threads. They are on their way when a set
+  /// has been made: whoever asks for them, or for what is found out about them (C, the survey), waits.
+  RowDevice* device_rows() const { return arriving_.valid() ? arriving_.get().get() : nullptr; }
   const Scaling& scaling() const { return scaling_; }
   std::size_t threads() const { return threads_; }
   std::size_t num_queries() const { return summary_.queries; }
@@ -75,8 +77,8 @@ class TrainingSet {
   std::size_t solver_threads() const { return exact_ ? 1 : threads_; }
 
   /// s^2: features times s have unit mean squared row norm (centred per query).
-  double squared_scale() const { return squared_scale_; }
-  UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale_, paper); }
+  double squared_scale() const;
+  UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale(), paper); }
 
   /// One fit for each C.
   std::vector<CheapFit> fit_path(const CheapRanker& ranker) const;
@@ -107,7 +109,7 @@ class TrainingSet {
  private:
   void prepare_kernel(const Dataset& data, std::uint64_t seed);
   std::uint64_t kept_bytes(const Dataset& data) const;  // for scaled rows of a linear ranker
-  double centred_norm(const Dataset& scaled) const;
+  void set_scale(double norm) const;
   Model described_model() const;  // features, scaling, data; no weights yet
 
   std::size_t threads_;
@@ -121,8 +123,9 @@ class TrainingSet {
   std::unique_ptr<const Representation> representation_;
   const LinearFeatures* linear_ = nullptr;  // the representation, unless it is a kernel
   const KernelFeatures* exact_ = nullptr;   // the representation, if it is a kernel
-  std::unique_ptr<RowDevice> device_rows_;  // of the linear representation, where there is a device
-  double squared_scale_ = 0;
+  mutable std::once_flag scale_known_;
+  mutable double squared_scale_ = 0;
+  std::shared_future<std::unique_ptr<RowDevice>> arriving_;  // of the linear representation, where there is a device
   std::string kernel_note_;
 };
 

@@ -315,7 +315,7 @@ Tuning::Delivered Tuning::deliver() const {
     if (!folded_)
       out.w = std::move(w);
     else
-      mean.add(w, spread(splits_[split]->set.features(), w), 1 / static_cast<double>(splits_.size()));
+      mean.add(w, spread(splits_[split]->set, w), 1 / static_cast<double>(splits_.size()));
   }
   if (folded_) out.w = mean.weights();
   return out;
@@ -328,7 +328,7 @@ std::vector<double> Tuning::weights_of(std::size_t split) const {
     const std::vector<double>& w = parts_[k][split].w;
     if (cells_[k].share == 1) return w;
     if (!cells_[k].chosen() || w.empty()) continue;
-    if (const double size = spread(splits_[split]->set.features(), w); size > 0) sum.add(w, size, cells_[k].share);
+    if (const double size = spread(splits_[split]->set, w); size > 0) sum.add(w, size, cells_[k].share);
   }
   return sum.weights();
 }

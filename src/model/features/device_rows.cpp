@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/features/device_rows.h"
 
-#include <algorithm>
-
 #include "base/ordered_sum.h"
 #include "base/parallel.h"
+#include "base/signals_wait.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -40,31 +39,18 @@ DeviceDocuments describe_documents(const LinearFeatures& features) {
   return documents;
 }
 
-/// Adds queries to a survey as they come by: those of a part in order, each once.
-class PassingSurvey {
- public:
-  PassingSurvey(Survey* survey, std::vector<std::size_t> part_begin)
-      : survey_(survey), begin_(std::move(part_begin)), next_(begin_) {}
-
-  void see(std::size_t first, std::size_t last) {
-    if (survey_ == nullptr) return;
-    const auto part =
-        static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), first) - begin_.begin()) - 1;
-    for (; next_[part] < std::min(last, begin_[part + 1]); ++next_[part]) survey_->add(next_[part], part);
-  }
-
-  /// Those that nobody has asked for.
-  void see_rest(std::size_t threads) {
-    parallel_for(begin_.size() - 1, threads, [&](std::size_t part, std::size_t) {
-      if (begin_[part] < begin_[part + 1]) see(begin_[part], begin_[part + 1]);
-    });
-    survey_ = nullptr;
-  }
-
- private:
-  Survey* survey_;
-  std::vector<std::size_t> begin_, next_;
-};
+/// By what the device has found out while rows came, or by visiting them again here.
+void add_survey(RowDevice& device, std::size_t threads, Survey& survey) {
+  RowSurveyor surveyor;
+  surveyor.hashes = [&](std::size_t first, std::size_t last, const std::uint64_t* hashes) {
+    survey.add_hashes(first, last, hashes);
+  };
+  surveyor.statistics = [&](std::size_t part, std::span<const double> low, std::span<const double> high,
+                            std::span<const double> mean) { survey.add_statistics(part, low, high, mean); };
+  bool known = false;
+  require_no_trouble(device.survey(surveyor, known));
+  if (!known) survey.add_all(threads);
+}
 
 }  // namespace
 
@@ -73,12 +59,11 @@ std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const 
     throw Error(ErrorCode::unsupported,
                 "a device holds dense rows, but these features are compressed (mostly zero); expected the device cpu");
   DeviceDocuments documents = describe_documents(features);
-  const auto passing = std::make_shared<PassingSurvey>(survey, documents.part_begin);
+  if (survey) documents.hash = {survey->row_hash().added(), survey->row_hash().crossed()};
   const std::size_t stride = documents.stride(), threads = thread_count(place.threads);
   RowSource source;
-  source.fill = [&features, passing, stride](std::size_t first, std::size_t last, bool scaled, float* rows) {
+  source.fill = [&features, stride](std::size_t first, std::size_t last, bool scaled, float* rows) {
     try {
-      passing->see(first, last);
       for (std::size_t q = first; q < last; ++q) {
         features.copy_rows(q, scaled, rows, stride);
         rows += features.data().query(q).size() * stride;
@@ -93,8 +78,15 @@ std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const 
   };
   source.workers = threads;
   auto device = make_row_device(place.device, std::move(documents), std::move(source), {place.device_bytes});
-  passing->see_rest(threads);
+  if (survey) add_survey(*device, threads, *survey);
   return device;
+}
+
+std::shared_future<std::unique_ptr<RowDevice>> send_rows(const LinearFeatures& features, const ComputePlace& place,
+                                                         Survey* survey) {
+  const SignalsWait wait(SignalsWait::Which::to_stop);  // in the other thread
+  return std::async(std::launch::async, [&features, place, survey] { return rows_on_device(features, place, survey); })
+      .share();
 }
 
 }  // namespace dorm

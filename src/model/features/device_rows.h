@@ -2,6 +2,7 @@
 // Linear features on a device.
 #pragma once
 
+#include <future>
 #include <memory>
 
 #include "base/device/row_device.h"
@@ -16,5 +17,10 @@ namespace dorm {
 /// make_row_device() does.
 std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const ComputePlace& place,
                                           Survey* survey = nullptr);
+
+/// The same while the caller does something else: rows on their way. Whoever asks for them waits, and meets what was
+/// thrown meanwhile. `features` and `survey` must outlive it.
+std::shared_future<std::unique_ptr<RowDevice>> send_rows(const LinearFeatures& features, const ComputePlace& place,
+                                                         Survey* survey);
 
 }  // namespace dorm

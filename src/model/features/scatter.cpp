@@ -4,6 +4,16 @@
 #include <vector>
 
 namespace dorm {
+namespace {
+
+double scatter_of(std::span<const double> scores) {
+  double mean = 0, squares = 0;
+  for (const double score : scores) mean += score / static_cast<double>(scores.size());
+  for (const double score : scores) squares += (score - mean) * (score - mean);
+  return squares;
+}
+
+}  // namespace
 
 double score_scatter(const Representation& features, std::span<const double> w) {
   const Dataset& data = features.data();
@@ -12,10 +22,15 @@ double score_scatter(const Representation& features, std::span<const double> w) 
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     scores.resize(data.query(q).labels.size());
     features.scores(q, w, scores);
-    double mean = 0;
-    for (const double score : scores) mean += score / static_cast<double>(scores.size());
-    for (const double score : scores) squares += (score - mean) * (score - mean);
+    squares += scatter_of(scores);
   }
+  return squares;
+}
+
+double score_scatter(const Dataset& data, std::span<const double> scores) {
+  double squares = 0;
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    squares += scatter_of(scores.subspan(data.first_document(q), data.query(q).size()));
   return squares;
 }
 

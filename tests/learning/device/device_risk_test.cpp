@@ -237,6 +237,8 @@ TEST(DeviceRows, TheSurveySeesAllQueries) {
         rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes}, &there);
     EXPECT_EQ(there.fingerprint(), here.fingerprint()) << bytes;
     EXPECT_EQ(there.statistics().mean, here.statistics().mean) << bytes;
+    EXPECT_EQ(there.statistics().minimum, here.statistics().minimum) << bytes;
+    EXPECT_EQ(there.statistics().maximum, here.statistics().maximum) << bytes;
   }
 }
 

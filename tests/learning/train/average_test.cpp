@@ -40,10 +40,14 @@ TEST(Average, WithoutNoiseOnlyTheBestRemains) {
 
 TEST(Average, SpreadIsTheDeviationWithinQueries) {
   const Dataset data = parse_letor("1 qid:1 1:1 2:5\n0 qid:1 1:3 2:5\n1 qid:2 1:10 2:0\n0 qid:2 1:10 2:0\n", "d");
-  const LinearFeatures features(data);
-  // Scores 2, 6 | 20, 20: deviations 2, 2, 0, 0.
-  EXPECT_NEAR(spread(features, std::vector<double>{2, 0}), std::sqrt(8.0 / 4), 1e-12);
-  EXPECT_EQ(spread(features, std::vector<double>{0, 1}), 0);
+  for (const char* device : {"cpu", "host"}) {
+    KernelOptions options;
+    options.place.device = device;
+    const TrainingSet set(data, ScalingChoice{"none", ""}, 1, options);
+    // Scores 2, 6 | 20, 20: deviations 2, 2, 0, 0.
+    EXPECT_NEAR(spread(set, std::vector<double>{2, 0}), std::sqrt(8.0 / 4), 1e-12) << device;
+    EXPECT_EQ(spread(set, std::vector<double>{0, 1}), 0) << device;
+  }
 }
 
 TEST(Average, WeightsAreAddedAtUnitSpread) {

@@ -49,7 +49,7 @@ class CudaLists final : public ListDevice {
       else
         visit_all<Visit::refer_by_score>();
       std::vector<std::uint32_t> flags(lists_.num_lists());
-      changed_.get(flags, stream_);
+      changed_.get(0, flags, stream_);
       changed = std::accumulate(flags.begin(), flags.end(), std::size_t{0});
     });
   }
@@ -186,7 +186,7 @@ class CudaLists final : public ListDevice {
     add_pieces<<<static_cast<unsigned>(groups), 128, 0, stream_.get()>>>(
         sums_.get(), group_begin_.get(), static_cast<std::uint32_t>(size), group_sums_.get());
     check(cudaGetLastError(), "a kernel");
-    group_sums_.get({fetched_->get(), groups * size}, stream_);
+    group_sums_.get(0, {fetched_->get(), groups * size}, stream_);
     out.value.resize(groups);
     out.loss.resize(groups);
     out.direction.resize(groups * features);

@@ -46,24 +46,84 @@ CudaRows::CudaRows(int card, DeviceDocuments documents, RowSource source, const 
       factor_(std::span<const double>(documents_.scaling.factor)),
       weights_(documents_.stride()),
       sent_(std::make_unique<Pinned<double>>(documents_.stride())) {
-  plan(limits);
+  const std::uint64_t available = available_bytes(card_, limits.bytes, kReserve);
+  plan(available);
+  // It goes before there are lists, which then need the room.
+  const bool room = documents_.bytes(0, documents_.num_queries()) + Surveyed::bytes(documents_) <= available;
+  if (!documents_.hash.added.empty() && plan_.part_bytes == 0 && room) surveyed_.emplace(documents_);
   carrier_.emplace(card_.number, documents_, source_, query_begin_.get(), shift_.get(), factor_.get());
-  if (plan_.resident_queries > 0) carrier_->send(0, plan_.resident_queries, true, rows_.get());
+  const SurveyView view = surveyed_ ? surveyed_->view() : SurveyView{};
+  if (plan_.resident_queries > 0) carrier_->send(0, plan_.resident_queries, rows_.get(), surveyed_ ? &view : nullptr);
   if (plan_.part_bytes == 0) carrier_.reset();
 }
 
-void CudaRows::plan(const DeviceLimits& limits) {
-  const std::uint64_t available = available_bytes(card_, limits.bytes, kReserve);
+void CudaRows::plan(std::uint64_t available) {
   plan_ = plan_memory(documents_, bytes_of_numbers(documents_), available, card_.name);
   if (!plan_.trouble.empty()) throw Failure(plan_.trouble);
   rows_ = Buffer<float>(documents_.bytes(0, plan_.resident_queries) / sizeof(float));
   part_ = Buffer<float>(plan_.part_bytes / sizeof(float));
 }
 
+std::uint64_t CudaRows::Surveyed::bytes(const DeviceDocuments& documents) {
+  return documents.num_documents() * sizeof(std::uint64_t) +
+         documents.num_queries() * documents.features * (sizeof(double) + 2 * sizeof(float));
+}
+
+CudaRows::Surveyed::Surveyed(const DeviceDocuments& documents)
+    : added(std::span<const std::uint64_t>(documents.hash.added)),
+      crossed(std::span<const std::uint64_t>(documents.hash.crossed)),
+      hash(documents.num_documents()),
+      sum(documents.num_queries() * documents.features),
+      low(documents.num_queries() * documents.features),
+      high(documents.num_queries() * documents.features) {}
+
+RowDevice::Trouble CudaRows::survey(const RowSurveyor& to, bool& known) {
+  known = surveyed_.has_value();
+  return guarded([&] {
+    if (!known) return;
+    const std::lock_guard lock(mutex_);
+    use();
+    tell_statistics(to);
+    tell_hashes(to);
+    surveyed_.reset();
+  });
+}
+
+void CudaRows::tell_hashes(const RowSurveyor& to) {
+  const Staging<std::uint64_t> staging(documents_.longest());
+  const std::size_t queries = documents_.num_queries();
+  for (std::size_t first = 0, last = 0; first < queries; first = last) {
+    const std::uint64_t begin = documents_.query_begin[first];
+    while (last < queries && documents_.query_begin[last + 1] - begin <= staging.size()) ++last;
+    surveyed_->hash.get(begin, {staging.get(), documents_.query_begin[last] - begin}, stream_);
+    run_over(first, last, [&](std::size_t from, std::size_t to_query) {
+      to.hashes(from, to_query, staging.get() + (documents_.query_begin[from] - begin));
+    });
+  }
+}
+
+void CudaRows::tell_statistics(const RowSurveyor& to) {
+  constexpr unsigned kColumns = 64;  // few threads, which have many queries each: on many multiprocessors
+  const std::size_t parts = documents_.part_begin.size() - 1, features = documents_.features;
+  const Buffer<std::uint64_t> part_begin{std::span<const std::uint64_t>(
+      std::vector<std::uint64_t>(documents_.part_begin.begin(), documents_.part_begin.end()))};
+  const Buffer<double> found(parts * 3 * features);
+  const dim3 blocks(static_cast<unsigned>(parts), static_cast<unsigned>((features + kColumns - 1) / kColumns));
+  add_surveys<<<blocks, kColumns, 0, stream_.get()>>>(surveyed_->view(), query_begin_.get(), part_begin.get(),
+                                                      static_cast<std::uint32_t>(features), found.get());
+  check(cudaGetLastError(), "a kernel");
+  std::vector<double> numbers(parts * 3 * features);
+  found.get(0, numbers, stream_);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::span<const double> of_part = std::span(numbers).subspan(part * 3 * features, 3 * features);
+    to.statistics(part, of_part.first(features), of_part.subspan(features, features), of_part.last(features));
+  }
+}
+
 DeviceReport CudaRows::report() const { return {card_.name, rows_.bytes() + part_.bytes(), plan_.resident_queries}; }
 
 const float* CudaRows::bring(std::size_t first, std::size_t last) {
-  carrier_->send(first, last, false, part_.get());
+  carrier_->send(first, last, part_.get());
   return part_.get();
 }
 
@@ -113,7 +173,7 @@ RowDevice::Trouble CudaRows::centred_squares(double& sum) {
       check(cudaGetLastError(), "a kernel");
     });
     std::vector<double> found(documents_.num_queries());
-    squares.get(found, stream_);
+    squares.get(0, found, stream_);
     sum = std::accumulate(found.begin(), found.end(), 0.0);
   });
 }
@@ -136,7 +196,7 @@ RowDevice::Trouble CudaRows::scores(std::span<const double> w, std::span<double>
         check(cudaGetLastError(), "a kernel");
       });
     });
-    scores.get(out, stream_);
+    scores.get(0, out, stream_);
   });
 }
 

@@ -18,6 +18,7 @@ class CudaRows final : public RowDevice {
   CudaRows(int card, DeviceDocuments documents, RowSource source, const DeviceLimits& limits);
 
   DeviceReport report() const override;
+  Trouble survey(const RowSurveyor& to, bool& known) override;
   Trouble centred_squares(double& sum) override;
   Trouble scores(std::span<const double> w, std::span<double> out) override;
   std::unique_ptr<ListDevice> make_lists(DeviceLists lists, Trouble& trouble) override;
@@ -42,7 +43,20 @@ class CudaRows final : public RowDevice {
   const double* put_weights(std::span<const double> w, const Stream& stream);
 
  private:
-  void plan(const DeviceLimits& limits);
+  /// What a survey leaves on the card until it is told.
+  struct Surveyed {
+    explicit Surveyed(const DeviceDocuments& documents);
+    static std::uint64_t bytes(const DeviceDocuments& documents);
+    SurveyView view() const { return {added.get(), crossed.get(), hash.get(), sum.get(), low.get(), high.get()}; }
+
+    Buffer<std::uint64_t> added, crossed, hash;
+    Buffer<double> sum;
+    Buffer<float> low, high;
+  };
+
+  void plan(std::uint64_t available);
+  void tell_hashes(const RowSurveyor& to);
+  void tell_statistics(const RowSurveyor& to);
   /// body(rows, first query, last query) over what is held, then over parts of the rest.
   template <class Body>
   void visit(const Body& body);
@@ -57,6 +71,7 @@ class CudaRows final : public RowDevice {
   Buffer<double> shift_, factor_, weights_;
   std::unique_ptr<Pinned<double>> sent_;
   Buffer<float> rows_, part_;
+  std::optional<Surveyed> surveyed_;
   std::optional<RowCarrier> carrier_;
 };
 

@@ -95,10 +95,10 @@ class Buffer {
     if (count_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream.get()), "memory of the card");
     stream.wait();
   }
-  /// The first of them, once the work of the stream is done.
-  void get(std::span<T> values, const Stream& stream) const {
+  /// Those from `first` on, once the work of the stream is done.
+  void get(std::size_t first, std::span<T> values, const Stream& stream) const {
     if (!values.empty())
-      check(cudaMemcpyAsync(values.data(), data_, values.size_bytes(), cudaMemcpyDeviceToHost, stream.get()),
+      check(cudaMemcpyAsync(values.data(), data_ + first, values.size_bytes(), cudaMemcpyDeviceToHost, stream.get()),
             "numbers from the card");
     stream.wait();
   }

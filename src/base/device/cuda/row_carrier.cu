@@ -29,11 +29,11 @@ void give_staging(std::unique_ptr<Pinned<char>> staging) {
   if (!kept) kept = std::move(staging);
 }
 
-RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, RowSource source, const std::uint64_t* query_begin,
-                       const double* shift, const double* factor)
+RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, const RowSource& source,
+                       const std::uint64_t* query_begin, const double* shift, const double* factor)
     : card_(card),
       documents_(documents),
-      source_(std::move(source)),
+      source_(source),
       query_begin_(query_begin),
       shift_(shift),
       factor_(factor),
@@ -50,25 +50,14 @@ RowCarrier::~RowCarrier() {
   for (const auto& lane : lanes_) cudaStreamSynchronize(lane->stream.get());
 }
 
-void RowCarrier::send(std::size_t first, std::size_t last, bool in_parts, float* target) {
-  std::vector<std::size_t> begin = {first};
-  if (in_parts) {
-    for (const std::size_t part : documents_.part_begin)
-      if (part > begin.back() && part < last) begin.push_back(part);
-  } else {
-    for (std::size_t k = 1; k < lanes_.size(); ++k)
-      if (const std::size_t at = first + (last - first) * k / lanes_.size(); at > begin.back()) begin.push_back(at);
-  }
-  begin.push_back(last);
-  const std::size_t parts = begin.size() - 1;
+void RowCarrier::send(std::size_t first, std::size_t last, float* target, const SurveyView* survey) {
+  const auto begin = [&](std::size_t lane) { return first + (last - first) * lane / lanes_.size(); };
   std::mutex mutex;
   std::string trouble;  // of any of the threads
-  // Each lane takes every so many-th part, in order.
   source_.run(lanes_.size(), [&](std::size_t k, std::size_t) {
     try {
       check(cudaSetDevice(card_), "the card");
-      for (std::size_t part = k; part < parts; part += lanes_.size())
-        carry(*lanes_[k], begin[part], begin[part + 1], target + documents_.bytes(first, begin[part]) / sizeof(float));
+      carry(*lanes_[k], begin(k), begin(k + 1), target + documents_.bytes(first, begin(k)) / sizeof(float), survey);
       lanes_[k]->stream.wait();
     } catch (const std::exception& error) {
       const std::lock_guard lock(mutex);
@@ -78,8 +67,7 @@ void RowCarrier::send(std::size_t first, std::size_t last, bool in_parts, float*
   if (!trouble.empty()) throw Failure(trouble);
 }
 
-void RowCarrier::carry(Lane& lane, std::size_t first, std::size_t last, float* target) {
-  const bool scales = documents_.scaling.kind != RowScaling::Kind::none;
+void RowCarrier::carry(Lane& lane, std::size_t first, std::size_t last, float* target, const SurveyView* survey) {
   for (std::size_t q = first, end = first; q < last; q = end) {
     while (end < last && documents_.bytes(q, end + 1) <= room_) ++end;
     float* const buffer = lane.staging + static_cast<std::size_t>(lane.next) * (room_ / sizeof(float));
@@ -89,20 +77,23 @@ void RowCarrier::carry(Lane& lane, std::size_t first, std::size_t last, float* t
     if (bytes > 0) {
       check(cudaMemcpyAsync(target, buffer, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "rows to the card");
       lane.travelled[lane.next].record(lane.stream);
-      if (scales) scale(lane, q, end, target);
+      scale(lane, q, end, target, survey);
     }
     lane.next = 1 - lane.next;
     target += bytes / sizeof(float);
   }
 }
 
-void RowCarrier::scale(const Lane& lane, std::size_t first, std::size_t last, float* rows) const {
+void RowCarrier::scale(const Lane& lane, std::size_t first, std::size_t last, float* rows,
+                       const SurveyView* survey) const {
   constexpr unsigned kWarp = 32, kMostThreads = 256;
   const auto features = static_cast<std::uint32_t>(documents_.features);
   const unsigned threads = std::min((features + kWarp - 1) / kWarp * kWarp, kMostThreads);
+  const auto blocks = static_cast<unsigned>(last - first);
   const QueryRows queries{rows, static_cast<std::uint32_t>(documents_.stride()), features, query_begin_ + first};
-  scale_queries<<<static_cast<unsigned>(last - first), threads, 0, lane.stream.get()>>>(
-      queries, documents_.scaling.kind, shift_, factor_);
+  if (survey) survey_queries<<<blocks, threads, 0, lane.stream.get()>>>(queries, first, *survey);
+  if (documents_.scaling.kind != RowScaling::Kind::none)
+    scale_queries<<<blocks, threads, 0, lane.stream.get()>>>(queries, documents_.scaling.kind, shift_, factor_);
   check(cudaGetLastError(), "a kernel");
 }
 

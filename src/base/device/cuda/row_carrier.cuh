@@ -15,16 +15,24 @@
 
 namespace dorm::cuda {
 
+/// Where a survey of rows is left, on the card.
+struct SurveyView {
+  const std::uint64_t *added, *crossed;  // by feature
+  std::uint64_t* hash;                   // by document
+  double* sum;                           // by query and feature, like the next two
+  float *low, *high;
+};
+
 class RowCarrier {
  public:
   /// Borrows the documents. `card`: that of the calling thread. `query_begin`, `shift` and `factor` lie on it.
-  RowCarrier(int card, const DeviceDocuments& documents, RowSource source, const std::uint64_t* query_begin,
+  RowCarrier(int card, const DeviceDocuments& documents, const RowSource& source, const std::uint64_t* query_begin,
              const double* shift, const double* factor);
   ~RowCarrier();
 
-  /// Rows of queries [first, last) to `target`, scaled; they are there when it returns. `in_parts`: those of a part of
-  /// the documents in order, by one thread; else threads share them evenly.
-  void send(std::size_t first, std::size_t last, bool in_parts, float* target);
+  /// Rows of queries [first, last) to `target`, scaled; they are there when it returns. What `survey` asks for, if
+  /// anything, is found out before.
+  void send(std::size_t first, std::size_t last, float* target, const SurveyView* survey = nullptr);
 
  private:
   struct Lane {
@@ -34,12 +42,12 @@ class RowCarrier {
     int next = 0;
   };
 
-  void carry(Lane& lane, std::size_t first, std::size_t last, float* target);
-  void scale(const Lane& lane, std::size_t first, std::size_t last, float* rows) const;
+  void carry(Lane& lane, std::size_t first, std::size_t last, float* target, const SurveyView* survey);
+  void scale(const Lane& lane, std::size_t first, std::size_t last, float* rows, const SurveyView* survey) const;
 
   int card_;
   const DeviceDocuments& documents_;
-  RowSource source_;
+  const RowSource& source_;
   const std::uint64_t* query_begin_;
   const double *shift_, *factor_;
   std::size_t room_;  // bytes of a buffer

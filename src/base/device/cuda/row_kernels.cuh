@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cstdint>
 
+#include "base/device/cuda/row_carrier.cuh"
 #include "base/device/cuda/score_rows.cuh"
 #include "base/device/row_device.h"
 
@@ -105,6 +106,62 @@ static __global__ void scale_queries(const QueryRows queries, RowScaling::Kind k
     else
       scale_affine(x, kind == RowScaling::Kind::log_affine, shift[j], factor[j]);
   }
+}
+
+/// Hashes of rows and sums and ranges of columns, of queries from `first` on. A warp takes a row, a thread a column.
+static __global__ void survey_queries(const QueryRows queries, std::uint64_t first, const SurveyView survey) {
+  constexpr unsigned kWarp = 32;
+  const std::uint64_t query = first + blockIdx.x;
+  for (std::uint32_t j = threadIdx.x; j < queries.features; j += blockDim.x) {
+    const Column x = column_of(queries, blockIdx.x, j);
+    Range range;
+    double sum = 0;
+#pragma unroll 8
+    for (int i = 0; i < x.size; ++i) {
+      sum += x[i];
+      range.low = fminf(range.low, x[i]);
+      range.high = fmaxf(range.high, x[i]);
+    }
+    const std::uint64_t at = query * queries.features + j;
+    survey.sum[at] = sum;
+    survey.low[at] = range.low;
+    survey.high[at] = range.high;
+  }
+  const std::uint64_t begin = queries.query_begin[blockIdx.x], end = queries.query_begin[blockIdx.x + 1];
+  const unsigned lane = threadIdx.x % kWarp;
+  for (std::uint64_t i = begin + threadIdx.x / kWarp; i < end; i += blockDim.x / kWarp) {
+    const float* const row = queries.rows + (i - queries.query_begin[0]) * queries.stride;
+    std::uint64_t hash = 0;
+    for (std::uint32_t j = lane; j < queries.features; j += kWarp) {
+      const std::uint64_t bits = __float_as_uint(row[j]);
+      if (bits & 0x7fffffffU) hash += (bits + survey.added[j]) * (bits ^ survey.crossed[j]);
+    }
+    for (unsigned step = kWarp / 2; step > 0; step /= 2) hash += __shfl_xor_sync(0xffffffffU, hash, step);
+    if (lane == 0) survey.hash[i] = hash;
+  }
+}
+
+/// Statistics of the queries of a part, by feature: low, high, mean. No product and sum are fused, as on the host.
+static __global__ void add_surveys(const SurveyView survey, const std::uint64_t* query_begin,
+                                   const std::uint64_t* part_begin, std::uint32_t features, double* out) {
+  const std::uint32_t j = blockIdx.y * blockDim.x + threadIdx.x;
+  if (j >= features) return;
+  const std::uint64_t first = part_begin[blockIdx.x], last = part_begin[blockIdx.x + 1];
+  Range range;
+  double mean = 0;
+  for (std::uint64_t q = first; q < last; ++q) {
+    const std::uint64_t at = q * features + j, size = query_begin[q + 1] - query_begin[q];
+    if (size == 0) continue;
+    range.low = fminf(range.low, survey.low[at]);
+    range.high = fmaxf(range.high, survey.high[at]);
+    const double share = 1 / static_cast<double>(query_begin[q + 1] - query_begin[first]);
+    const double rest = __dadd_rn(survey.sum[at], -__dmul_rn(mean, static_cast<double>(size)));
+    mean = __dadd_rn(mean, __dmul_rn(rest, share));
+  }
+  double* const found = out + std::uint64_t{blockIdx.x} * 3 * features + j;
+  found[0] = range.low;
+  found[features] = range.high;
+  found[2 * features] = mean;
 }
 
 /// By query: the sum of |x - mean|^2. kThreads threads.
