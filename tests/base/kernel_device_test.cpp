@@ -213,6 +213,41 @@ TEST(DeviceValues, RowsThatCannotBeRead) {
   EXPECT_EQ(device->scores(3, fails, scores), "the rows of the documents could not be read");
 }
 
+// So wide that a part comes back in pieces; more parts than are under way at a time.
+TEST(DeviceValues, WideRowsAreTakenInOrder) {
+  const SomeDocuments right(9000, 17), left(300, 18);
+  const std::vector<KernelTerm> terms = {{1, {{Form::product, 1, 3}}}};
+  const auto device = make_kernel_device(tested_device(), numbers_of(right, terms, 64), {0, 2});
+  std::size_t taken = 0;
+  const auto take = [&](std::size_t first, std::size_t last, const float* values) {
+    EXPECT_EQ(first, taken);
+    taken = last;
+    for (std::size_t i = first; i < last; ++i)
+      for (std::size_t j = 0; j < right.size; j += 97) {
+        const double truth = by_hand(terms, left, i, right, j);
+        ASSERT_NEAR(values[(i - first) * right.size + j], truth, 1e-7 * std::abs(truth) + 1e-6);
+      }
+  };
+  EXPECT_EQ(device->values(left.size, left.filler(), take), "");
+  EXPECT_EQ(taken, left.size);
+}
+
+// What was under way when a call failed is not mistaken for what the next one asks for.
+TEST(DeviceValues, ACallAfterOneThatFailed) {
+  const SomeDocuments right(30, 19), left(40, 20);
+  const auto terms = tested_kernels().back();
+  const auto device = make_kernel_device(tested_device(), numbers_of(right, terms), {0, 2});
+  const std::vector<float> truth = values_of(*device, left, right.size);
+  for (const std::size_t failing : {8, 16, 24, 32}) {
+    const FillDocuments fills = [&](std::size_t first, std::size_t last, float* rows, std::uint32_t* codes) {
+      return first < failing && left.filler()(first, last, rows, codes);
+    };
+    EXPECT_EQ(device->values(left.size, fills, [](std::size_t, std::size_t, const float*) {}),
+              "the rows of the documents could not be read");
+    EXPECT_EQ(values_of(*device, left, right.size), truth);
+  }
+}
+
 TEST(DeviceValues, WithoutRightHandDocumentsScoresAreZero) {
   const SomeDocuments right(0, 15), left(3, 16);
   for (const std::vector<KernelTerm>& terms : tested_kernels()) {

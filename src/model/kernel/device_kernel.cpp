@@ -14,7 +14,9 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kPackedPiece = 256;  // documents a thread packs at a time
+constexpr std::size_t kPieceNumbers = 16384;      // that a thread packs or copies at a time, about
+constexpr std::size_t kPackingWorth = 65536;      // numbers to pack for which threads are woken
+constexpr std::size_t kCopyingWorth = 4 * 65536;  // and to copy
 
 const std::vector<Term>& terms_of(const Kernel& kernel, const ComputePlace& place) {
   const auto* const expression = dynamic_cast<const ExpressionKernel*>(&kernel);
@@ -53,18 +55,12 @@ class DeviceColumns final : public KernelColumns {
   // Rows are whole ones, whatever is asked for: an entry has the same bits.
   void compute(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first, std::size_t last,
                float* out, std::size_t stride) const override {
-    device_.values(left, rows, [&](std::size_t begin, std::size_t end, const float* values) {
-      for (std::size_t i = begin; i < end; ++i)
-        std::copy_n(values + (i - begin) * size() + first, last - first, out + i * stride);
-    });
+    device_.values(left, rows, first, last, [&](std::size_t i) { return out + i * stride; });
   }
 
   bool compute_rows(const Documents& left, std::span<const std::uint32_t> rows,
                     std::span<float* const> out) const override {
-    device_.values(left, rows, [&](std::size_t begin, std::size_t end, const float* values) {
-      parallel_for(end - begin, threads_worth(device_.threads(), (end - begin) * size()),
-                   [&](std::size_t i, std::size_t) { std::copy_n(values + i * size(), size(), out[begin + i]); });
-    });
+    device_.values(left, rows, 0, size(), [&](std::size_t i) { return out[i]; });
     return true;
   }
 
@@ -75,7 +71,7 @@ class DeviceColumns final : public KernelColumns {
 }  // namespace
 
 DeviceKernel::DeviceKernel(const Kernel& kernel, const Documents& right, const ComputePlace& place, Answer answer)
-    : columns_(0), threads_(thread_count(place.threads)), width_(right.size()) {
+    : columns_(0), width_(right.size()), pool_(thread_count(place.threads)) {
   KernelNumbers numbers;
   for (const Term& term : terms_of(kernel, place)) {
     KernelTerm& made = numbers.terms.emplace_back();
@@ -109,15 +105,25 @@ DeviceKernel::DeviceKernel(const Kernel& kernel, const Documents& right, const C
 
 DeviceKernel::DeviceKernel(KernelNumbers waves, const ComputePlace& place)
     : columns_(waves.columns),
-      threads_(thread_count(place.threads)),
       width_(waves.width()),
-      device_(make_kernel_device(place.device, std::move(waves), limits_of(place))) {}
+      device_(make_kernel_device(place.device, std::move(waves), limits_of(place))),
+      pool_(thread_count(place.threads)) {}
+
+void DeviceKernel::in_pieces(std::size_t count, std::size_t numbers_of_each, std::size_t worth,
+                             const std::function<void(std::size_t begin, std::size_t end)>& body) const {
+  if (count * numbers_of_each < worth) return body(0, count);
+  const std::size_t piece = std::max<std::size_t>(1, kPieceNumbers / std::max<std::size_t>(1, numbers_of_each));
+  pool_.run((count + piece - 1) / piece,
+            [&](std::size_t index, std::size_t) { body(index * piece, std::min(count, (index + 1) * piece)); });
+}
 
 bool DeviceKernel::fill(const Documents& left, std::span<const std::uint32_t> rows, float* values,
                         std::uint32_t* codes) const {
+  const bool as_they_are = parts_.empty() && equal_.empty() && left.num_features() == columns_;
   const auto pack = [&](std::size_t k, std::span<float> row) {
-    left.load(rows[k], row);
     float* packed = values + k * columns_;
+    if (as_they_are) return left.load(rows[k], {packed, columns_});
+    left.load(rows[k], row);
     if (parts_.empty() && equal_.empty()) std::copy_n(row.begin(), columns_, packed);
     for (const Part& part : parts_) {
       part.take(row, {packed, part.columns.size()});
@@ -126,26 +132,29 @@ bool DeviceKernel::fill(const Documents& left, std::span<const std::uint32_t> ro
     for (std::size_t c = 0; c < equal_.size(); ++c) codes[k * equal_.size() + c] = equal_[c].find(left, rows[k], row);
   };
   try {
-    parallel_for((rows.size() + kPackedPiece - 1) / kPackedPiece, threads_worth(threads_, rows.size() * columns_),
-                 [&](std::size_t piece, std::size_t) {
-                   std::vector<float> row(left.num_features());
-                   const std::size_t end = std::min(rows.size(), (piece + 1) * kPackedPiece);
-                   for (std::size_t k = piece * kPackedPiece; k < end; ++k) pack(k, row);
-                 });
+    in_pieces(rows.size(), left.num_features(), kPackingWorth, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> row(left.num_features());
+      for (std::size_t k = begin; k < end; ++k) pack(k, row);
+    });
     return true;
   } catch (...) {
     return false;  // said by the data itself: require_intact()
   }
 }
 
-void DeviceKernel::values(const Documents& left, std::span<const std::uint32_t> rows, const TakeValues& take) const {
+void DeviceKernel::values(const Documents& left, std::span<const std::uint32_t> rows, std::size_t first,
+                          std::size_t last, const std::function<float*(std::size_t i)>& place) const {
   const std::lock_guard lock(mutex_);
   require_no_trouble(device_->values(
       rows.size(),
-      [&](std::size_t first, std::size_t last, float* packed, std::uint32_t* codes) {
-        return fill(left, rows.subspan(first, last - first), packed, codes);
+      [&](std::size_t begin, std::size_t end, float* packed, std::uint32_t* codes) {
+        return fill(left, rows.subspan(begin, end - begin), packed, codes);
       },
-      take));
+      [&](std::size_t begin, std::size_t end, const float* made) {
+        in_pieces(end - begin, last - first, kCopyingWorth, [&](std::size_t i, std::size_t stop) {
+          for (; i < stop; ++i) std::copy_n(made + i * width_ + first, last - first, place(begin + i));
+        });
+      }));
 }
 
 std::vector<double> DeviceKernel::scores(const Documents& left) const {

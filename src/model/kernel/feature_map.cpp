@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/parallel.h"
 #include "base/rng.h"
 #include "base/vector_ops.h"
 #include "data/replace_features.h"
@@ -72,12 +71,8 @@ Dataset map_on_device(const FeatureMap& map, const Documents& documents, const C
   const std::size_t width = map.size();
   std::vector<std::uint32_t> all(documents.size());
   std::iota(all.begin(), all.end(), 0u);
-  return replace_features(documents.data(), width, {}, [&](float* rows, std::size_t stride) {
-    device->values(documents, all, [&](std::size_t first, std::size_t last, const float* values) {
-      parallel_for(last - first, threads_worth(place.threads, (last - first) * width), [&](std::size_t i, std::size_t) {
-        std::copy_n(values + i * width, width, rows + (first + i) * stride);
-      });
-    });
+  return replace_features(documents.data(), width, {}, place.threads, [&](float* rows, std::size_t stride) {
+    device->values(documents, all, 0, width, [&](std::size_t i) { return rows + i * stride; });
   });
 }
 

@@ -110,6 +110,23 @@ TEST(DeviceKernel, FeaturesOfApproximationsAreThoseOfTheCpu) {
   }
 }
 
+// Enough of them that threads share what is packed and copied.
+TEST(DeviceKernel, ManyFeaturesAreThoseOfTheCpuWhateverTheThreads) {
+  const Documents documents(test::random_data({.lengths = {400, 1, 600, 199}, .features = 70, .seed = 9}));
+  const auto kernel = make_kernel("rbf:gamma=0.01", documents);
+  const auto map = fit_feature_map(parse_approximation("fourier:2100"), *kernel, documents, 1, 1);
+  const Documents here(apply_feature_map(*map, documents, {.threads = 2}));
+  ComputePlace place = there();
+  const Documents two(apply_feature_map(*map, documents, place));
+  place.threads = 1;
+  const Documents one(apply_feature_map(*map, documents, place));
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::vector<float> x = test::row_of(here, i), y = test::row_of(one, i);
+    ASSERT_EQ(test::row_of(two, i), y);
+    for (std::size_t j = 0; j < x.size(); ++j) ASSERT_NEAR(y[j], x[j], 2e-4) << i << " " << j;
+  }
+}
+
 TEST(DeviceKernel, ScoresOfExpansionsAreThoseOfTheCpu) {
   const Documents support = named_documents(5, 30, 10), documents = named_documents(6);
   Rng rng(7);

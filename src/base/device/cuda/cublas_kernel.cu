@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel values on a card: products by cuBLAS, the rest by kernel_values.cuh. Documents are taken in parts of one
 // height, the last one filled up with what is there, so that cuBLAS is asked for the same shape again and again and
-// answers with the same bits. The host fills one part and takes another while the card works on a third.
+// answers with the same bits. The host fills one part and takes another while the card works on a third; what is sent
+// back comes in pieces, each of which is taken while the next is on its way.
 #include <cublas_v2.h>
 
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <memory>
-#include <optional>
+#include <mutex>
 
 #include "base/device/cuda/card.cuh"
 #include "base/device/cuda/kernel_values.cuh"
 #include "base/device/cuda/memory.cuh"
+#include "base/device/cuda/staging.cuh"
 #include "base/device/cuda_module.h"
 
 namespace dorm::cuda {
 namespace {
 
 constexpr std::uint64_t kReserve = std::uint64_t{128} << 20;
+constexpr std::size_t kSlots = 2;
+constexpr std::size_t kMostPieces = 4;                          // of a part that is sent back
+constexpr std::size_t kLeastPieceBytes = std::size_t{1} << 20;  // below which one more costs more than it hides
+
+std::mutex kept_mutex;
+std::unique_ptr<Pinned<char>> kept;  // kStagingBytes, or null
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -62,15 +70,52 @@ void send_numbers(const T* from, std::size_t count, T* target, const Stream& str
 /// What one part of the documents has of its own, so that two are under way.
 template <class T>
 struct Slot {
-  Pinned<float> rows;
-  Pinned<std::uint32_t> codes;
+  float* rows = nullptr;  // these three in pinned memory
+  std::uint32_t* codes = nullptr;
+  T* fetched = nullptr;
   Buffer<T> made;
-  Pinned<T> fetched;
-  Event computed, arrived;
+  Event computed;
+  std::array<Event, kMostPieces> arrived;  // by piece
   std::size_t first = 0, last = 0;
+};
 
-  Slot(const KernelNumbers& numbers, std::size_t height, std::size_t width)
-      : rows(height * numbers.columns), codes(height * numbers.codes), made(height * width), fetched(height * width) {}
+template <class T>
+class Slots {
+ public:
+  Slots(const KernelNumbers& numbers, std::size_t height, std::size_t width)
+      : width_(width),
+        piece_rows_(std::max((height + kMostPieces - 1) / kMostPieces,
+                             kLeastPieceBytes / std::max<std::size_t>(1, width * sizeof(T)))),
+        staging_(kSlots * (room<float>(height * numbers.columns) + room<std::uint32_t>(height * numbers.codes) +
+                           room<T>(height * width))) {
+    char* at = staging_.get();
+    for (Slot<T>& slot : slots_) {
+      slot.rows = cut<float>(at, height * numbers.columns);
+      slot.codes = cut<std::uint32_t>(at, height * numbers.codes);
+      slot.fetched = cut<T>(at, height * width);
+      slot.made = Buffer<T>(height * width);
+    }
+  }
+
+  /// That of a part, by its number.
+  Slot<T>& of(std::size_t part) { return slots_[part % kSlots]; }
+  std::size_t width() const { return width_; }            // numbers of a document
+  std::size_t piece_rows() const { return piece_rows_; }  // documents whose numbers come back together
+
+ private:
+  template <class U>
+  static std::size_t room(std::size_t count) {
+    constexpr std::size_t kAlignment = 256;
+    return (count * sizeof(U) + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  template <class U>
+  static U* cut(char*& at, std::size_t count) {
+    return reinterpret_cast<U*>(std::exchange(at, at + room<U>(count)));
+  }
+
+  std::size_t width_, piece_rows_;
+  Staging<char> staging_;
+  std::array<Slot<T>, kSlots> slots_;
 };
 
 class CublasKernel final : public KernelDevice {
@@ -82,42 +127,42 @@ class CublasKernel final : public KernelDevice {
     allocate();
     hold_right();
   }
+  /// What a call that failed has left behind may still use memory that goes to another user.
+  ~CublasKernel() override {
+    cudaStreamSynchronize(stream_.get());
+    cudaStreamSynchronize(back_.get());
+  }
 
   DeviceReport report() const override { return {card_.name, plan_.bytes, 0}; }
 
   Trouble values(std::size_t count, const FillDocuments& fill, const TakeValues& take) override {
     return guarded([&] {
       use();
-      auto& slots = make_slots(values_, numbers_.width());
+      Slots<float>& slots = make_slots(values_, numbers_.width());
       in_parts<float>(
-          count, fill, slots, [&](Slot<float>& slot) { finish_values(slot.made.get()); },
-          [&](const Slot<float>& slot) { take(slot.first, slot.last, slot.fetched.get()); });
+          count, fill, slots, [&](Slot<float>& slot) { finish_values(slot.made.get()); }, take);
     });
   }
 
   Trouble scores(std::size_t count, const FillDocuments& fill, std::span<double> out) override {
     return guarded([&] {
       use();
-      auto& slots = make_slots(scores_, 1);
+      Slots<double>& slots = make_slots(scores_, 1);
       in_parts<double>(
           count, fill, slots, [&](Slot<double>& slot) { finish_scores(slot.made.get()); },
-          [&](const Slot<double>& slot) {
-            std::copy_n(slot.fetched.get(), slot.last - slot.first, out.data() + slot.first);
+          [&](std::size_t first, std::size_t last, const double* scores) {
+            std::copy_n(scores, last - first, out.data() + first);
           });
     });
   }
 
  private:
-  template <class T>
-  using Slots = std::array<std::unique_ptr<Slot<T>>, 2>;
-
   void use() const { check(cudaSetDevice(card_.number), "the card"); }
 
   template <class T>
-  Slots<T>& make_slots(Slots<T>& slots, std::size_t width) {
-    for (auto& slot : slots)
-      if (!slot) slot = std::make_unique<Slot<T>>(numbers_, plan_.height, width);
-    return slots;
+  Slots<T>& make_slots(std::unique_ptr<Slots<T>>& slots, std::size_t width) {
+    if (!slots) slots = std::make_unique<Slots<T>>(numbers_, plan_.height, width);
+    return *slots;
   }
 
   void allocate() {
@@ -246,47 +291,73 @@ class CublasKernel final : public KernelDevice {
     check(cudaGetLastError(), "a kernel");
   }
 
-  /// finish(slot): makes what is fetched of the sums; done(slot): takes it.
-  template <class T, class Finish, class Done>
-  void in_parts(std::size_t count, const FillDocuments& fill, Slots<T>& slots, const Finish& finish, const Done& done) {
+  /// finish(slot): makes what is fetched of the sums; take(first, last, numbers): is given it, in order.
+  template <class T, class Finish, class Take>
+  void in_parts(std::size_t count, const FillDocuments& fill, Slots<T>& slots, const Finish& finish, const Take& take) {
+    // A call that failed may have left work behind, which reads and writes the slots.
+    stream_.wait();
+    back_.wait();
+    for (std::size_t k = 0; k < kSlots; ++k) slots.of(k).first = slots.of(k).last = 0;
     std::size_t part = 0;
-    const auto end = [&](Slot<T>& slot) {
-      if (slot.first == slot.last) return;
-      slot.arrived.wait();
-      done(slot);
-      slot.first = slot.last = 0;
-    };
-    for (auto& slot : slots) {
-      if (slot->first != slot->last) back_.wait();  // of a call that failed
-      slot->first = slot->last = 0;
-    }
     for (std::size_t first = 0; first < count; first += plan_.height, ++part) {
-      Slot<T>& slot = *slots[part % 2];
-      end(slot);
+      Slot<T>& slot = slots.of(part);
+      end(slot, slots, take);
       const std::size_t last = std::min(count, first + plan_.height);
-      if (!fill(first, last, slot.rows.get(), slot.codes.get()))
-        throw Failure("the rows of the documents could not be read");
-      send(slot.rows, slot.codes, last - first);
+      if (!fill(first, last, slot.rows, slot.codes)) throw Failure("the rows of the documents could not be read");
+      send(slot, last - first);
       if (waves())
         multiply(0, numbers_.columns);
       else
         add_terms();
       finish(slot);
       slot.computed.record(stream_);
-      slot.computed.hold(back_);
-      check(cudaMemcpyAsync(slot.fetched.get(), slot.made.get(), (last - first) * (slot.made.bytes() / plan_.height),
-                            cudaMemcpyDeviceToHost, back_.get()),
-            "values from the card");
-      slot.arrived.record(back_);
       slot.first = first;
       slot.last = last;
+      fetch(slot, slots);
     }
-    for (std::size_t k = 0; k < 2; ++k) end(*slots[(part + k) % 2]);
+    for (std::size_t k = 0; k < kSlots; ++k) end(slots.of(part + k), slots, take);
   }
 
-  void send(const Pinned<float>& rows, const Pinned<std::uint32_t>& codes, std::size_t count) const {
-    send_numbers(rows.get(), count * numbers_.columns, came_.get(), stream_);
-    send_numbers(codes.get(), count * numbers_.codes, left_codes_.get(), stream_);
+  /// Sends back what was made, piece by piece, once it is there. The stream of the work does not wait for that: what it
+  /// makes next goes to another slot.
+  template <class T>
+  void fetch(const Slot<T>& slot, const Slots<T>& slots) const {
+    slot.computed.hold(back_);
+    in_pieces(slot, slots, [&](std::size_t piece, std::size_t begin, std::size_t rows) {
+      const std::size_t at = begin * slots.width(), numbers = rows * slots.width();
+      if (numbers > 0)
+        check(cudaMemcpyAsync(slot.fetched + at, slot.made.get() + at, numbers * sizeof(T), cudaMemcpyDeviceToHost,
+                              back_.get()),
+              "values from the card");
+      slot.arrived[piece].record(back_);
+    });
+  }
+
+  /// Takes the part that is in the slot, if any, piece by piece as they arrive. With the last one there, the card has
+  /// read the rows of the slot and nothing writes to it, so that it is free for another part.
+  template <class T, class Take>
+  void end(Slot<T>& slot, const Slots<T>& slots, const Take& take) const {
+    in_pieces(slot, slots, [&](std::size_t piece, std::size_t begin, std::size_t rows) {
+      slot.arrived[piece].wait();
+      take(slot.first + begin, slot.first + begin + rows, slot.fetched + begin * slots.width());
+    });
+    slot.first = slot.last = 0;
+  }
+
+  /// body(piece, begin, rows) for the documents of the slot, counted from its first.
+  template <class T, class Body>
+  static void in_pieces(const Slot<T>& slot, const Slots<T>& slots, const Body& body) {
+    const std::size_t count = slot.last - slot.first;
+    for (std::size_t piece = 0; piece * slots.piece_rows() < count; ++piece) {
+      const std::size_t begin = piece * slots.piece_rows();
+      body(piece, begin, std::min(slots.piece_rows(), count - begin));
+    }
+  }
+
+  template <class T>
+  void send(const Slot<T>& slot, std::size_t count) const {
+    send_numbers(slot.rows, count * numbers_.columns, came_.get(), stream_);
+    send_numbers(slot.codes, count * numbers_.codes, left_codes_.get(), stream_);
     to<float, double>(came_.get(), plan_.height * numbers_.columns, left_.get());
     make_norms(left_.get(), plan_.height, left_norms_.get());
   }
@@ -300,8 +371,8 @@ class CublasKernel final : public KernelDevice {
   Buffer<float> came_;
   Buffer<std::uint32_t> right_codes_, left_codes_;
   double* sums_ = nullptr;
-  Slots<float> values_;
-  Slots<double> scores_;
+  std::unique_ptr<Slots<float>> values_;
+  std::unique_ptr<Slots<double>> scores_;
 };
 
 std::unique_ptr<KernelDevice> make_cublas_kernel(int card, KernelNumbers numbers, const DeviceLimits& limits,
@@ -314,6 +385,22 @@ std::unique_ptr<KernelDevice> make_cublas_kernel(int card, KernelNumbers numbers
 constexpr CublasModule kModule = {make_cublas_kernel};
 
 }  // namespace
+
+// What this module keeps: modules share no memory.
+std::unique_ptr<Pinned<char>> take_staging(std::size_t bytes) {
+  if (bytes <= kStagingBytes) {
+    const std::lock_guard lock(kept_mutex);
+    if (kept) return std::move(kept);
+  }
+  return std::make_unique<Pinned<char>>(std::max(bytes, kStagingBytes));
+}
+
+void give_staging(std::unique_ptr<Pinned<char>> staging) {
+  if (staging->size() != kStagingBytes) return;
+  const std::lock_guard lock(kept_mutex);
+  if (!kept) kept = std::move(staging);
+}
+
 }  // namespace dorm::cuda
 
 extern "C" const void* dorm_cublas_module() { return &dorm::cuda::kModule; }
