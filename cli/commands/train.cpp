@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/device/row_device.h"
 #include "base/stopwatch.h"
 #include "command.h"
 #include "dorm/baseline.h"
@@ -275,6 +276,7 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   }
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
+  const WakingDevice waking(arguments.options.device);  // while data is read
   const TrainingData data = load_training_data(arguments, settings);
   if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);

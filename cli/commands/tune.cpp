@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/device/row_device.h"
 #include "base/parallel.h"
 #include "command.h"
 #include "dorm/error.h"
@@ -186,6 +187,7 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   TuneOptions options = tune_options(arguments, settings);
+  const WakingDevice waking(options.train.device);  // while data is read
   const TrainingData data = load_training_data(arguments, settings);
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",

@@ -119,6 +119,10 @@ cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, cuda
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
   return cudaMemcpy(target, source, bytes, kind);
 }
+cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t) {
+  std::memset(target, value, bytes);
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return make_handle(stream); }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }

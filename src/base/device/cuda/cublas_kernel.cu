@@ -9,7 +9,6 @@
 #include <array>
 #include <exception>
 #include <memory>
-#include <mutex>
 
 #include "base/device/cuda/card.cuh"
 #include "base/device/cuda/kernel_values.cuh"
@@ -24,9 +23,6 @@ constexpr std::uint64_t kReserve = std::uint64_t{128} << 20;
 constexpr std::size_t kSlots = 2;
 constexpr std::size_t kMostPieces = 4;                          // of a part that is sent back
 constexpr std::size_t kLeastPieceBytes = std::size_t{1} << 20;  // below which one more costs more than it hides
-
-std::mutex kept_mutex;
-std::unique_ptr<Pinned<char>> kept;  // kStagingBytes, or null
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -387,19 +383,6 @@ constexpr CublasModule kModule = {make_cublas_kernel};
 }  // namespace
 
 // What this module keeps: modules share no memory.
-std::unique_ptr<Pinned<char>> take_staging(std::size_t bytes) {
-  if (bytes <= kStagingBytes) {
-    const std::lock_guard lock(kept_mutex);
-    if (kept) return std::move(kept);
-  }
-  return std::make_unique<Pinned<char>>(std::max(bytes, kStagingBytes));
-}
-
-void give_staging(std::unique_ptr<Pinned<char>> staging) {
-  if (staging->size() != kStagingBytes) return;
-  const std::lock_guard lock(kept_mutex);
-  if (!kept) kept = std::move(staging);
-}
 
 }  // namespace dorm::cuda
 

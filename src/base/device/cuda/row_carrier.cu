@@ -10,24 +10,7 @@ namespace {
 /// Large enough that copies are few: threads that ask for them wait for each other.
 constexpr std::size_t kBufferBytes = std::size_t{2} << 20;
 
-std::mutex kept_mutex;
-std::unique_ptr<Pinned<char>> kept;  // kStagingBytes, or null
-
 }  // namespace
-
-std::unique_ptr<Pinned<char>> take_staging(std::size_t bytes) {
-  if (bytes <= kStagingBytes) {
-    const std::lock_guard lock(kept_mutex);
-    if (kept) return std::move(kept);
-  }
-  return std::make_unique<Pinned<char>>(std::max(bytes, kStagingBytes));
-}
-
-void give_staging(std::unique_ptr<Pinned<char>> staging) {
-  if (staging->size() != kStagingBytes) return;
-  const std::lock_guard lock(kept_mutex);
-  if (!kept) kept = std::move(staging);
-}
 
 RowCarrier::RowCarrier(int card, const DeviceDocuments& documents, const RowSource& source,
                        const std::uint64_t* query_begin, const double* shift, const double* factor)
