@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <unordered_set>
 
 #include "base/page_buffer.h"
-#include "base/page_supply.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
 #include "dorm/error.h"
@@ -21,36 +18,18 @@ struct Block {
   PageBuffer<float> values;
 };
 
-/// Gives the memory its pages, large ones where the system has them, by several threads. One by one, as they are
-/// touched, they take longer than a device takes for the features.
-void provide_pages(PageBuffer<float>& values, std::size_t threads) {
-  constexpr std::size_t kPiece = std::size_t{1} << 23;  // bytes; a whole number of large pages
-  constexpr std::size_t kBytesPerNanosecond = 4;
-  const std::size_t bytes = values.size() * sizeof(float);
-  if (bytes < kPiece) return;
-  char* const begin = reinterpret_cast<char*>(values.data());
-  const std::size_t lead = reinterpret_cast<std::uintptr_t>(begin) % kPiece;  // pieces begin at multiples of their size
-  PageSupply pages;
-  parallel_for((lead + bytes + kPiece - 1) / kPiece, threads_worth(threads, bytes / kBytesPerNanosecond),
-               [&](std::size_t piece, std::size_t) {
-                 const std::size_t from = std::max(lead, piece * kPiece),
-                                   to = std::min(lead + bytes, (piece + 1) * kPiece);
-                 pages.provide(begin + (from - lead), begin + (to - lead), begin + (to - lead));
-               });
-}
-
 }  // namespace
 
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
                          std::size_t threads, const FillQuery& fill) {
-  return replace_features(data, features, names, threads, [&](float* rows, std::size_t stride) {
+  return replace_features(data, features, names, [&](float* rows, std::size_t stride) {
     parallel_for(data.num_queries(), threads,
                  [&](std::size_t q, std::size_t) { fill(q, rows + data.first_document(q) * stride, stride); });
   });
 }
 
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
-                         std::size_t threads, const FillAll& fill) {
+                         const FillAll& fill) {
   const std::uint64_t stride = dense_stride(features);
   auto block = std::make_shared<Block>();
   block->columns = gather_columns(data);
@@ -58,7 +37,6 @@ Dataset replace_features(const Dataset& data, std::size_t features, const std::v
   block->columns.feature_numbers = {};
   for (const std::string& name : names) block->columns.feature_names.push_back(name);
   block->values = PageBuffer<float>(data.num_documents() * stride);
-  provide_pages(block->values, threads);
   fill(block->values.data(), stride);
   auto storage = std::make_shared<Storage>();
   block->columns.attach(*storage);

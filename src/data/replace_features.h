@@ -20,7 +20,7 @@ using FillAll = std::function<void(float* rows, std::size_t stride)>;
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
                          std::size_t threads, const FillQuery& fill);
 Dataset replace_features(const Dataset& data, std::size_t features, const std::vector<std::string>& names,
-                         std::size_t threads, const FillAll& fill);
+                         const FillAll& fill);
 
 /// The features of the data and behind them those of `fill`, called `added`. Throws Error(bad_input) when a column of
 /// such a name is there already.

@@ -151,9 +151,9 @@ class Cards(Case):
         self.assertRegex(self.said("--device", "cuda", DORM_STAND_IN_MEGABYTES="67"), small.format("0"))
 
     def test_memory_that_is_gone_when_it_is_asked_for(self):
-        documents = int(re.search(r"^documents +(\d+)$", dorm("info", self.data).stdout, re.MULTILINE)[1])
-        self.expect(
-            f"the card is out of memory: {documents * 20 * 4} bytes were asked for, {1000 * MIB} of {1000 * MIB} are "
+        queries = int(re.search(r"^queries +(\d+)$", dorm("info", self.data).stdout, re.MULTILINE)[1])
+        self.expect(  # the first thing that a card is asked for is where queries begin
+            f"the card is out of memory: {(queries + 1) * 8} bytes were asked for, {1000 * MIB} of {1000 * MIB} are "
             "free",
             DORM_STAND_IN_FAIL="malloc",
         )

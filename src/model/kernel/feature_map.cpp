@@ -71,7 +71,7 @@ Dataset map_on_device(const FeatureMap& map, const Documents& documents, const C
   const std::size_t width = map.size();
   std::vector<std::uint32_t> all(documents.size());
   std::iota(all.begin(), all.end(), 0u);
-  return replace_features(documents.data(), width, {}, place.threads, [&](float* rows, std::size_t stride) {
+  return replace_features(documents.data(), width, {}, [&](float* rows, std::size_t stride) {
     device->values(documents, all, 0, width, [&](std::size_t i) { return rows + i * stride; });
   });
 }
