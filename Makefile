@@ -158,10 +158,10 @@ test-cuda:     ## the module for cards where there is none: its warnings as erro
 	@$(call BUILD_CUDA,"dorm_cli stand_in_driver stand_in_module") -DDORM_WERROR=ON
 	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_card.py --verbose
 
-# Needs a card of NVIDIA and the CUDA toolkit; `make test` runs the same tests on the device `host`.
+# Needs a card of NVIDIA; `make test` runs the same tests on the device `host`.
 test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch
-	@tools/setup.sh build test torch
-	@tools/build.sh gpu "base_test model_test learning_test dorm_cli"
+	@tools/setup.sh build test torch cuda
+	@$(call BUILD_CUDA,"base_test model_test learning_test dorm_cli")
 	for door in base model learning; do DORM_TEST_DEVICE=cuda build-gpu/tests/$$door/$${door}_test --gtest_filter='Device*' || exit 1; done
 	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch

@@ -71,7 +71,6 @@ LAYERS = {
         "models: scoring, ranking, JSON",
         (
             "base",
-            "base/device",
             "data",
             "data/io",
             "data/judgments",
@@ -133,7 +132,7 @@ LAYERS = {
     ),
     "learning/device": Room(
         "the risk over lists that a device visits",
-        ("base", "base/device", "learning/risk", "model/features"),
+        ("base", "base/device", "learning/risk"),
     ),
     "learning/train": Room(
         "bounds and their rounds, candidates, checkpoints, tuning",

@@ -128,8 +128,8 @@ struct BlockPlanes {
 };
 
 /// Where a solver stands: enough to go on, to the same result bit for bit (bcda, nslack, oneslack) or from the same
-/// dual point (bcfw), or to start at another C. A plain value; `solver` says which arrays are used: blocks (bcda,
-/// nslack), aggregates with alpha (oneslack), aggregates one per block (bcfw).
+/// dual point (bcfw, lbfgs), or to start at another C. A plain value; `solver` says which arrays are used: blocks
+/// (bcda, nslack, shards), aggregates with alpha (oneslack, lbfgs), aggregates one per block (bcfw).
 struct SolverState {
   SolverKind solver = {};
   std::uint64_t dimension = 0;

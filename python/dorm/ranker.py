@@ -65,13 +65,13 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         or ``"any"``: ``scale="auto"`` then takes a scaling that it can evaluate, and what it cannot is refused. Empty:
         `predict` is enough.
     solver
-        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"``, ``"fw"`` or ``"shards"``, which many
-        machines run to the same bytes (docs/scale.md).
+        ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"``, ``"fw"``, ``"lbfgs"`` or ``"shards"``, which
+        many machines run to the same bytes (docs/scale.md).
     shards
         With ``solver="shards"``: planes per pass, one for each group of queries. 0: by the number of queries.
     device, device_bytes
         What visits the documents: ``"cpu"``, ``"cuda"`` (a card of NVIDIA) or ``"cuda:1"``; a device is asked by the
-        solver ``"shards"``, or makes the values of an exact kernel (docs/gpu.md). `predict`, `rank` and `score` use it,
+        solver ``"lbfgs"``, or makes the values of an exact kernel (docs/gpu.md). `predict`, `rank` and `score` use it,
         too; set it on a ranker that was loaded. Most memory to take there; 0: what is free.
     tolerance
         Relative duality gap at which to stop.

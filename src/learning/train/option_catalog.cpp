@@ -98,7 +98,7 @@ constexpr std::array kTrainOptions{
     row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
-    row<&T::device>({"device", "device", "NAME", kSolving, "what visits the documents: cpu, cuda (a card of NVIDIA) or\ncuda:N; a device is asked by the solver shards, and makes\nthe values of kernels"}, true),
+    row<&T::device>({"device", "device", "NAME", kSolving, "what visits the documents: cpu, cuda (a card of NVIDIA) or\ncuda:N; a device is asked by the solver lbfgs, and makes\nthe values of kernels"}, true),
     row<&T::device_bytes>({"device_bytes", "device-memory", "SIZE", kSolving, "most memory of the device to take; 0: what is free there", whole_from(0)}, false),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
     row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
