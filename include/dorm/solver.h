@@ -87,7 +87,7 @@ class StructuredRisk {
   virtual void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const;
 
   /// Rough number of multiply-adds of linearize(). It steers how often cached planes are reused before the next oracle
-  /// pass; it never changes what is correct. 0: a pass costs less than a sweep of the planes. Default: 50 dimension().
+  /// pass; it never changes what is correct. Default: 50 dimension().
   virtual double linearize_cost(std::size_t block) const;
 };
 

@@ -14,8 +14,8 @@
 
 namespace dorm {
 
-/// Groups of lists unless options say otherwise: passes cost so little that more of them, with a smaller dual, are
-/// worth it (docs/gpu.md).
+/// Groups of lists unless options say otherwise. The solver shards has a plane of each: passes cost so little that more
+/// of them, with a smaller dual, are worth it.
 inline constexpr std::size_t kDeviceGroups = 256;
 
 class DeviceRisk final : public ReferencedRisk {
@@ -29,7 +29,6 @@ class DeviceRisk final : public ReferencedRisk {
   std::size_t num_blocks() const override { return weights_.size(); }
   double block_weight(std::size_t block) const override { return trade_off() * weights_[block]; }
   double linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& workspace) const override;
-  double linearize_cost(std::size_t) const override { return sorts_there_ ? 0 : 1; }  // next to nothing: see solver.h
   void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const override;
 
   std::size_t set_reference(Bound bound, std::span<const double> w) override;

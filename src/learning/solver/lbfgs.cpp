@@ -44,7 +44,6 @@ class Curvature {
     pairs_.push_back(std::move(pair));
   }
   void forget() { pairs_.clear(); }
-  bool empty() const { return pairs_.empty(); }
 
   /// Minus the inverse of the curvature times the gradient.
   std::vector<double> direction(std::span<const double> gradient) const {

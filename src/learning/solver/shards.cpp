@@ -14,24 +14,11 @@ namespace {
 
 constexpr std::uint64_t kMostSweeps = 400;
 constexpr std::uint64_t kStalledPasses = 10;
+constexpr double kShareOfGap = 0.02;            // of planes, over what is left: swept enough
+constexpr std::uint64_t kShardIdlePasses = 15;  // for which planes are kept without weight
 
-/// How much is done between passes: planes are swept until their gap is this share of what is left, and are kept for so
-/// many passes without weight.
-struct Effort {
-  double share_of_gap;
-  std::uint64_t idle_passes;
-};
-constexpr Effort kThorough = {0.02, 15};
-constexpr Effort kQuick = {0.1, 3};  // where passes cost next to nothing (docs/gpu.md)
-
-Effort effort_for(const SolveContext& context) {
-  double cost = 0;
-  for (const std::size_t block : context.crew.blocks()) cost += context.risk.linearize_cost(block);
-  return cost > 0 ? kThorough : kQuick;
-}
-
-void sweep_planes(SolveContext& context, BlockAscent& ascent, double share_of_gap) {
-  const double rest = share_of_gap * std::max(0.0, context.stopping.primal() - ascent.cache().dual());
+void sweep_planes(SolveContext& context, BlockAscent& ascent) {
+  const double rest = kShareOfGap * std::max(0.0, context.stopping.primal() - ascent.cache().dual());
   const double enough = std::max(rest, 0.1 * context.options.tolerance * context.stopping.primal());
   for (std::uint64_t number = 1; number <= kMostSweeps && !context.stopping.out_of_time();) {
     const PassResult pass = ascent.cached_round(number);
@@ -42,10 +29,9 @@ void sweep_planes(SolveContext& context, BlockAscent& ascent, double share_of_ga
 }  // namespace
 
 void solve_shards(SolveContext& context) {
-  const Effort effort = effort_for(context);
-  BlockAscent ascent(context, {context.options.planes_per_block, effort.idle_passes});
+  BlockAscent ascent(context, {context.options.planes_per_block, kShardIdlePasses});
   const bool resumed = context.state.pass > 0;
-  if (resumed) sweep_planes(context, ascent, effort.share_of_gap);
+  if (resumed) sweep_planes(context, ascent);
   std::vector<double> next;
   std::span<const double> w = context.start_weights;
   if (resumed) {
@@ -65,7 +51,7 @@ void solve_shards(SolveContext& context) {
     if (context.state.stalled > 0) end_proximal(context.state);
     if (context.state.stalled >= kStalledPasses) context.stopping.give_up();
     if (context.stopping.finished(ascent.cache().planes())) break;
-    sweep_planes(context, ascent, effort.share_of_gap);
+    sweep_planes(context, ascent);
     next = trial_point(context.state);
     w = next;
   }

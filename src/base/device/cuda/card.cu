@@ -41,9 +41,20 @@ Card use_card(int number) {
                   ", for which this dorm has no code; build it with -DCMAKE_CUDA_ARCHITECTURES=" +
                   std::to_string(properties.major) + std::to_string(properties.minor));
   }
+  return {number, properties.name, free_bytes(), properties.sharedMemPerBlockOptin};
+}
+
+std::uint64_t free_bytes() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "the memory of the card");
-  return {number, properties.name, free, properties.sharedMemPerBlockOptin};
+  return free;
+}
+
+void require_shared_memory(const Card& card, std::size_t bytes, std::size_t features) {
+  if (bytes <= card.shared_bytes) return;
+  throw Failure(card.name + " cannot hold the sums of " + std::to_string(features) +
+                " features in its shared memory (" + std::to_string(card.shared_bytes) + " bytes, " +
+                std::to_string(bytes) + " needed); expected fewer features, or the device cpu");
 }
 
 std::uint64_t available_bytes(const Card& card, std::uint64_t limit, std::uint64_t reserve) {

@@ -20,6 +20,12 @@ struct Card {
 /// rounding of allocations and what libraries take for themselves.
 std::uint64_t available_bytes(const Card& card, std::uint64_t limit, std::uint64_t reserve);
 
+/// Throws Failure where a block of threads needs more shared memory than there is, as it does for very many features.
+void require_shared_memory(const Card& card, std::size_t bytes, std::size_t features);
+
+/// Bytes that are free on the card of this thread.
+std::uint64_t free_bytes();
+
 /// Lets a kernel have as much shared memory as there is: the same for all that may launch it.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel, const Card& card) {

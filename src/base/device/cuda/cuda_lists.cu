@@ -31,7 +31,11 @@ class CudaLists final : public ListDevice {
     view_.columns = rows_.columns();
     view_.features = static_cast<std::uint32_t>(rows_.documents().features);
     view_.shared_documents = static_cast<std::uint32_t>(std::min<std::size_t>(longest_, kMostSharedDocuments));
-    require_shared_memory();
+    const bool wide = view_.columns > kThreads;
+    require_shared_memory(rows_.card(),
+                          shared_bytes(view_.columns, view_.shared_documents, Visit::linearize, wide) +
+                              kThreads * 4 * sizeof(double) + 1024,  // and what kernels have besides
+                          view_.features);
     put_numbers();
     const auto held = [&](std::size_t piece) { return last_query(piece) <= rows_.resident_queries(); };
     while (resident_pieces_ < lists_.num_pieces() && held(resident_pieces_)) ++resident_pieces_;
@@ -83,16 +87,6 @@ class CudaLists final : public ListDevice {
   std::size_t first_query(std::size_t piece) const { return lists_.query[lists_.piece_begin[piece]]; }
   std::size_t last_query(std::size_t piece) const { return lists_.query[lists_.piece_begin[piece + 1] - 1] + 1; }
   bool long_lists() const { return longest_ > kMostSharedDocuments; }
-
-  void require_shared_memory() const {
-    const bool wide = view_.columns > kThreads;
-    const std::size_t bytes = shared_bytes(view_.columns, view_.shared_documents, Visit::linearize, wide) +
-                              kThreads * 4 * sizeof(double) + 1024;
-    if (bytes > rows_.card().shared_bytes)
-      throw Failure(rows_.card().name + " cannot hold the sums of " + std::to_string(view_.features) +
-                    " features in its shared memory (" + std::to_string(rows_.card().shared_bytes) + " bytes, " +
-                    std::to_string(bytes) + " needed); expected fewer features, or the device cpu");
-  }
 
   template <class T>
   static const T* put(Buffer<T>& buffer, const std::vector<T>& values) {

@@ -46,22 +46,26 @@ CudaRows::CudaRows(int card, DeviceDocuments documents, RowSource source, const 
       factor_(std::span<const double>(documents_.scaling.factor)),
       weights_(documents_.stride()),
       sent_(std::make_unique<Pinned<double>>(documents_.stride())) {
-  const std::uint64_t available = available_bytes(card_, limits.bytes, kReserve);
-  plan(available);
-  // It goes before there are lists, which then need the room.
-  const bool room = documents_.bytes(0, documents_.num_queries()) + Surveyed::bytes(documents_) <= available;
-  if (!documents_.hash.added.empty() && plan_.part_bytes == 0 && room) surveyed_.emplace(documents_);
+  plan(limits);
   carrier_.emplace(card_.number, documents_, source_, query_begin_.get(), shift_.get(), factor_.get());
   const SurveyView view = surveyed_ ? surveyed_->view() : SurveyView{};
   if (plan_.resident_queries > 0) carrier_->send(0, plan_.resident_queries, rows_.get(), surveyed_ ? &view : nullptr);
   if (plan_.part_bytes == 0) carrier_.reset();
 }
 
-void CudaRows::plan(std::uint64_t available) {
+// One after the other: what is free when it is asked for is still free when it is taken.
+void CudaRows::plan(const DeviceLimits& limits) {
+  static std::mutex planning;
+  const std::lock_guard lock(planning);
+  card_.free_bytes = free_bytes();
+  const std::uint64_t available = available_bytes(card_, limits.bytes, kReserve);
   plan_ = plan_memory(documents_, bytes_of_numbers(documents_), available, card_.name);
   if (!plan_.trouble.empty()) throw Failure(plan_.trouble);
   rows_ = Buffer<float>(documents_.bytes(0, plan_.resident_queries) / sizeof(float));
   part_ = Buffer<float>(plan_.part_bytes / sizeof(float));
+  // A survey goes before there are lists, which then need the room.
+  const bool room = documents_.bytes(0, documents_.num_queries()) + Surveyed::bytes(documents_) <= available;
+  if (!documents_.hash.added.empty() && plan_.part_bytes == 0 && room) surveyed_.emplace(documents_);
 }
 
 std::uint64_t CudaRows::Surveyed::bytes(const DeviceDocuments& documents) {
@@ -185,6 +189,7 @@ RowDevice::Trouble CudaRows::scores(std::span<const double> w, std::span<double>
     const double* const weights = put_weights(w, stream_);
     const Buffer<double> scores(documents_.num_documents());
     const std::size_t shared = documents_.stride() * sizeof(double);
+    require_shared_memory(card_, shared, documents_.features);
     with_chunks(columns(), [&]<int kChunks>() {
       allow_shared_memory(score_documents<kChunks>, card_);
       visit([&](const float* rows, std::size_t first, std::size_t last) {

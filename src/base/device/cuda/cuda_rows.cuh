@@ -54,7 +54,7 @@ class CudaRows final : public RowDevice {
     Buffer<float> low, high;
   };
 
-  void plan(std::uint64_t available);
+  void plan(const DeviceLimits& limits);
   void tell_hashes(const RowSurveyor& to);
   void tell_statistics(const RowSurveyor& to);
   /// body(rows, first query, last query) over what is held, then over parts of the rest.
