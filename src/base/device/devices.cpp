@@ -83,7 +83,8 @@ std::unique_ptr<RowDevice> make_row_device(const std::string& name, DeviceDocume
   if (name == "host") {
     made = make_host_rows(std::move(documents), std::move(source), trouble);
   } else {
-    made = cuda_module().make_rows(require_card(name), std::move(documents), std::move(source), limits, trouble);
+    const int card = require_card(name);
+    made = cuda_module().make_rows(card, std::move(documents), std::move(source), limits, trouble);
   }
   require_no_trouble(trouble);
   return made;

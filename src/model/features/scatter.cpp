@@ -6,11 +6,10 @@
 namespace dorm {
 namespace {
 
-double scatter_of(std::span<const double> scores) {
-  double mean = 0, squares = 0;
+void add_scatter(std::span<const double> scores, double& squares) {
+  double mean = 0;
   for (const double score : scores) mean += score / static_cast<double>(scores.size());
   for (const double score : scores) squares += (score - mean) * (score - mean);
-  return squares;
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ double score_scatter(const Representation& features, std::span<const double> w) 
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     scores.resize(data.query(q).labels.size());
     features.scores(q, w, scores);
-    squares += scatter_of(scores);
+    add_scatter(scores, squares);
   }
   return squares;
 }
@@ -30,7 +29,7 @@ double score_scatter(const Representation& features, std::span<const double> w) 
 double score_scatter(const Dataset& data, std::span<const double> scores) {
   double squares = 0;
   for (std::size_t q = 0; q < data.num_queries(); ++q)
-    squares += scatter_of(scores.subspan(data.first_document(q), data.query(q).size()));
+    add_scatter(scores.subspan(data.first_document(q), data.query(q).size()), squares);
   return squares;
 }
 
