@@ -99,6 +99,7 @@ class HostKernel final : public KernelDevice {
   }
 
   Eigen::MatrixXd values_of(const KernelPart& part, const RowsOfHost& left, std::size_t begin) const {
+    if (numbers_.size == 0) return Eigen::MatrixXd(0, left.rows());
     if (part.form == Form::equal) return equal(part, left.rows(), begin);
     const auto x = left.middleCols(signed_of(part.first), signed_of(part.columns));
     const auto y = right_.middleCols(signed_of(part.first), signed_of(part.columns));
