@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "data/io/table_columns.h"
+#include "data/io/tables/table_columns.h"
 #include "option_group.h"
 #include "progress.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "command.h"
-#include "dorm/compute_place.h"
+#include "dorm/base/compute_place.h"
 
 namespace dorm::cli {
 

@@ -9,7 +9,7 @@
 #include "config_file.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 namespace dorm::cli {
 namespace {

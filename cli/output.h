@@ -10,7 +10,7 @@
 
 #include "dorm/dataset.h"
 #include "dorm/read.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "dorm/write.h"
 #include "messages.h"
 

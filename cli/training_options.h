@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "input.h"
 #include "learning/train/memory.h"
 

@@ -8,7 +8,7 @@
 
 #include "data/storage.h"
 #include "dorm/error.h"
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "dorm/train.h"
 #include "messages.h"
 #include "stop.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm train` by several processes that were started together: each holds shards of the data and answers questions
-// about them; the first drives, prints and writes (dorm/shard.h, docs/scale.md).
+// about them; the first drives, prints and writes (dorm/learning/shard.h, docs/scale.md).
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "process_group.h"
 #include "training_options.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/model.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"

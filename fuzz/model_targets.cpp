@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "dorm/export.h"
-#include "dorm/factorize.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
 #include "dorm/train.h"

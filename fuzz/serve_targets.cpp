@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/model.h"
 #include "serve/inference_request.h"
 #include "serve/rank_request.h"

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
 #include "lab/compare/cell_store.h"

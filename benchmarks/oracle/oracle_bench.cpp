@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
 
 namespace {

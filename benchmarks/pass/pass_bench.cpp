@@ -10,7 +10,7 @@
 #include <ctime>
 #include <numeric>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "base/rng.h"
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"

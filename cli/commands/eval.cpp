@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "command.h"
-#include "dorm/any_model.h"
+#include "dorm/recommend/any_model.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "eval_arguments.h"
 #include "judge_rankers.h"
 #include "output.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm factorize`: from ratings to a recommender.
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 #include <fmt/format.h>
 

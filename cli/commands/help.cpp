@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"

@@ -13,7 +13,7 @@
 #include "device_options.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "help.h"
 #include "input.h"
 #include "list_options.h"

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "data/io/file.h"
-#include "dorm/catalog.h"
+#include "data/io/files/file.h"
+#include "dorm/base/catalog.h"
 #include "model/model_json.h"
 #include "output.h"
 

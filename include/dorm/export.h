@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/dataset.h"
-#include "dorm/input.h"
+#include "dorm/data/input.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 namespace dorm {
 

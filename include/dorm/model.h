@@ -13,15 +13,15 @@
 #include <variant>
 #include <vector>
 
-#include "dorm/assignment.h"
-#include "dorm/catalog.h"
-#include "dorm/compute_place.h"
+#include "dorm/learning/assignment.h"
+#include "dorm/base/catalog.h"
+#include "dorm/base/compute_place.h"
 #include "dorm/dataset.h"
-#include "dorm/input.h"
-#include "dorm/judgments.h"
-#include "dorm/kernel.h"
+#include "dorm/data/input.h"
+#include "dorm/data/judgments.h"
+#include "dorm/learning/kernel.h"
 #include "dorm/measure.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 namespace dorm {
 
@@ -60,7 +60,7 @@ struct Model {
   std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
   std::string target;   // the tool that was to evaluate it (dorm/export.h), or any; empty: none in particular
-  std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
+  std::string one_per;  // the limits on groups it was trained under (dorm/data/one_per.h); empty: none
   double C = 0, tolerance = 0;
   std::uint64_t seed = 0;
   std::size_t rounds = 0;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/input.h"
-#include "dorm/judgments.h"
-#include "dorm/ratings.h"
+#include "dorm/data/input.h"
+#include "dorm/data/judgments.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
-#include "dorm/geometry.h"
+#include "dorm/base/catalog.h"
+#include "dorm/learning/geometry.h"
 
 namespace dorm {
 

@@ -13,12 +13,12 @@
 #include <variant>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/dataset.h"
 #include "dorm/model.h"
-#include "dorm/number_range.h"
+#include "dorm/base/number_range.h"
 #include "dorm/oracle.h"
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "dorm/solver.h"
 
 namespace dorm {
@@ -55,13 +55,13 @@ struct TrainOptions {
   BoundChoice bound = std::nullopt;
   std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
-  std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/shard.h)
+  std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
   std::string device = "cpu";                 // what visits the documents: cpu, cuda, cuda:N (docs/gpu.md)
   std::uint64_t device_bytes = 0;             // most memory of the device to take; 0: what is free there
   std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
   std::string scale = "auto";                 // auto or a name of scaling_catalog()
   std::string target = "";                    // who is to evaluate the model: of target_choices(); empty: DORM itself
-  std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
+  std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
   SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
   OracleKind oracle = {};                     // automatic; another to measure what it costs
   std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
@@ -151,7 +151,7 @@ std::vector<CatalogEntry> bound_choices();   // auto, then bound_catalog()
 std::vector<CatalogEntry> target_choices();  // those of export_targets(), then any: what all of them can evaluate
 std::span<const CatalogEntry> start_catalog();
 
-/// The same from shards that are asked by messages (dorm/shard.h, docs/scale.md), to the bytes that train() with the
+/// The same from shards that are asked by messages (dorm/learning/shard.h, docs/scale.md), to the bytes that train() with the
 /// solver `shards` gives. Linear rankers only. `validation` asks shards of held-out queries. Throws Error(bad_input)
 /// that names the shard when an answer is damaged, of another version, not finite or missing, also when the question is
 /// asked once more; otherwise as train().

@@ -11,7 +11,7 @@
 
 #include "base/checksum.h"
 #include "base/json.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/write.h"
 

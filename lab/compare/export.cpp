@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/lab/experiment.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/stopwatch.h"
 #include "dorm/evaluate.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 #include "dorm/lab/collaborative.h"
 
 namespace dorm {

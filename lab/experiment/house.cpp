@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "dorm/match.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/match.h"
+#include "dorm/matching/read_graphs.h"
 #include "evaluation/bootstrap.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm {
 

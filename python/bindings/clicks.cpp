@@ -7,9 +7,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
-#include "dorm/simulate_clicks.h"
+#include "dorm/clicks/simulate_clicks.h"
 #include "input.h"
 
 namespace dorm::python {

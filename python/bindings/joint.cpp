@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/train.h"
 #include "ids.h"
 #include "reports.h"

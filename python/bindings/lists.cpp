@@ -9,7 +9,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/train.h"

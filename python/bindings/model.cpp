@@ -10,13 +10,13 @@
 #include <cmath>
 
 #include "arrays.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "bindings.h"
 #include "borrowed.h"
-#include "dorm/any_model.h"
-#include "dorm/catalog.h"
+#include "dorm/recommend/any_model.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "input.h"
 #include "model/align.h"
 

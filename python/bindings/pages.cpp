@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages about trainings, the same that the command writes.
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The servers of rankings and of the explorer, in the process of the interpreter. Signals stay Python's.
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
@@ -15,7 +15,7 @@
 
 #include "base/checksum.h"
 #include "bindings.h"
-#include "dorm/explore.h"
+#include "dorm/apps/explore.h"
 
 namespace dorm::python {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
 #include "reports.h"

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "bindings.h"
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "reports.h"
 #include "tabulated_measure.h"
 #include "training.h"

@@ -9,7 +9,7 @@
 
 #include "bindings.h"
 #include "dorm/error.h"
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "dorm/train.h"
 #include "report/pages/words.h"
 #include "reports.h"

@@ -12,7 +12,7 @@
 
 #include "dorm/dataset.h"
 #include "dorm/error.h"
-#include "dorm/input.h"
+#include "dorm/data/input.h"
 
 namespace dorm {
 

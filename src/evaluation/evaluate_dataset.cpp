@@ -4,7 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 
 namespace dorm {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "evaluation/bootstrap.h"

@@ -10,7 +10,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 
 namespace dorm {
 namespace {

@@ -8,11 +8,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "data/io/input_json.h"
-#include "dorm/catalog.h"
+#include "data/io/binary/input_json.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "model/kernel_json.h"
 
 namespace dorm {

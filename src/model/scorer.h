@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "data/scale_doubles.h"
+#include "data/scale/scale_doubles.h"
 #include "dorm/model.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"

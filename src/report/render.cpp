@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "dorm/error.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "dorm/write.h"
 
 namespace dorm::report {

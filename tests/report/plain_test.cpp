@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "dorm/error.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "support/message_of.h"
 
 namespace dorm::report {

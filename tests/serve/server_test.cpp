@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "dorm/model.h"
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/dataset.h"
 #include "dorm/evaluate.h"
 #include "dorm/train.h"

@@ -8,8 +8,8 @@
 
 #include "dorm/lab/experiment.h"
 #include "dorm/lab/recommender_comparison.h"
-#include "dorm/pages.h"
-#include "dorm/report.h"
+#include "dorm/apps/pages.h"
+#include "dorm/apps/report.h"
 
 namespace dorm {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "dorm/error.h"
-#include "dorm/judgments.h"
+#include "dorm/data/judgments.h"
 
 namespace dorm {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/linear_algebra.h"
+#include "base/vector/linear_algebra.h"
 #include "base/numeric.h"
 #include "base/quote.h"
 #include "dorm/error.h"

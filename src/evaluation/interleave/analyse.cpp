@@ -7,7 +7,7 @@
 
 #include "base/numeric.h"
 #include "dorm/error.h"
-#include "dorm/interleave.h"
+#include "dorm/clicks/interleave.h"
 #include "evaluation/distributions.h"
 
 namespace dorm {

@@ -10,7 +10,7 @@
 
 #include "base/numeric.h"
 #include "dorm/error.h"
-#include "dorm/interleave.h"
+#include "dorm/clicks/interleave.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"

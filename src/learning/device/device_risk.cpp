@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "base/stopwatch.h"
 #include "dorm/error.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/byte_stream.h"
 #include "base/json.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 
 namespace dorm {
 namespace {

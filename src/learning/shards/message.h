@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dorm/error.h"
-#include "dorm/geometry.h"
+#include "dorm/learning/geometry.h"
 #include "dorm/oracle.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 namespace dorm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dorm/model.h"
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "learning/shards/message.h"
 
 namespace dorm {

@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "data/column_statistics.h"
-#include "data/scale_rows.h"
-#include "data/survey.h"
+#include "data/scale/column_statistics.h"
+#include "data/scale/scale_rows.h"
+#include "data/scale/survey.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "learning/risk/ridge.h"
 #include "learning/risk/targets.h"
 #include "model/features/scatter.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "learning/risk/pairwise_risk.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/shards/message.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 
 namespace dorm {
 namespace {

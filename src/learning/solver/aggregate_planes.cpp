@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/simplex_qp.h"
 
 namespace dorm {

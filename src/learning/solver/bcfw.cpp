@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/context.h"
 
 namespace dorm {

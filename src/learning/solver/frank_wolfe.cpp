@@ -4,7 +4,7 @@
 // as the dual b - 1/2 |w|^2 rises. One sum of vectors per pass, no quadratic program, no planes kept; many passes.
 #include <algorithm>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "base/stopwatch.h"
 #include "learning/solver/context.h"
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <deque>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/aggregate_planes.h"
 #include "learning/solver/trial_point.h"
 

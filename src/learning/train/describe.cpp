@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/train/describe.h"
 
-#include "data/survey.h"
+#include "data/scale/survey.h"
 
 namespace dorm {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dorm/compute_place.h"
+#include "dorm/base/compute_place.h"
 #include "dorm/train.h"
 
 namespace dorm {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "dorm/dataset.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 #include "learning/train/kernel_options.h"
 
 namespace dorm {

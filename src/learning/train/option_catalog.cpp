@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "dorm/error.h"
-#include "dorm/number_range.h"
+#include "dorm/base/number_range.h"
 #include "dorm/train.h"
 
 namespace dorm {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "data/column_statistics.h"
-#include "data/scale_rules.h"
+#include "data/scale/column_statistics.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "evaluation/summarise.h"
 #include "learning/risk/ranking_risk.h"

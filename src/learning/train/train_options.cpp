@@ -10,7 +10,7 @@
 #include "base/validate.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"

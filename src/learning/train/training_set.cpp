@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "dorm/solver.h"
 #include "learning/risk/pairwise_risk.h"

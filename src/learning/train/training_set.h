@@ -11,7 +11,7 @@
 
 #include "base/stopwatch.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 #include "dorm/solver.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"

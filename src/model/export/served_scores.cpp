@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/export.h"
 #include "model/align.h"
 
@@ -42,7 +42,7 @@ class TermValues {
   std::vector<float> row_, values_;
 };
 
-/// The scaling of one term by the documents of a query, as dorm/scale.h defines it; a constant feature has weight 0.
+/// The scaling of one term by the documents of a query, as dorm/data/scale.h defines it; a constant feature has weight 0.
 ServedModel::Term scaled_within(ServedModel::Term term, const ServedModel& served, const TermValues& values,
                                 std::size_t place, std::size_t documents) {
   const auto value = [&](std::size_t i) {

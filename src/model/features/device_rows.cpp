@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/features/device_rows.h"
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "base/parallel.h"
 #include "base/signals_wait.h"
 #include "dorm/error.h"

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/device/row_device.h"
-#include "data/survey.h"
-#include "dorm/compute_place.h"
+#include "data/scale/survey.h"
+#include "dorm/base/compute_place.h"
 #include "model/features/linear_features.h"
 
 namespace dorm {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/error.h"
 #include "model/kernel/device_kernel.h"
 

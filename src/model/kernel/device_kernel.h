@@ -10,7 +10,7 @@
 
 #include "base/device/kernel_device.h"
 #include "base/parallel.h"
-#include "dorm/compute_place.h"
+#include "dorm/base/compute_place.h"
 #include "model/kernel/equal_codes.h"
 
 namespace dorm {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "data/replace_features.h"
 #include "dorm/error.h"
 #include "model/kernel/expression_kernel.h"

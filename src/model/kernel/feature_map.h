@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/device_kernel.h"
 
 namespace dorm {

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "model/kernel/pick.h"
 
 namespace dorm {

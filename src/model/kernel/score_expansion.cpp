@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/parallel.h"
-#include "base/vector_ops.h"
-#include "dorm/kernel.h"
+#include "base/vector/vector_ops.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/fourier.h"
 
 namespace dorm {

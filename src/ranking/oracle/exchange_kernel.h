@@ -14,7 +14,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/lanes_of.h"
+#include "base/vector/lanes_of.h"
 #include "base/numeric.h"
 #include "ranking/oracle/limits.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lanes.h"
+#include "base/vector/lanes.h"
 #include "base/numeric.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/price_blocks.h"

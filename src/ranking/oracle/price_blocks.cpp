@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lanes.h"
+#include "base/vector/lanes.h"
 #include "base/numeric.h"
 
 namespace dorm::oracle {

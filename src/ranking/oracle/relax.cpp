@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "base/lanes.h"
+#include "base/vector/lanes.h"
 #include "base/numeric.h"
 
 namespace dorm::oracle {

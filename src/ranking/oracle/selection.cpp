@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/lanes.h"
+#include "base/vector/lanes.h"
 #include "base/numeric.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"

@@ -10,7 +10,7 @@
 
 #include "base/stopwatch.h"
 #include "base/validate.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/error.h"
 #include "ranking/topics/topic_program.h"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "data/io/archive.h"
-#include "data/io/peek.h"
+#include "data/io/files/archive.h"
+#include "data/io/files/peek.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "recommend/models/joint_inputs.h"

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "dorm/error.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "learning/train/rounds.h"
 #include "recommend/factor/grades.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/provenance.h"
 #include "report/pages/rival_lists.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "report/pages/single_feature.h"
 
 namespace dorm::pages {

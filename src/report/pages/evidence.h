@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/quality.h"
 
 namespace dorm::pages {

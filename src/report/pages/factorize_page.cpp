@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/linear_algebra.h"
-#include "dorm/pages.h"
+#include "base/vector/linear_algebra.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/evidence.h"
 #include "report/pages/provenance.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/evidence.h"
 
 namespace dorm::pages {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dorm/model.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::pages {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::pages {
 

@@ -7,7 +7,7 @@
 
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::pages {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 namespace dorm::pages {
 

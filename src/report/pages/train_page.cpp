@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/convergence.h"
 #include "report/pages/evidence.h"
 #include "report/pages/model_facts.h"

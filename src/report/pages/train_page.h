@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/evidence.h"
 
 namespace dorm::pages {

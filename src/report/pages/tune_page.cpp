@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/grid_blocks.h"
 #include "report/pages/train_page.h"
 #include "report/pages/words.h"

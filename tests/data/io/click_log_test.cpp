@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Click logs and propensities from text: what is counted, and what is refused with which words.
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/read.h"
 #include "support/case_name.h"
 #include "support/message_of.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/error.h"
 #include "dorm/export.h"
 #include "dorm/read.h"

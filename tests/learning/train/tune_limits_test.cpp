@@ -9,7 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/learning_data.h"
-#include "learning/train/tune_grids.h"
+#include "learning/tune/tune_grids.h"
 
 namespace dorm {
 namespace {

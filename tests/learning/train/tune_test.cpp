@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 #include "dorm/train.h"
 #include "learning/train/learning_data.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/error.h"
 #include "support/message_of.h"
 #include "support/random_data.h"

@@ -68,7 +68,7 @@ __device__ inline void scale_to_range(const Column& x) {
   scale_affine(x, false, low, width > 0 ? 1 / width : 0.0);
 }
 
-/// As data/scale_rows.cpp does it, and why: logarithms relative to the value that is nearest to 0, divided by the
+/// As data/scale/scale_rows.cpp does it, and why: logarithms relative to the value that is nearest to 0, divided by the
 /// largest of them; then mean 0 and variance 1.
 __device__ inline void scale_log_standard(const Column& x) {
   const Range range = range_of(x);
