@@ -7,8 +7,8 @@
 #include <array>
 
 #include "dorm/base/catalog.h"
-#include "dorm/error.h"
 #include "dorm/data/one_per.h"
+#include "dorm/error.h"
 #include "help.h"
 #include "option_group.h"
 #include "rankers.h"

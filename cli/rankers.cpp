@@ -13,8 +13,8 @@
 #include "data/io/files/peek.h"
 #include "document_scores.h"
 #include "dorm/error.h"
-#include "dorm/recommend/factorize.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "input.h"
 #include "list_options.h"
 

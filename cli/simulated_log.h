@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/dataset.h"
 #include "dorm/clicks/simulate_clicks.h"
+#include "dorm/dataset.h"
 #include "input.h"
 
 namespace dorm::cli {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "dorm/clicks/click_log.h"
-#include "dorm/read.h"
 #include "dorm/matching/read_graphs.h"
+#include "dorm/read.h"
 #include "target.h"
 
 namespace dorm::fuzz {

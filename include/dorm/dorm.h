@@ -25,7 +25,7 @@
 #include "dorm/learning/assignment.h"  // IWYU pragma: export
 #include "dorm/oracle.h"      // IWYU pragma: export
 #include "dorm/learning/geometry.h"    // IWYU pragma: export
-#include "dorm/base/compute_place.h"  // IWYU pragma: export
+#include "dorm/base/compute.h"  // IWYU pragma: export
 #include "dorm/learning/kernel.h"      // IWYU pragma: export
 #include "dorm/learning/sets.h"        // IWYU pragma: export
 #include "dorm/model.h"       // IWYU pragma: export

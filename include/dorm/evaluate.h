@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/learning/assignment.h"
-#include "dorm/dataset.h"
 #include "dorm/data/judgments.h"
+#include "dorm/dataset.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/measure.h"
 #include "dorm/recommend/ratings.h"
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/dataset.h"
 #include "dorm/data/input.h"
 #include "dorm/data/judgments.h"
+#include "dorm/dataset.h"
 #include "dorm/recommend/ratings.h"
 
 namespace dorm {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "dorm/lab/comparison.h"
 #include "dorm/apps/report.h"
+#include "dorm/lab/comparison.h"
 
 namespace dorm {
 namespace {

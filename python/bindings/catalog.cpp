@@ -3,13 +3,13 @@
 #include "dorm/base/catalog.h"
 
 #include "bindings.h"
-#include "dorm/learning/baseline.h"
 #include "dorm/export.h"
-#include "dorm/recommend/joint_model.h"
 #include "dorm/lab/collaborative.h"
 #include "dorm/lab/experiment.h"
-#include "dorm/oracle.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/learning/sets.h"
+#include "dorm/oracle.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 

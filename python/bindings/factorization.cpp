@@ -8,10 +8,10 @@
 #include "base/parallel.h"
 #include "base/vector/vector_ops.h"
 #include "bindings.h"
-#include "dorm/error.h"
-#include "dorm/recommend/factorize.h"
 #include "dorm/apps/pages.h"
+#include "dorm/error.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "ids.h"
 #include "watcher.h"
 

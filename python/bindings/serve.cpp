@@ -40,7 +40,7 @@ std::unique_ptr<serve::Server> make_server(const std::vector<std::pair<std::stri
   return std::make_unique<serve::Server>(std::move(options));
 }
 
-/// The page of `dorm explore`: the explorer answers as long as the server is there.
+/// The page of `dorm explore`: the explorer responses as long as the server is there.
 struct ExploreServer {
   explore::Explorer explorer;
   serve::Server server;

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "data/io/files/file.h"
-#include "dorm/error.h"
 #include "dorm/apps/serve.h"
+#include "dorm/error.h"
 
 namespace dorm::serve {
 namespace {

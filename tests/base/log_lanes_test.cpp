@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/vector/cpu.h"
 #include "base/rng.h"
+#include "base/vector/cpu.h"
 #include "support/simd_levels.h"
 
 namespace dorm {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "dorm/error.h"
 #include "dorm/apps/report.h"
+#include "dorm/error.h"
 #include "support/message_of.h"
 
 namespace dorm::report {

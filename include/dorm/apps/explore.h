@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/apps/serve.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/apps/serve.h"
 
 namespace dorm::explore {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages about what the library does, as reports (dorm/apps/report.h): plain values in, a document out. The command and the
-// Python package write the same ones. Guide: docs/report.md.
+// Pages about what the library does, as reports (dorm/apps/report.h): plain values in, a document out. The command and
+// the Python package write the same ones. Guide: docs/report.md.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "dorm/evaluate.h"
-#include "dorm/recommend/factorize.h"
-#include "dorm/model.h"
-#include "dorm/recommend/ratings.h"
 #include "dorm/apps/report.h"
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/ratings.h"
 #include "dorm/train.h"
 
 namespace dorm::pages {
@@ -59,7 +59,7 @@ class TrainingTrace {
 };
 
 /// What a page about a training is made from; views. Names are what is shown of the data: files, or words.
-struct TrainingStory {
+struct TrainingReportData {
   const Dataset& train;
   const Dataset* valid = nullptr;
   const TrainResult& result;   // without candidates for a baseline
@@ -75,10 +75,10 @@ struct TrainingStory {
   std::optional<Baseline> baseline = {};
 };
 
-report::Report train_page(const TrainingStory& story, const Origin& origin = {});
+report::Report train_page(const TrainingReportData& report_data, const Origin& origin = {});
 
 /// The grid that led to a model; views.
-struct TuningStory {
+struct TuningReportData {
   const TuneResult& tuned;
   const TuneOptions& options;
   std::string judged_on;    // the validation data, or "5 folds"
@@ -86,7 +86,8 @@ struct TuningStory {
 };
 
 /// The page of the model, with the grid that led to it.
-report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin = {});
+report::Report tune_page(const TrainingReportData& report_data, const TuningReportData& tuning,
+                         const Origin& origin = {});
 
 // ---- judging ---------------------------------------------------------------------------------------------------
 
@@ -94,11 +95,11 @@ report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, 
 struct RankerView {
   const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
   const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker
-  const Dataset* data = nullptr;                // as the model expects it; nullptr: as in the story
+  const Dataset* data = nullptr;                // as the model expects it; nullptr: as in the report data
 };
 
 /// Rankers on the same queries; views.
-struct RankersStory {
+struct RankersReportData {
   const RankerTable& table;
   const EvaluateOptions& options;
   const Dataset* data = nullptr;         // nullptr: queries without lists of documents
@@ -107,12 +108,12 @@ struct RankersStory {
 };
 
 /// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.
-report::Report eval_page(const RankersStory& story, const Origin& origin = {});
+report::Report eval_page(const RankersReportData& report_data, const Origin& origin = {});
 
 // ---- recommenders --------------------------------------------------------------------------------------------
 
 /// What a page about a recommender is made from; views.
-struct FactorizationStory {
+struct FactorizationReportData {
   const Ratings& train;
   const FactorizeResult& result;
   const Ratings* held_out = nullptr;  // to judge by; null: none
@@ -122,6 +123,6 @@ struct FactorizationStory {
   bool interrupted = false;
 };
 
-report::Report factorize_page(const FactorizationStory& story, const Origin& origin = {});
+report::Report factorize_page(const FactorizationReportData& report_data, const Origin& origin = {});
 
 }  // namespace dorm::pages

@@ -47,7 +47,7 @@ struct ClickRow {
 };
 
 struct ClickLogReport {
-  std::uint64_t rows = 0, left_out = 0;  // left out: below max_position
+  std::uint64_t rows = 0, pruned = 0;  // left out: below max_position
   std::uint64_t bytes = 0;
   bool has_sessions = false, has_rankers = false, counted = false;  // counted: rows are counts
 };

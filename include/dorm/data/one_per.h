@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/dataset.h"
 #include "dorm/data/judgments.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

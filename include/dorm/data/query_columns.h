@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "dorm/dataset.h"
 #include "dorm/data/judgments.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

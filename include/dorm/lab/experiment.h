@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/base/catalog.h"
 #include "dorm/lab/comparison.h"
-#include "dorm/apps/report.h"
 
 namespace dorm {
 

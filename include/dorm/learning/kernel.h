@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
-#include "dorm/base/compute_place.h"
+#include "dorm/base/compute.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
@@ -132,7 +132,7 @@ std::vector<double> score_expansion(const KernelExpansion& expansion, const Data
                                     const Kernel* kernel = nullptr);
 /// The same at some place. On a device sums and kernel values have 64 bits: scores are those of the CPU to the rounding
 /// of its kernel values.
-std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputePlace& place,
+std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputeOptions& place,
                                     const Kernel* kernel = nullptr);
 
 std::span<const CatalogEntry> kernel_catalog();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training beyond one process. A shard is a set of whole queries that answers questions (bytes) with answers (bytes);
-// the driver keeps the solver and asks; whoever runs the processes only moves bytes. Answers depend on the documents
-// and the question alone, and are summed in the order of the shards: the model does not depend on how many processes
-// there were, which of them answered first, or whether some had to be asked again. Guide: docs/scale.md.
+// Training beyond one process. A shard is a set of whole queries that responses requests (bytes) with responses
+// (bytes); the driver keeps the solver and asks; whoever runs the processes only moves bytes. Responses depend on the
+// documents and the request alone, and are summed in the order of the shards: the model does not depend on how many
+// processes there were, which of them answered first, or whether some had to be asked again. Guide: docs/scale.md.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Shard {
   Dataset data = {};
 };
 
-/// The shards that one process holds. It keeps nothing between questions that it could not make again.
+/// The shards that one process holds. It keeps nothing between requests that it could not make again.
 class ShardHost {
  public:
   /// `scaled_bytes`: memory for scaled features that are kept; 0: by their size.
@@ -34,17 +34,17 @@ class ShardHost {
   /// The numbers of its shards.
   std::vector<std::uint32_t> numbers() const;
 
-  /// One answer for each shard, in their order; what goes wrong is an answer, too. The same question may be asked
+  /// One response for each shard, in their order; what goes wrong is an response, too. The same request may be asked
   /// again, and by any thread.
-  std::vector<std::string> answer(std::string_view question) const;
+  std::vector<std::string> response(std::string_view request) const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// What runs the processes: asks every shard and returns all answers, in any order. Shards that nobody holds do not
-/// answer; those that answered the first question must answer every other. It may throw, which ends the training.
-using AskShards = std::function<std::vector<std::string>(std::string_view question)>;
+/// What runs the processes: asks every shard and returns all responses, in any order. Shards that nobody holds do not
+/// response; those that answered the first request must response every other. It may throw, which ends the training.
+using ShardTransport = std::function<std::vector<std::string>(std::string_view request)>;
 
 }  // namespace dorm

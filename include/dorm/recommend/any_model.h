@@ -6,9 +6,9 @@
 #include <string>
 #include <variant>
 
+#include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/joint_model.h"
-#include "dorm/model.h"
 
 namespace dorm {
 

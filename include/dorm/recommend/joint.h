@@ -122,9 +122,9 @@ struct JointOptions {
 
 struct JointResult {
   JointRanker ranker;
-  SolveReport solve;        // of the last round
-  double health = 0;        // 1 - P(w) / P(0)
-  std::size_t dropped = 0;  // users without anything to rank
+  SolveReport solve;          // of the last round
+  double explained_risk = 0;  // 1 - P(w) / P(0)
+  std::size_t dropped = 0;    // users without anything to rank
 };
 
 /// DORM: every user is a query, the items he rated are its documents. Rounds start from ridge regression on the

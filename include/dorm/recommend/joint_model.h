@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
+#include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/joint.h"
-#include "dorm/model.h"
 
 namespace dorm {
 
@@ -41,7 +41,7 @@ struct JointModel {
   std::vector<std::string> item_titles;  // as in FactorModel
   RatingGrades grades;
   std::string measure, convention, decay, bound, solver;  // of dorm; else empty
-  double C = 0, tolerance = 0, health = 0;
+  double C = 0, tolerance = 0, explained_risk = 0;
   std::uint64_t seed = 1;
   std::size_t dropped = 0;  // users without anything to rank
   Certificate certificate;  // of dorm; else its status is empty

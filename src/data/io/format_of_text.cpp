@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "data/io/files/line_reader.h"
-#include "data/io/tables/table_cell.h"
 #include "data/io/files/text_formats.h"
+#include "data/io/tables/table_cell.h"
 
 namespace dorm {
 namespace {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/vector/ordered_sum.h"
 #include "base/page_buffer.h"
 #include "base/parallel.h"
-#include "data/scale/column_statistics.h"
+#include "base/vector/ordered_sum.h"
 #include "data/owned_columns.h"
+#include "data/scale/column_statistics.h"
 #include "data/scale/scale_compressed.h"
 #include "data/scale/scale_rows.h"
 #include "data/scale/scale_rules.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "data/scale/column_statistics.h"
 #include "data/owned_columns.h"
+#include "data/scale/column_statistics.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 

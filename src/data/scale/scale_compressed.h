@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "dorm/dataset.h"
 #include "dorm/data/scale.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

@@ -10,8 +10,8 @@
 
 #include "base/vector/cpu.h"
 #include "base/vector/vector_ops.h"
-#include "dorm/dataset.h"
 #include "dorm/data/scale.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

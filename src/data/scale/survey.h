@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "data/scale/column_statistics.h"
 #include "data/fingerprint.h"
+#include "data/scale/column_statistics.h"
 #include "dorm/dataset.h"
 
 namespace dorm {

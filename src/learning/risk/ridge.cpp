@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/vector/linear_algebra.h"
 #include "base/parallel.h"
+#include "base/vector/linear_algebra.h"
 #include "base/vector/vector_ops.h"
 #include "learning/risk/targets.h"
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dorm/dataset.h"
 #include "dorm/data/scale.h"
+#include "dorm/dataset.h"
 #include "learning/train/kernel_options.h"
 
 namespace dorm {

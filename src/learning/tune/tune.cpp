@@ -93,8 +93,8 @@ PositionTuneResult tune_positions(const Dataset& data, const PositionGains& gain
   TuneGrids grids(task, options, {options.train.measure}, held_out ? &*held_out : nullptr);
   grids.run(observer);
   PositionTuneResult result{grids.outcome(), {}};
-  for (TuneCell& cell : result.cells) cell.measure = task.measure_name(options.train);
-  for (LeftOutCell& cell : result.left_out) cell.measure = task.measure_name(options.train);
+  for (GridPoint& cell : result.cells) cell.measure = task.measure_name(options.train);
+  for (PrunedPoint& cell : result.pruned) cell.measure = task.measure_name(options.train);
   if (grids.kept().delivers()) {
     result.model = task.model(grids.weights(), grids.refit(),
                               [&](const std::vector<double>& w) { return grids.kept().model(w, grids.validation()); });

@@ -11,11 +11,11 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kPlainNumbers = 4;  // health, primal, dual, gap
+constexpr std::size_t kPlainNumbers = 4;  // explained risk, primal, dual, gap
 
 /// Numbers of a cell: the plain ones, weights, values of queries.
 void append(const JudgedWeights& cell, std::vector<double>& numbers) {
-  for (const double x : {cell.health, cell.certificate.primal, cell.certificate.dual, cell.certificate.gap})
+  for (const double x : {cell.explained_risk, cell.certificate.primal, cell.certificate.dual, cell.certificate.gap})
     numbers.push_back(x);
   numbers.insert(numbers.end(), cell.w.begin(), cell.w.end());
   numbers.insert(numbers.end(), cell.per_query.begin(), cell.per_query.end());
@@ -49,7 +49,7 @@ class Numbers {
 JudgedWeights cell_from(const JsonFields& json, Numbers& numbers, const CheckpointFile& file) {
   JudgedWeights cell;
   const std::vector<double> plain = numbers.take(kPlainNumbers);
-  cell.health = plain[0];
+  cell.explained_risk = plain[0];
   cell.certificate = {plain[1], plain[2], plain[3], json.required<std::string>("status", "a name")};
   cell.w = numbers.take(json.required<std::uint64_t>("weights", "a count"));
   cell.per_query = numbers.take(json.required<std::uint64_t>("queries", "a count"));
@@ -79,7 +79,7 @@ void TuneCheckpoint::read(const SavedProgress& saved) {
     for (const JsonFields& cell : each.objects("judged", "a list"))
       path.cells.push_back(cell_from(cell, numbers, file_));
     const auto end = each.required<std::uint64_t>("end", "a number");
-    if (end > static_cast<std::uint64_t>(PathEnd::hopeless)) refuse("it names an end that paths do not have");
+    if (end > static_cast<std::uint64_t>(PathEnd::far_behind)) refuse("it names an end that paths do not have");
     path.end = static_cast<PathEnd>(end);
     if (each.required<bool>("warm", "true or false")) {
       if (state == saved.states.size()) refuse("it holds fewer states than it says");

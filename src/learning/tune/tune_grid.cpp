@@ -183,7 +183,7 @@ void Tuning::account(std::size_t setting) {
   for (std::size_t k = 0; k < settings_[setting].C.size(); ++k) {
     if (decided_[setting][k]) continue;
     if (const auto parts = parts_of(setting, k); parts.size() == num_splits_) {
-      const TuneCell judged = cell(settings_[setting], settings_[setting].C[k], parts);
+      const GridPoint judged = cell(settings_[setting], settings_[setting].C[k], parts);
       ledger_.judged(judged, !judged.degenerate());
       decided_[setting][k] = true;
       continue;
@@ -227,28 +227,28 @@ void Tuning::gather() {
 }
 
 /// By the split that gave it up, else by the one that was cut short in it.
-LeftOut Tuning::why_not(std::size_t setting, std::size_t k) const {
-  LeftOut why = LeftOut::not_reached;
+Pruned Tuning::why_not(std::size_t setting, std::size_t k) const {
+  Pruned why = Pruned::not_reached;
   for (std::size_t p = setting * num_splits_; p < (setting + 1) * num_splits_; ++p) {
     const JudgedPath& path = paths_[p];
     if (k < path.cells.size()) continue;
-    if (path.end == PathEnd::no_information) return LeftOut::no_information;
-    if (path.end == PathEnd::no_better) return LeftOut::no_better;
-    if (path.end == PathEnd::hopeless) return LeftOut::hopeless;
-    if (cut_[p] && k == path.cells.size()) why = LeftOut::cut_short;
+    if (path.end == PathEnd::no_information) return Pruned::no_information;
+    if (path.end == PathEnd::no_better) return Pruned::no_better;
+    if (path.end == PathEnd::far_behind) return Pruned::far_behind;
+    if (cut_[p] && k == path.cells.size()) why = Pruned::cut_short;
   }
   return why;
 }
 
-std::vector<LeftOutCell> Tuning::left_out() const {
-  std::vector<LeftOutCell> out;
+std::vector<PrunedPoint> Tuning::pruned() const {
+  std::vector<PrunedPoint> out;
   for (std::size_t s = 0; s < settings_.size(); ++s)
     for (std::size_t k = 0; k < settings_[s].C.size(); ++k) {
       const Setting& setting = settings_[s];
       if (std::find(kept_.begin(), kept_.end(), std::pair(s, k)) != kept_.end()) continue;
       const bool judged = parts_of(s, k).size() == num_splits_;
       out.push_back({setting.measure, setting.decay, options_.train.kernel, setting.bound, setting.start, setting.C[k],
-                     judged ? LeftOut::cut_short : why_not(s, k)});
+                     judged ? Pruned::cut_short : why_not(s, k)});
     }
   return out;
 }
@@ -272,8 +272,8 @@ JudgedWeights Tuning::judge(const Split& split, const TrainOptions& options, std
   return judged;
 }
 
-TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const JudgedWeights*>& parts) const {
-  TuneCell cell;
+GridPoint Tuning::cell(const Setting& setting, double C, const std::vector<const JudgedWeights*>& parts) const {
+  GridPoint cell;
   cell.kernel = options_.train.kernel;
   cell.measure = setting.measure;
   cell.decay = setting.decay;
@@ -283,7 +283,7 @@ TuneCell Tuning::cell(const Setting& setting, double C, const std::vector<const 
   cell.certificate = parts.front()->certificate;
   for (const JudgedWeights* part : parts) {
     cell.per_query.insert(cell.per_query.end(), part->per_query.begin(), part->per_query.end());
-    cell.health += part->health / static_cast<double>(parts.size());
+    cell.explained_risk += part->explained_risk / static_cast<double>(parts.size());
     cell.rounds = std::max(cell.rounds, part->rounds);
     cell.cut_short = cell.cut_short || part->cut_short;
     if (part->certificate.gap > cell.certificate.gap) cell.certificate = part->certificate;
@@ -333,9 +333,9 @@ std::vector<double> Tuning::weights_of(std::size_t split) const {
   return sum.weights();
 }
 
-const TuneCell& Tuning::leader() const {
+const GridPoint& Tuning::leader() const {
   return *std::max_element(cells_.begin(), cells_.end(),
-                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+                           [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 std::size_t Tuning::usable_queries() const {
@@ -348,7 +348,7 @@ std::size_t Tuning::usable_queries() const {
 }
 
 Model Tuning::model(const std::vector<double>& w, double validation) const {
-  const TuneCell& first = leader();
+  const GridPoint& first = leader();
   Model model = splits_.front()->set.model(w);
   Origin origin = origin_of(options_.train);
   origin.measure = first.bound ? first.measure : options_.train.measure;
@@ -358,7 +358,7 @@ Model Tuning::model(const std::vector<double>& w, double validation) const {
   origin.rounds = first.rounds;
   origin.C = first.C;
   origin.certificate = first.certificate;
-  origin.health = first.bound ? first.health : 0;
+  origin.explained_risk = first.bound ? first.explained_risk : 0;
   origin.validation = validation;
   origin.data = summary_of(task_.data());
   origin.data.usable_queries = usable_queries();
@@ -371,10 +371,10 @@ Model Tuning::model(const std::vector<double>& w, double validation) const {
 
 std::vector<ModelPart> Tuning::parts() const {
   std::vector<ModelPart> parts;
-  for (const TuneCell& c : cells_)
+  for (const GridPoint& c : cells_)
     if (c.chosen())
       parts.push_back({c.share, c.measure, c.decay, std::string(c.bound ? name_of(*c.bound) : "none"),
-                       std::string(name_of(c.start)), c.C, c.rounds, c.certificate, c.bound ? c.health : 0,
+                       std::string(name_of(c.start)), c.C, c.rounds, c.certificate, c.bound ? c.explained_risk : 0,
                        c.validation});
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ModelPart& a, const ModelPart& b) { return a.share > b.share; });

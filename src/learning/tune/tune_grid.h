@@ -37,9 +37,9 @@ class Tuning {
   bool knows_cells() const;
 
   /// In the order of the grid, their shares filled in; none when stopped before the first.
-  const std::vector<TuneCell>& cells() const { return cells_; }
-  std::vector<LeftOutCell> left_out() const;
-  const TuneCell& leader() const;  // the largest share
+  const std::vector<GridPoint>& cells() const { return cells_; }
+  std::vector<PrunedPoint> pruned() const;
+  const GridPoint& leader() const;  // the largest share
   /// The rule by which shares are given: that of the options, or steady where rankers cannot be averaged.
   Choice choice() const;
 
@@ -86,9 +86,9 @@ class Tuning {
   void account(std::size_t setting);
   bool is_whole(const std::vector<const JudgedWeights*>& parts) const;
   void gather();
-  LeftOut why_not(std::size_t setting, std::size_t k) const;
+  Pruned why_not(std::size_t setting, std::size_t k) const;
   JudgedWeights judge(const Split& split, const TrainOptions& options, std::vector<double> w) const;
-  TuneCell cell(const Setting& setting, double C, const std::vector<const JudgedWeights*>& parts) const;
+  GridPoint cell(const Setting& setting, double C, const std::vector<const JudgedWeights*>& parts) const;
   std::vector<double> weights_of(std::size_t split) const;
   std::size_t usable_queries() const;
   std::vector<ModelPart> parts() const;
@@ -109,7 +109,7 @@ class Tuning {
   std::vector<JudgedPath> paths_;           // setting by setting, split by split
   std::vector<char> cut_;                   // paths that ended in the middle of a cell
   std::vector<std::vector<char>> decided_;  // cells of each setting that the ledger knows of
-  std::vector<TuneCell> cells_;
+  std::vector<GridPoint> cells_;
   std::vector<std::pair<std::size_t, std::size_t>> kept_;  // setting and number of C of each
   std::vector<std::vector<JudgedWeights>> parts_;          // of each cell, one per split; taken from the paths
 };

@@ -105,8 +105,8 @@ void TuneGrids::run(const TuneObserver& observer) {
 void TuneGrids::judge(std::size_t k) {
   Tuning& tuning = *tunings_[k];
   if (k == 0 || !ledger_->over() || tuning.knows_cells()) tuning.run(k == 0);
-  const std::vector<LeftOutCell> left_out = tuning.left_out();
-  left_out_.insert(left_out_.end(), left_out.begin(), left_out.end());
+  const std::vector<PrunedPoint> pruned = tuning.pruned();
+  pruned_.insert(pruned_.end(), pruned.begin(), pruned.end());
   if (!tuning.cells().empty()) keep_better(std::move(tunings_[k]));
   tunings_[k].reset();
 }
@@ -117,8 +117,8 @@ void TuneGrids::keep_better(std::unique_ptr<Tuning> tuning) {
   if (tuning->delivers()) delivered = tuning->deliver();
   const bool keep = !kept_ || behind(delivered_.per_query, delivered.per_query);
   if (keep)
-    for (TuneCell& cell : cells_) cell.share = 0;
-  for (TuneCell cell : tuning->cells()) {
+    for (GridPoint& cell : cells_) cell.share = 0;
+  for (GridPoint cell : tuning->cells()) {
     if (!keep) cell.share = 0;
     cells_.push_back(std::move(cell));
   }
@@ -131,20 +131,20 @@ void TuneGrids::keep_better(std::unique_ptr<Tuning> tuning) {
 TuneOutcome TuneGrids::outcome() const {
   TuneOutcome out;
   out.cells = cells_;
-  out.left_out = left_out_;
+  out.pruned = pruned_;
   out.validated = figure_of(delivered_.per_query);
   out.resumed = ledger_->num_resumed();
   out.choice = kept_->choice();
-  const auto left = [](const LeftOutCell& cell) {
-    return cell.why == LeftOut::cut_short || cell.why == LeftOut::not_reached;
+  const auto left = [](const PrunedPoint& cell) {
+    return cell.why == Pruned::cut_short || cell.why == Pruned::not_reached;
   };
-  const bool cut_short = cells_.front().cut_short || std::any_of(left_out_.begin(), left_out_.end(), left);
+  const bool cut_short = cells_.front().cut_short || std::any_of(pruned_.begin(), pruned_.end(), left);
   if (cut_short) out.end = ledger_->stopped() ? TuneEnd::stopped : TuneEnd::time_limit;
   return out;
 }
 
 TrainOptions TuneGrids::refit() const {
-  const TuneCell& winner = kept_->leader();
+  const GridPoint& winner = kept_->leader();
   TrainOptions refit = options_.train;
   refit.measure = winner.measure;
   refit.decay = winner.decay;
@@ -162,17 +162,17 @@ void TuneGrids::finish(const TuneOutcome& outcome) const {
   if (outcome.end == TuneEnd::whole && outcome.report.finished && !options_.train.keep_checkpoint) checkpoint_.remove();
 }
 
-std::string_view reason_of(LeftOut why) {
+std::string_view reason_of(Pruned why) {
   switch (why) {
-    case LeftOut::no_information:
+    case Pruned::no_information:
       return "at a smaller C the bound carried no information";
-    case LeftOut::no_better:
+    case Pruned::no_better:
       return "a smaller C did no better than the one before it";
-    case LeftOut::hopeless:
+    case Pruned::far_behind:
       return "at a smaller C it was too far behind the best to have a share";
-    case LeftOut::cut_short:
+    case Pruned::cut_short:
       return "the end came while it was trained";
-    case LeftOut::not_reached:
+    case Pruned::not_reached:
       break;
   }
   return "the end came before its turn";

@@ -51,8 +51,8 @@ class TuneGrids {
   std::unique_ptr<Tuning> kept_;
   Tuning::Delivered delivered_;
   double moments_of_delivered_ = 0;
-  std::vector<TuneCell> cells_;
-  std::vector<LeftOutCell> left_out_;
+  std::vector<GridPoint> cells_;
+  std::vector<PrunedPoint> pruned_;
 };
 
 }  // namespace dorm

@@ -30,7 +30,7 @@ void TuneLedger::skipped(std::size_t kernel, Sort sort, std::size_t problems) {
   forecast_.give_up(kernel, sort, problems);
 }
 
-void TuneLedger::judged(const TuneCell& cell, bool counts) {
+void TuneLedger::judged(const GridPoint& cell, bool counts) {
   const std::lock_guard lock(mutex_);
   ++judged_;
   ++decided_;

@@ -30,7 +30,7 @@ class TuneLedger {
   void skipped(std::size_t kernel, Sort sort, std::size_t problems);
 
   /// A cell is judged on all splits; `counts`: it may lead. Another is given up.
-  void judged(const TuneCell& cell, bool counts);
+  void judged(const GridPoint& cell, bool counts);
   void given_up();
   /// What is judged now was known before this run.
   void note_resumed() { resumed_ = num_judged(); }
@@ -55,7 +55,7 @@ class TuneLedger {
   TuneForecast forecast_;
   std::atomic<std::size_t> cells_ = 0, judged_ = 0, resumed_ = 0;
   std::size_t decided_ = 0;
-  std::optional<TuneCell> leader_;
+  std::optional<GridPoint> leader_;
   Stopwatch since_told_;
   std::atomic<bool> stopped_ = false;
 };

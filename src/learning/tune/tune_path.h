@@ -16,13 +16,13 @@ namespace dorm {
 struct JudgedWeights {
   std::vector<double> w;
   std::vector<double> per_query;  // NaN where the measure skips the query
-  double health = std::numeric_limits<double>::quiet_NaN();
+  double explained_risk = std::numeric_limits<double>::quiet_NaN();
   Certificate certificate = no_certificate();
   std::size_t rounds = 0, usable_queries = 0;
   bool cut_short = false;  // trained for less than it takes, since there was nothing else to deliver
 };
 
-enum class PathEnd { open, whole, no_information, no_better, hopeless };
+enum class PathEnd { open, whole, no_information, no_better, far_behind };
 
 struct JudgedPath {
   std::vector<JudgedWeights> cells;  // of the first so many C

@@ -71,7 +71,7 @@ void Tuning::run_paths(bool predicted) {
 void Tuning::note_best() {
   for (std::size_t p = 0; p < paths_.size(); ++p)
     for (const JudgedWeights& each : paths_[p].cells) {
-      if (each.health < kDegenerate || setting_of(p).bound == Bound::predicted) continue;
+      if (each.explained_risk < kDegenerate || setting_of(p).bound == Bound::predicted) continue;
       std::vector<double>& best = splits_[p % num_splits_]->best;
       if (best.empty() || mean_of(each) > moments_of(best).mean) best = each.per_query;
     }
@@ -163,7 +163,7 @@ void Tuning::run_rounds_path(std::size_t number, bool must_judge) {
     const bool cut_short = fitted.unfinished() || ledger_.over();
     if (cut_short && cut(must_judge && k == 0)) throw CutShort{};
     JudgedWeights each = judge(split, options, std::move(fitted.w));
-    each.health = fitted.health();
+    each.explained_risk = fitted.explained_risk();
     each.rounds = fitted.objectives.size();
     each.usable_queries = risk->num_blocks();
     each.certificate = {units.objective(fitted.report.primal), units.objective(fitted.report.dual), fitted.report.gap,
@@ -185,8 +185,9 @@ PathEnd Tuning::end_of(const Split& split, const Setting& setting, const JudgedP
   const JudgedWeights& last = path.cells.back();
   if (last.cut_short) return PathEnd::open;
   if (setting.bound) {
-    if (setting.C[path.cells.size() - 1] >= kTellingC && last.health < kDegenerate) return PathEnd::no_information;
-    if (!split.best.empty() && hopeless(last.per_query, split.best)) return PathEnd::hopeless;
+    if (setting.C[path.cells.size() - 1] >= kTellingC && last.explained_risk < kDegenerate)
+      return PathEnd::no_information;
+    if (!split.best.empty() && far_behind(last.per_query, split.best)) return PathEnd::far_behind;
     if (path.cells.size() > 1 && mean_of(last) <= mean_of(path.cells[path.cells.size() - 2])) return PathEnd::no_better;
   }
   return path.cells.size() == setting.C.size() ? PathEnd::whole : PathEnd::open;

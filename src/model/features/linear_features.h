@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "data/scale/survey.h"
-#include "dorm/dataset.h"
 #include "dorm/data/scale.h"
+#include "dorm/dataset.h"
 #include "model/features/representation.h"
 #include "model/features/scaled_rows.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/vector/ordered_sum.h"
 #include "base/page_supply.h"
 #include "base/parallel.h"
+#include "base/vector/ordered_sum.h"
 #include "data/scale/scale_rows.h"
 #include "data/storage.h"
 

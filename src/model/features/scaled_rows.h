@@ -15,8 +15,8 @@
 
 #include "base/page_buffer.h"
 #include "base/vector/vector_ops.h"
-#include "dorm/dataset.h"
 #include "dorm/data/scale.h"
+#include "dorm/dataset.h"
 
 namespace dorm {
 

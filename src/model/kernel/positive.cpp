@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/vector/linear_algebra.h"
 #include "base/rng.h"
+#include "base/vector/linear_algebra.h"
 #include "dorm/error.h"
 #include "dorm/learning/kernel.h"
 

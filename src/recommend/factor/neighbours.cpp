@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/vector/linear_algebra.h"
 #include "base/rng.h"
+#include "base/vector/linear_algebra.h"
 #include "base/vector/vector_ops.h"
 #include "recommend/factor/co_rating.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "dorm/recommend/factorize.h"
 #include "dorm/oracle.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/recommend/ratings.h"
 
 namespace dorm {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "dorm/dataset.h"
 #include "dorm/apps/report.h"
+#include "dorm/dataset.h"
 
 namespace dorm::pages {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/parallel.h"
-#include "data/scale/column_statistics.h"
 #include "data/row_hash.h"
+#include "data/scale/column_statistics.h"
 #include "data/scale/scale_rules.h"
 #include "model/align.h"
 

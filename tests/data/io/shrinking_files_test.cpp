@@ -7,9 +7,9 @@
 #include <string>
 
 #include "data/io/files/text_source.h"
+#include "dorm/data/scale.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
-#include "dorm/data/scale.h"
 #include "dorm/synth.h"
 #include "dorm/write.h"
 #include "support/message_of.h"

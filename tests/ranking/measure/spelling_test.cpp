@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "dorm/base/catalog.h"
+#include "dorm/data/scale.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "dorm/data/scale.h"
 #include "support/message_of.h"
 
 namespace dorm {

@@ -7,8 +7,8 @@
 
 #include "data/assemble.h"
 #include "data/column_numbers.h"
-#include "data/io/files/scratch_rows.h"
 #include "data/io/binary/shard_folder.h"
+#include "data/io/files/scratch_rows.h"
 #include "data/io/files/text_formats.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
@@ -27,7 +27,7 @@ struct SharedColumns {
   std::uint32_t new_id(std::uint32_t id) const {
     if (listed.empty()) return id;
     const auto found = std::lower_bound(listed.begin(), listed.end(), id);
-    if (found == listed.end() || *found != id) return ScratchRows::kLeftOut;
+    if (found == listed.end() || *found != id) return ScratchRows::kPruned;
     return static_cast<std::uint32_t>(found - listed.begin()) + 1;
   }
 };

@@ -84,7 +84,7 @@ struct RowReader {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < ids.size(); ++k) {
       const std::uint32_t id = new_id(ids[k]);
-      if (id == ScratchRows::kLeftOut) continue;
+      if (id == ScratchRows::kPruned) continue;
       ids[kept] = id;
       values[kept++] = values[k];
     }

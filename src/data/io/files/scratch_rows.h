@@ -26,9 +26,9 @@ class ScratchRows {
   /// Writes what is still in memory; nothing may be added after it.
   void finish();
 
-  /// What an id becomes; kLeftOut: its value is left out.
+  /// What an id becomes; kPruned: its value is left out.
   using NewId = std::function<std::uint32_t(std::uint32_t)>;
-  static constexpr std::uint32_t kLeftOut = UINT32_MAX;
+  static constexpr std::uint32_t kPruned = UINT32_MAX;
 
   /// The rows of a part in the order in which they came.
   std::vector<RowBlock> read(std::size_t part, const NewId& new_id) const;

@@ -13,11 +13,11 @@
 #include "base/parallel.h"
 #include "base/quote.h"
 #include "data/assemble.h"
-#include "data/io/letor/letor_parser.h"
 #include "data/io/files/read_report.h"
 #include "data/io/files/side_files.h"
 #include "data/io/files/text_formats.h"
 #include "data/io/files/text_source.h"
+#include "data/io/letor/letor_parser.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 

@@ -10,15 +10,15 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/quote.h"
-#include "data/io/tables/csv_record.h"
 #include "data/io/files/decompress.h"
-#include "data/io/tables/document_table.h"
-#include "data/io/tables/json_cell.h"
 #include "data/io/files/peeked_text.h"
 #include "data/io/files/read_ahead.h"
+#include "data/io/files/text_formats.h"
+#include "data/io/tables/csv_record.h"
+#include "data/io/tables/document_table.h"
+#include "data/io/tables/json_cell.h"
 #include "data/io/tables/table_cell.h"
 #include "data/io/tables/table_columns.h"
-#include "data/io/files/text_formats.h"
 #include "dorm/clicks/click_log.h"
 #include "dorm/error.h"
 
@@ -237,7 +237,7 @@ ClickLogReport clicks_from(PeekedText& peeked, const std::string& name, const Cl
     }
     read_click_row(*cells, row);
     if (options.max_position > 0 && row.position > options.max_position)
-      ++report.left_out;
+      ++report.pruned;
     else
       visit(row);
     if (options.progress && report.rows % kRowsPerProgress == 0)

@@ -11,10 +11,10 @@
 #include "base/quote.h"
 #include "data/column_guess.h"
 #include "data/io/files/decompress.h"
+#include "data/io/files/text_formats.h"
 #include "data/io/tables/document_table.h"
 #include "data/io/tables/table_cell.h"
 #include "data/io/tables/table_columns.h"
-#include "data/io/files/text_formats.h"
 #include "dorm/error.h"
 
 namespace dorm {

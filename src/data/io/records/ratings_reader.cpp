@@ -11,8 +11,8 @@
 #include "data/io/records/rating_columns.h"
 #include "data/io/records/rating_records.h"
 #include "data/io/records/wide_ratings.h"
-#include "dorm/recommend/ratings.h"
 #include "dorm/read.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 namespace {

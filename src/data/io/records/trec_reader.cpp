@@ -10,9 +10,9 @@
 
 #include "base/number.h"
 #include "base/quote.h"
-#include "data/io/records/judgment_table.h"
 #include "data/io/files/line_reader.h"
 #include "data/io/files/peeked_text.h"
+#include "data/io/records/judgment_table.h"
 #include "dorm/read.h"
 
 namespace dorm {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/io/records/rating_records.h"
-#include "dorm/recommend/ratings.h"
 #include "dorm/read.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

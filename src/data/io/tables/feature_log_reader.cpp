@@ -11,14 +11,14 @@
 
 #include "base/json.h"
 #include "base/quote.h"
+#include "data/io/files/read_ahead.h"
+#include "data/io/files/read_report.h"
+#include "data/io/files/text_formats.h"
 #include "data/io/tables/feature_text.h"
 #include "data/io/tables/json_cell.h"
 #include "data/io/tables/json_values.h"
 #include "data/io/tables/named_rows.h"
-#include "data/io/files/read_ahead.h"
-#include "data/io/files/read_report.h"
 #include "data/io/tables/table_columns.h"
-#include "data/io/files/text_formats.h"
 
 namespace dorm {
 namespace {

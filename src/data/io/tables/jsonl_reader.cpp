@@ -9,13 +9,13 @@
 
 #include "base/json.h"
 #include "base/quote.h"
-#include "data/io/tables/json_cell.h"
 #include "data/io/files/line_reader.h"
-#include "data/io/tables/named_rows.h"
 #include "data/io/files/read_ahead.h"
+#include "data/io/files/text_formats.h"
+#include "data/io/tables/json_cell.h"
+#include "data/io/tables/named_rows.h"
 #include "data/io/tables/table_cell.h"
 #include "data/io/tables/table_columns.h"
-#include "data/io/files/text_formats.h"
 
 namespace dorm {
 namespace {

@@ -37,10 +37,10 @@ TableRows NamedRows::whole_rows() {
   std::vector<float> values(names_.size());
   TableRows out;
   std::size_t begin = 0;
-  for (const auto& [row, end, left_out] : rows_) {
+  for (const auto& [row, end, pruned] : rows_) {
     std::fill(values.begin(), values.end(), zero ? 0.0f : std::numeric_limits<float>::quiet_NaN());
     for (; begin < end; ++begin) values[values_[begin].column] = values_[begin].value;
-    if (left_out) continue;
+    if (pruned) continue;
     for (std::size_t j = 0; refused && j < values.size(); ++j)
       if (values[j] != values[j]) problems_.add(names_[j], Cell::missing, {file_, row.line, 0}, "");
     if (row.weight)

@@ -42,7 +42,7 @@ class NamedRows {
   void add_row(Row row);
   std::size_t size() const { return rows_.size(); }
   /// The row will not be there.
-  void leave_out(std::size_t row) { rows_[row].left_out = true; }
+  void leave_out(std::size_t row) { rows_[row].pruned = true; }
 
   /// Throws Error(bad_input) that names all features that cannot be read.
   Dataset finish(const ColumnRoles& roles, ReadReport* report);
@@ -55,7 +55,7 @@ class NamedRows {
   struct Placed {
     Row row;
     std::size_t end;  // of its values
-    bool left_out = false;
+    bool pruned = false;
   };
 
   TableRows whole_rows();
