@@ -11,15 +11,15 @@
 
 #include "command.h"
 #include "dorm/error.h"
-#include "help.h"
-#include "input.h"
-#include "messages.h"
-#include "option_group.h"
-#include "output.h"
-#include "style.h"
+#include "text/help.h"
+#include "input/input.h"
+#include "text/messages.h"
+#include "options/option_group.h"
+#include "run/output.h"
+#include "text/style.h"
 #include "text/explain_text.h"
-#include "usage.h"
-#include "written_files.h"
+#include "command_line.h"
+#include "options/written_files.h"
 
 namespace dorm::cli {
 namespace {

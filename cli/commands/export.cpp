@@ -14,12 +14,12 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/train.h"
-#include "help.h"
-#include "input.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "text/help.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "run/output.h"
+#include "command_line.h"
+#include "options/written_files.h"
 
 namespace dorm::cli {
 namespace {

@@ -10,13 +10,13 @@
 #include "base/json.h"
 #include "command.h"
 #include "dorm/recommend/any_model.h"
-#include "input.h"
+#include "input/input.h"
 #include "learning/train/checkpoint_file.h"
-#include "output.h"
+#include "run/output.h"
 #include "text/factors_text.h"
 #include "text/joint_text.h"
 #include "text/model_text.h"
-#include "usage.h"
+#include "command_line.h"
 
 namespace dorm::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include "base/json.h"
 #include "command.h"
 #include "dorm/error.h"
-#include "messages.h"
-#include "option_group.h"
-#include "usage.h"
+#include "text/messages.h"
+#include "options/option_group.h"
+#include "command_line.h"
 
 namespace dorm::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "output.h"
+#include "run/output.h"
 #include "report/pages/words.h"
 
 namespace dorm::cli {
