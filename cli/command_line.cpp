@@ -11,16 +11,16 @@
 #include "base/parallel.h"
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
-#include "text/help.h"
 #include "input/input.h"
-#include "text/messages.h"
+#include "options/given_options.h"
 #include "options/option_defaults.h"
 #include "options/option_group.h"
-#include "options/given_options.h"
+#include "options/written_files.h"
 #include "run/process_group.h"
 #include "run/progress.h"
+#include "text/help.h"
+#include "text/messages.h"
 #include "text/style.h"
-#include "options/written_files.h"
 
 namespace dorm::cli {
 namespace {
@@ -52,8 +52,7 @@ void add_common_options(CLI::App& app, Settings& settings, CommonArguments& argu
   common.add("--config", arguments.config, "FILE", "read options from a file, by their long names (docs/command.md)");
   app.set_help_flag();
   common.flag("-h", arguments.help, "show the main options on one screen");
-  common.flag("--help", arguments.help,
-              "show the whole page; --help=PART: one part of it, such as --help=kernel");
+  common.flag("--help", arguments.help, "show the whole page; --help=PART: one part of it, such as --help=kernel");
 }
 
 /// Switches may be repeated. Also looks at every option, so that a number without a range is found at once.
@@ -202,9 +201,8 @@ class CommandLine {
 
   /// A file of options may hold sections of other verbs.
   static bool looks_at_all(const Command& command, const std::vector<std::string>& arguments) {
-    return command.looks_at_all || std::any_of(arguments.begin(), arguments.end(), [](const std::string& each) {
-             return each.starts_with(kConfigOption);
-           });
+    return command.looks_at_all || std::any_of(arguments.begin(), arguments.end(),
+                                               [](const std::string& each) { return each.starts_with(kConfigOption); });
   }
 
   Action declare(const Command& command) {
@@ -235,7 +233,8 @@ class CommandLine {
     for (const Command& command : settings_.commands) {
       const std::string name = command.name;
       if (name == verb) return command;
-      if (name.starts_with(group)) names.push_back(name.substr(group.size(), name.find(' ', group.size()) - group.size()));
+      if (name.starts_with(group))
+        names.push_back(name.substr(group.size(), name.find(' ', group.size()) - group.size()));
     }
     std::vector<CatalogEntry> known;
     for (const std::string& name : names) known.push_back({.name = name, .usage = {}, .help = {}});

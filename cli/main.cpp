@@ -11,12 +11,12 @@
 
 #include "base/vector/cpu.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "text/messages.h"
 #include "run/output.h"
 #include "run/stop.h"
+#include "text/messages.h"
 #include "text/style.h"
-#include "command_line.h"
 
 namespace {
 

@@ -7,21 +7,21 @@
 #include <optional>
 
 #include "command.h"
-#include "run/comparison.h"
-#include "run/comparison_view.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/lab/pages.h"
-#include "options/grid.h"
-#include "text/help.h"
 #include "input/input.h"
+#include "options/grid.h"
 #include "options/option_group.h"
-#include "run/output.h"
 #include "options/report_files.h"
+#include "options/written_files.h"
+#include "run/comparison.h"
+#include "run/comparison_view.h"
+#include "run/output.h"
 #include "run/stop.h"
 #include "text/comparison_text.h"
-#include "command_line.h"
-#include "options/written_files.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -140,9 +140,9 @@ void read_outside(const SplitData& data, ComparisonOptions& options) {
     const std::string path = method.substr(7);
     const std::vector<double> by_row = read_scores(path);
     if (by_row.size() != data.rows)
-      throw Error(ErrorCode::bad_input, {path},
-                  fmt::format("{} scores for {} documents; expected one per row of the test data", by_row.size(),
-                              data.rows));
+      throw Error(
+          ErrorCode::bad_input, {path},
+          fmt::format("{} scores for {} documents; expected one per row of the test data", by_row.size(), data.rows));
     OutsideScores outside{method, {}};
     for (const DataSplit& split : data.splits) {
       std::vector<double>& scores = outside.of_split.emplace_back();
@@ -187,8 +187,9 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   data.number("--folds", arguments->folds, whole_from(3), "K",
               "number of parts of one DATA file, to train, to validate and to test on (5)");
   data.list("--sizes", arguments->sizes, "N,N", "learning curve: numbers of training queries, sampled at random");
-  written_in(data.add("--out", arguments->out, "DIR", "folder for finished results, table.csv, table.md and report.html"),
-             "table.csv table.md report.html");
+  written_in(
+      data.add("--out", arguments->out, "DIR", "folder for finished results, table.csv, table.md and report.html"),
+      "table.csv table.md report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Data");
   comparison.list("--methods", arguments->methods, "LIST",
                   "methods to compare (all below but feature:NAME and ranksvm-pairs)");
@@ -204,8 +205,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.number("--tolerance", options.tolerance, number_within(0, 1), "GAP",
                     "relative duality gap of each training (0.001)");
   comparison.number("--seed", options.seed, whole_from(0), "S", "of folds, samples and solvers (1)");
-  comparison.flag("--as-spelled", arguments->as_spelled,
-                  "train baselines on the labels, at each C of the grid only");
+  comparison.flag("--as-spelled", arguments->as_spelled, "train baselines on the labels, at each C of the grid only");
   comparison.flag("--no-curve", arguments->no_curve, "omit the table of the first measure by cutoff");
   add_input_options(app, arguments->input);
   app.description(kCompareDescription);

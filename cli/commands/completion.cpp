@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/base/catalog.h"
 #include "options/declared_options.h"
 #include "run/output.h"
-#include "command_line.h"
 
 namespace dorm::cli {
 namespace {
@@ -77,7 +77,8 @@ std::string bash(const std::vector<DeclaredVerb>& verbs) {
   }
   for (const NamedGroup& group : groups_of(verbs)) {
     names += " " + group.name;
-    groups += fmt::format("    {}) verb=\"$verb ${{COMP_WORDS[2]}}\" subcommands=\"{}\" ;;\n", group.name, group.names());
+    groups +=
+        fmt::format("    {}) verb=\"$verb ${{COMP_WORDS[2]}}\" subcommands=\"{}\" ;;\n", group.name, group.names());
   }
   return fmt::format(
       "_dorm() {{\n"

@@ -4,15 +4,15 @@
 
 #include <memory>
 
-#include "input/added_columns.h"
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
+#include "input/added_columns.h"
 #include "input/input.h"
 #include "options/option_group.h"
-#include "run/output.h"
-#include "command_line.h"
 #include "options/written_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

@@ -8,19 +8,19 @@
 #include <utility>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
+#include "input/rankers.h"
 #include "options/eval_options.h"
+#include "options/report_files.h"
 #include "run/evaluate_rankers.h"
 #include "run/output.h"
-#include "input/rankers.h"
-#include "options/report_files.h"
 #include "text/eval_text.h"
 #include "text/rankers_text.h"
 #include "text/trec_text.h"
-#include "command_line.h"
 
 namespace dorm::cli {
 namespace {
@@ -115,8 +115,8 @@ EvalReport evaluate_within_topics(EvalArguments& arguments, const Settings& sett
 }
 
 // Adds position-gain@n where it is requested, or known to the model.
-void add_gains(const Ranker& ranker, const Dataset& data, std::span<const double> scores, const RequestedMeasures& requested,
-               const EvalArguments& arguments, EvaluationTable& table) {
+void add_gains(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
+               const RequestedMeasures& requested, const EvalArguments& arguments, EvaluationTable& table) {
   const auto* by_position = std::get_if<PositionModel>(&ranker.what);
   if (requested.position_gain && !by_position)
     require_option(!arguments.position_gains.empty(), "--position-gains FILE", "position-gain needs gains");
@@ -125,7 +125,7 @@ void add_gains(const Ranker& ranker, const Dataset& data, std::span<const double
     throw Error(ErrorCode::unsupported, "--against does not compare gains by position");
   if (arguments.against.empty())
     requested.add_gain(by_position ? by_position->gains : LabelGains{}, arguments, data, sorted_rankings(data, scores),
-                   table);
+                       table);
 }
 
 EvalReport evaluate_data(EvalArguments& arguments, const Settings& settings) {
@@ -193,7 +193,8 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
                               measures, arguments.options);
   };
   report.table = evaluate_lists(rankers.front());
-  if (rankers.size() > 1) add_comparison(report, on_queries_of(report.table, evaluate_lists(rankers.back())), arguments);
+  if (rankers.size() > 1)
+    add_comparison(report, on_queries_of(report.table, evaluate_lists(rankers.back())), arguments);
   report.table.one_per = one_per;
   return report;
 }

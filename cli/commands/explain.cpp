@@ -10,16 +10,16 @@
 #include <optional>
 
 #include "command.h"
-#include "dorm/error.h"
-#include "text/help.h"
-#include "input/input.h"
-#include "text/messages.h"
-#include "options/option_group.h"
-#include "run/output.h"
-#include "text/style.h"
-#include "text/explain_text.h"
 #include "command_line.h"
+#include "dorm/error.h"
+#include "input/input.h"
+#include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/output.h"
+#include "text/explain_text.h"
+#include "text/help.h"
+#include "text/messages.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {

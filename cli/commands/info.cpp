@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/recommend/any_model.h"
 #include "input/input.h"
 #include "learning/train/checkpoint_file.h"
@@ -16,7 +17,6 @@
 #include "text/factors_text.h"
 #include "text/joint_text.h"
 #include "text/model_text.h"
-#include "command_line.h"
 
 namespace dorm::cli {
 namespace {

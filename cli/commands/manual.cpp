@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "command.h"
-#include "text/help.h"
+#include "command_line.h"
 #include "options/declared_options.h"
 #include "run/output.h"
-#include "command_line.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -58,8 +58,9 @@ std::string options_section(const DeclaredVerb& verb) {
 }
 
 std::string header(const std::string& name, const std::string& summary, const std::string& form) {
-  return fmt::format(".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n\\fB{4}\\fR\n",
-                     roff(name), DORM_VERSION, roff(name), roff(summary), roff(form));
+  return fmt::format(
+      ".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n\\fB{4}\\fR\n", roff(name),
+      DORM_VERSION, roff(name), roff(summary), roff(form));
 }
 
 /// "dorm-clicks-gains"

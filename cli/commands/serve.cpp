@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "dorm/error.h"
-#include "text/messages.h"
-#include "options/option_group.h"
 #include "command_line.h"
+#include "dorm/error.h"
+#include "options/option_group.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "command.h"
-#include "options/option_group.h"
-#include "run/output.h"
 #include "command_line.h"
+#include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

@@ -9,24 +9,24 @@
 
 #include "base/stopwatch.h"
 #include "command.h"
+#include "command_line.h"
 #include "device/row_device.h"
 #include "dorm/error.h"
 #include "dorm/learning/baseline.h"
-#include "text/help.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
-#include "text/messages.h"
+#include "options/report_files.h"
+#include "options/training_options.h"
+#include "options/written_files.h"
 #include "run/output.h"
 #include "run/process_group.h"
 #include "run/progress.h"
-#include "options/report_files.h"
 #include "run/stop.h"
-#include "text/train_text.h"
-#include "options/training_options.h"
 #include "run/training_processes.h"
 #include "run/training_view.h"
-#include "command_line.h"
-#include "options/written_files.h"
+#include "text/help.h"
+#include "text/messages.h"
+#include "text/train_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -111,8 +111,8 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
       solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal, certificate.gap, certificate.status)
              : "no certificate";
   print(settings.json ? printable_json(json, 2) + "\n"
-                      : fmt::format("{} baseline, {}\nscaling      {}{}\nmodel        {}\n{}", arguments.method, outcome,
-                                    name_of(result.model.scaling.kind),
+                      : fmt::format("{} baseline, {}\nscaling      {}{}\nmodel        {}\n{}", arguments.method,
+                                    outcome, name_of(result.model.scaling.kind),
                                     result.model.target.empty() ? "" : " for " + result.model.target, arguments.model,
                                     report_lines(arguments.reports)));
 }
@@ -221,8 +221,7 @@ void check_stream(const TrainArguments& arguments) {
   const auto refuse = [](bool given, const char* option, const char* why) {
     if (given) throw Error(ErrorCode::unsupported, fmt::format("--stream excludes {}: {}", option, why));
   };
-  refuse(!arguments.valid.empty(), "--valid",
-         "a stream has one candidate; expected dorm eval to evaluate its model");
+  refuse(!arguments.valid.empty(), "--valid", "a stream has one candidate; expected dorm eval to evaluate its model");
   refuse(!arguments.weights.empty(), "--weights", "the weights are those of one file");
   refuse(!arguments.options.checkpoint.empty(), "--checkpoint",
          "expected --initial MODEL to continue an earlier stream");

@@ -14,14 +14,14 @@
 #include "options/grid.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
-#include "run/output.h"
-#include "report/pages/words.h"
 #include "options/report_files.h"
+#include "options/training_options.h"
+#include "report/pages/words.h"
+#include "run/output.h"
 #include "run/stop.h"
+#include "run/training_view.h"
 #include "text/train_text.h"
 #include "text/tune_text.h"
-#include "options/training_options.h"
-#include "run/training_view.h"
 
 namespace dorm::cli {
 namespace {
@@ -131,7 +131,7 @@ struct Tuned {
   TuneResult result;
   std::string model_text, page;  // page: about the lists, for slates
   pages::TrainingTrace trace;    // of the refit
-  std::string validated_on;         // the validation data, or folds
+  std::string validated_on;      // the validation data, or folds
   bool interrupted = false;
 };
 
@@ -241,8 +241,7 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
     app.add_option(name, value, help)->option_text(shown)->group("Tuning");
   };
   OptionGroup(app, "Tuning")
-      .number("--folds", arguments->folds, whole_from(2), "K",
-              "number of parts of the queries, without --valid (5)");
+      .number("--folds", arguments->folds, whole_from(2), "K", "number of parts of the queries, without --valid (5)");
   text("--grid", arguments->grid, "GRID", "values to validate; see below");
   text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);

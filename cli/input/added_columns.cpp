@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "command_line.h"
 #include "dorm/data/query_columns.h"
 #include "dorm/learning/sets.h"
-#include "text/help.h"
 #include "options/option_group.h"
-#include "command_line.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
-#include "text/messages.h"
+#include "input/remedies.h"
 #include "options/option_group.h"
+#include "report/pages/words.h"
 #include "run/output.h"
 #include "run/progress.h"
-#include "input/remedies.h"
-#include "report/pages/words.h"
+#include "text/messages.h"
 #include "text/style.h"
 
 namespace dorm::cli {

@@ -11,10 +11,10 @@
 
 #include "data/io/files/file.h"
 #include "data/io/files/peek.h"
-#include "input/document_scores.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/recommend/factorize.h"
+#include "input/document_scores.h"
 #include "input/input.h"
 #include "options/list_options.h"
 
@@ -215,7 +215,7 @@ std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool
   return scores_of(ranker, data.as_expected_by(ranker), partial, settings, device);
 }
 
-EvaluationTable judge(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
+EvaluationTable evaluate_ranker(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
                       std::span<const std::string> measures, const EvaluateOptions& options) {
   const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
   if (run && options.complete)

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "command.h"
-#include "options/device_options.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "input/input.h"
+#include "options/device_options.h"
 
 namespace dorm::cli {
 
@@ -72,7 +72,7 @@ std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool
 /// The ranker's measures. options.complete: documents that a run lacks are not retrieved, and documents that the data
 /// lacks have label 0.
 EvaluationTable evaluate_ranker(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
-                      std::span<const std::string> measures, const EvaluateOptions& options);
+                                std::span<const std::string> measures, const EvaluateOptions& options);
 
 /// The limits on groups that models were trained under. Throws Error(bad_option) where they differ.
 std::string common_limits(const std::vector<Ranker>& rankers);

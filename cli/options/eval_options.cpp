@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <array>
 
+#include "command_line.h"
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
-#include "text/help.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
-#include "command_line.h"
 #include "options/written_files.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -45,8 +45,9 @@ constexpr const char* kEvalExamples =
 constexpr std::array<CatalogEntry, 3> kRankerKinds = {{
     {.name = "FILE",
      .usage = "[NAME=]FILE",
-     .help = "a model, a TREC run (with the document ids of DATA, or row numbers), or scores, one per line; the content "
-             "decides, and the name is that of the file unless a NAME is given"},
+     .help =
+         "a model, a TREC run (with the document ids of DATA, or row numbers), or scores, one per line; the content "
+         "decides, and the name is that of the file unless a NAME is given"},
     {.name = "feature",
      .usage = "feature:NAME",
      .help = "one feature; feature:all is every feature, best first by the first measure"},
@@ -204,11 +205,10 @@ void declare_eval_options(CLI::App& app, EvalArguments& arguments) {
   add_report_option(app, arguments.reports, "page about wins and losses, query by query", "Output");
   add_input_options(app, arguments.input);
   app.description(kEvalDescription);
-  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, ranker_kinds_text(),
-                         catalog_text("Measures", measure_catalog()),
-                         catalog_text("Subtopic measures", subtopic_catalog()),
-                         catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),
-                         catalog_text("Formats", kEvalFormats)));
+  app.footer(fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, ranker_kinds_text(), catalog_text("Measures", measure_catalog()),
+      catalog_text("Subtopic measures", subtopic_catalog()), catalog_text("Conventions", convention_catalog()),
+      catalog_text("Ties", tie_catalog()), catalog_text("Formats", kEvalFormats)));
 }
 
 }  // namespace dorm::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a command line, assigned to the declared options before anything is parsed. Arguments that do not fit
-// are refused here, in the wording of the command.
+// The arguments of a command line, assigned to the declared options before anything is parsed. Arguments that do not
+// fit are refused here, in the wording of the command.
 #pragma once
 
 #include <CLI/CLI.hpp>

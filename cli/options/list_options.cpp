@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "command_line.h"
 #include "dorm/error.h"
 #include "options/option_group.h"
-#include "command_line.h"
 
 namespace dorm::cli {
 namespace {

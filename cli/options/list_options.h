@@ -7,8 +7,8 @@
 
 #include "command.h"
 #include "dorm/train.h"
-#include "text/eval_text.h"
 #include "options/training_options.h"
+#include "text/eval_text.h"
 
 namespace dorm::cli {
 

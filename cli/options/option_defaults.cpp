@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "base/unknown_name.h"
-#include "options/config_file.h"
 #include "dorm/data/scale.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "options/config_file.h"
 
 namespace dorm::cli {
 namespace {
@@ -63,10 +63,11 @@ void check_entry(const ConfigEntry& entry, const std::string& path, const CLI::A
 }
 
 void add_arguments(const ConfigEntry& entry, const std::string& path, const CLI::Option* option,
-               std::vector<DefaultArgument>& arguments) {
+                   std::vector<DefaultArgument>& arguments) {
   const std::string name = long_name(entry.key), origin = fmt::format("{}:{}", path, entry.line);
   if (option->get_items_expected_max() > 0) {
-    for (const std::string& value : entry.values) arguments.push_back({option, fmt::format("{}={}", name, value), origin});
+    for (const std::string& value : entry.values)
+      arguments.push_back({option, fmt::format("{}={}", name, value), origin});
     return;
   }
   if (entry.values.size() != 1 || (entry.values[0] != "true" && entry.values[0] != "false"))
@@ -131,7 +132,8 @@ Defaults::Defaults(const CLI::App& root, const CLI::App& verb, std::span<const s
 
 bool Defaults::given(const CLI::Option* option) const {
   return std::any_of(given_.begin(), given_.end(), [&](const GivenOption& each) { return each.option == option; }) ||
-         std::any_of(arguments_.begin(), arguments_.end(), [&](const DefaultArgument& each) { return each.option == option; });
+         std::any_of(arguments_.begin(), arguments_.end(),
+                     [&](const DefaultArgument& each) { return each.option == option; });
 }
 
 void Defaults::add_config(const std::string& path, const CLI::App& root, const CLI::App& verb) {

@@ -58,12 +58,13 @@ void add_problem(CLI::App& app, RecommendTrainArguments& arguments) {
   const OptionGroup problem(app, "Learning problem"), stopping(app, "Stopping");
   problem.add("--measure", o.measure, "NAME", fmt::format("measure to train for ({}; joint: ndcg@10)", o.measure));
   problem.add("--convention", o.convention, "NAME", "definition of the measure (standard)");
-  problem.add("--bound", o.bound, "NAME", fmt::format("given, average, best or predicted ({}; joint: average)", o.bound));
+  problem.add("--bound", o.bound, "NAME",
+              fmt::format("given, average, best or predicted ({}; joint: average)", o.bound));
   problem.add("--decay", o.decay, "NAME",
               fmt::format("position weights of the ranking score ({}; joint: measure)", o.decay));
-  problem.number("--rounds", o.rounds, whole_from(0), "N",
-                 fmt::format("rounds of the bound; 0: the initial factors (validated, else {};\njoint: as dorm train)",
-                             o.rounds));
+  problem.number(
+      "--rounds", o.rounds, whole_from(0), "N",
+      fmt::format("rounds of the bound; 0: the initial factors (validated, else {};\njoint: as dorm train)", o.rounds));
   stopping.number("--tolerance", o.tolerance, number_within(0, 1), "X",
                   fmt::format("relative duality gap of a half step ({})", o.tolerance));
   stopping.number("--passes", o.max_passes, whole_from(1), "N",
@@ -81,7 +82,8 @@ void add_factors(CLI::App& app, RecommendTrainArguments& arguments) {
   factors.number("--rank", o.rank, whole_from(0, 1e5), "K", fmt::format("number of factors ({})", o.rank));
   factors.number("--lambda", o.lambda, number_above(0), "X",
                  fmt::format("ridge of the ranking objective (validated, else {})", o.lambda));
-  factors.number("--margin", o.margin, number_above(0), "X", fmt::format("scale of the measure, in stars ({})", o.margin));
+  factors.number("--margin", o.margin, number_above(0), "X",
+                 fmt::format("scale of the measure, in stars ({})", o.margin));
   factors.flag("--uncentred", arguments.uncentred, "regularise towards 0 instead of the initial factors");
   factors.number(
       "--start-lambda", o.start_lambda, kPositiveOrInfinite, "X",
@@ -110,18 +112,16 @@ void add_joint(CLI::App& app, RecommendTrainArguments& arguments) {
 }
 
 /// Options of the other groups that only factors have.
-constexpr std::array<std::string_view, 10> kOfFactors = {"--valid",      "--valid-share", "--test",
-                                                         "--start-from", "--checkpoint",  "--report",
-                                                         "--split",      "--split-seed",  "--measures",
-                                                         "--patience"};
+constexpr std::array<std::string_view, 10> kOfFactors = {"--valid",      "--valid-share", "--test",  "--start-from",
+                                                         "--checkpoint", "--report",      "--split", "--split-seed",
+                                                         "--measures",   "--patience"};
 
 /// The type that has this option; empty: both.
 std::string_view type_of(const CLI::Option& option) {
   if (option.get_group() == kFactors) return "factors";
   if (option.get_group() == kJoint) return "joint";
-  const bool of_factors = std::any_of(kOfFactors.begin(), kOfFactors.end(), [&](std::string_view name) {
-    return option.check_name(std::string(name));
-  });
+  const bool of_factors = std::any_of(kOfFactors.begin(), kOfFactors.end(),
+                                      [&](std::string_view name) { return option.check_name(std::string(name)); });
   return of_factors ? "factors" : "";
 }
 
@@ -141,8 +141,8 @@ void check_model_type(const CLI::App& app, const std::string& type) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string_view of = type_of(*option);
     if (option->count() > 0 && !of.empty() && of != type)
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("{} is an option of --model-type {}; found --model-type {}", option->get_name(), of, type));
+      throw Error(ErrorCode::unsupported, fmt::format("{} is an option of --model-type {}; found --model-type {}",
+                                                      option->get_name(), of, type));
   }
 }
 

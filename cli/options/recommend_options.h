@@ -19,10 +19,10 @@ struct RecommendTrainArguments {
   double valid_share = 0;
   bool uncentred = false, fixed = false;
   SplitArguments split;
-  FactorizeOptions options;                                           // of factors; of joint kernels where given
-  std::string method = "dorm", kernel = "auto", solver = "bcda";      // of joint kernels, as are
-  double C = 100, epsilon = 0;                                        // these
-  std::size_t planes = 0;                                             // 0: the default
+  FactorizeOptions options;                                       // of factors; of joint kernels where given
+  std::string method = "dorm", kernel = "auto", solver = "bcda";  // of joint kernels, as are
+  double C = 100, epsilon = 0;                                    // these
+  std::size_t planes = 0;                                         // 0: the default
   std::vector<std::string> reports;
 };
 

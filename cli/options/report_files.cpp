@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "dorm/lab/comparison.h"
-#include "run/output.h"
 #include "options/written_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 

@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
-#include "text/help.h"
+#include "input/rankers.h"
 #include "learning/train/scaling_choice.h"
 #include "options/declared_options.h"
 #include "options/option_defaults.h"
 #include "options/option_group.h"
-#include "run/output.h"
-#include "input/rankers.h"
 #include "options/report_files.h"
-#include "command_line.h"
 #include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -77,8 +77,8 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
       ->option_text("FILE")
       ->group("Files");
   TrainOptions& options = arguments.options;
-  written(
-      app.add_option("--checkpoint", options.checkpoint, "file to save the state of the training to, and to resume from"))
+  written(app.add_option("--checkpoint", options.checkpoint,
+                         "file to save the state of the training to, and to resume from"))
       ->option_text("FILE")
       ->group("Files");
   OptionGroup(app, "Files")
@@ -105,10 +105,26 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
 }
 
 void make_training_expert(CLI::App& app) {
-  make_expert(app, {"--checkpoint-interval", "--weights", "--baseline", "--c-paper", "--given-ties", "--rounds",
-                    "--epsilon", "--planes", "--passes", "--shards", "--one-function", "--valid-lists",
-                    "--list-seconds", "--unjudged", "--missing", "--document-column", "--group-column",
-                    "--weight-column", "--query-ids", "--no-side-files"});
+  make_expert(app, {"--checkpoint-interval",
+                    "--weights",
+                    "--baseline",
+                    "--c-paper",
+                    "--given-ties",
+                    "--rounds",
+                    "--epsilon",
+                    "--planes",
+                    "--passes",
+                    "--shards",
+                    "--one-function",
+                    "--valid-lists",
+                    "--list-seconds",
+                    "--unjudged",
+                    "--missing",
+                    "--document-column",
+                    "--group-column",
+                    "--weight-column",
+                    "--query-ids",
+                    "--no-side-files"});
 }
 
 void check_training_arguments(const TrainingArguments& arguments) {

@@ -8,8 +8,8 @@
 
 #include "dorm/error.h"
 #include "dorm/read.h"
-#include "run/output.h"
 #include "options/report_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -136,9 +136,9 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
   for (const Ranker& ranker : rankers) {
     const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
     if (!run)
-      throw Error(ErrorCode::bad_input, {ranker.file},
-                  fmt::format("--qrels evaluates TREC runs, and this is of the kind {}; expected DATA for it",
-                              ranker.kind()));
+      throw Error(
+          ErrorCode::bad_input, {ranker.file},
+          fmt::format("--qrels evaluates TREC runs, and this is of the kind {}; expected DATA for it", ranker.kind()));
     if (may_skip) require_queries(*run, judgments, ranker);
     rows.push_back({ranker.name, evaluate_run(judgments, *run, measures, arguments.options)});
     if (rows.back().table.unjudged_queries > 0)

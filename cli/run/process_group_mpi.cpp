@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "base/stopwatch.h"
-#include "text/messages.h"
 #include "run/process_group.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 

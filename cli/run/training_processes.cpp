@@ -10,8 +10,8 @@
 #include "dorm/error.h"
 #include "dorm/learning/shard.h"
 #include "dorm/train.h"
-#include "text/messages.h"
 #include "run/stop.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {

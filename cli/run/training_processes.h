@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dorm/learning/shard.h"
-#include "run/process_group.h"
 #include "options/training_options.h"
+#include "run/process_group.h"
 
 namespace dorm::cli {
 

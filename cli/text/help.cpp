@@ -243,9 +243,10 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part) {
 }
 
 std::string short_overview(const CLI::App& root, std::span<const Command> commands) {
-  return fmt::format("{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n\n{}\n{}", declared(root).summary, heading("Usage:"),
-                     verb_lines(root, commands),
-                     "dorm COMMAND -h: main options; dorm COMMAND --help: all; dorm help TOPIC: measures, formats ...\n");
+  return fmt::format(
+      "{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n\n{}\n{}", declared(root).summary, heading("Usage:"),
+      verb_lines(root, commands),
+      "dorm COMMAND -h: main options; dorm COMMAND --help: all; dorm help TOPIC: measures, formats ...\n");
 }
 
 std::string whole_overview(const CLI::App& root, std::span<const Command> commands) {
@@ -256,16 +257,15 @@ std::string whole_overview(const CLI::App& root, std::span<const Command> comman
 
 bool is_group(const std::string& name, std::span<const Command> commands) {
   return !name.empty() && name.find(' ') == std::string::npos &&
-         std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
-           return std::string_view(command.name).starts_with(name + " ");
-         });
+         std::any_of(commands.begin(), commands.end(),
+                     [&](const Command& command) { return std::string_view(command.name).starts_with(name + " "); });
 }
 
 std::string group_page(const CLI::App& root, const std::string& group) {
   const auto* const found =
       std::find_if(std::begin(kGroups), std::end(kGroups), [&](const Group& each) { return each.name == group; });
-  std::string text = fmt::format("{}\n\n{} dorm {} SUBCOMMAND [ARGUMENTS] [OPTIONS]\n\n", found->summary,
-                                 heading("Usage:"), group);
+  std::string text =
+      fmt::format("{}\n\n{} dorm {} SUBCOMMAND [ARGUMENTS] [OPTIONS]\n\n", found->summary, heading("Usage:"), group);
   for (const DeclaredVerb& verb : subcommands(declared_verbs(root), group))
     text += entry_lines(verb.name, {in_one_line(verb.summary)});
   return text + fmt::format("\ndorm {} SUBCOMMAND -h: main options; dorm {} SUBCOMMAND --help: all\n", group, group);

@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "dorm/apps/report.h"
 #include "run/output.h"
-#include "text/style.h"
 #include "text/eval_text.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "run/output.h"
 #include "report/pages/words.h"
+#include "run/output.h"
 #include "text/style.h"
 
 namespace dorm::cli {

@@ -16,9 +16,9 @@
 #include "options/eval_options.h"
 #include "options/option_group.h"
 #include "run/evaluate_rankers.h"
+#include "run/output.h"
 #include "text/eval_text.h"
 #include "text/help.h"
-#include "run/output.h"
 #include "text/rankers_text.h"
 
 namespace dorm::cli {
@@ -70,8 +70,8 @@ Dataset shown_documents(const ClickCounts& counts) {
 
 void warn_of_evidence(const ClickEvidence& evidence, const ClickEvalArguments& arguments, const Settings& settings) {
   if (evidence.queries_unknown > 0)
-    warn(settings, fmt::format("{}: {} queries of the log are not among the documents and are ignored",
-                               arguments.log, evidence.queries_unknown));
+    warn(settings, fmt::format("{}: {} queries of the log are not among the documents and are ignored", arguments.log,
+                               evidence.queries_unknown));
   if (evidence.documents_unknown > 0)
     warn(settings, fmt::format("{}: {} documents of the log, with {:g} clicks, are not among the documents to rank",
                                arguments.log, evidence.documents_unknown, evidence.clicks_unknown));

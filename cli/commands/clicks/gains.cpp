@@ -5,17 +5,17 @@
 #include <memory>
 
 #include "base/json.h"
-#include "input/click_log_input.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
+#include "input/click_log_input.h"
 #include "input/input.h"
 #include "options/option_group.h"
+#include "options/written_files.h"
 #include "run/output.h"
 #include "run/progress.h"
 #include "text/clicks_text.h"
-#include "command_line.h"
-#include "options/written_files.h"
 
 namespace dorm::cli {
 namespace {

@@ -16,18 +16,18 @@
 #include "base/numeric.h"
 #include "base/quote.h"
 #include "base/rng.h"
-#include "input/click_log_input.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/apps/report.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
-#include "text/help.h"
-#include "options/option_group.h"
-#include "run/output.h"
+#include "input/click_log_input.h"
 #include "input/rankers.h"
-#include "text/eval_text.h"
-#include "command_line.h"
+#include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/output.h"
+#include "text/eval_text.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -158,10 +158,11 @@ SessionCredits read_credits(const InterleaveArguments& arguments, const std::str
       if (shown.ranker.empty()) continue;  // of neither
       std::vector<std::uint32_t>& own = clicks_of[shown.ranker];
       if (clicks_of.size() > 2)
-        throw Error(ErrorCode::bad_input, {log, session.line, 0},
-                    fmt::format("the page that begins here names a third ranker, {}; expected two, and an empty ranker for "
-                                "documents of neither",
-                                in_quotes(shown.ranker)));
+        throw Error(
+            ErrorCode::bad_input, {log, session.line, 0},
+            fmt::format("the page that begins here names a third ranker, {}; expected two, and an empty ranker for "
+                        "documents of neither",
+                        in_quotes(shown.ranker)));
       if (shown.clicked) own.push_back(static_cast<std::uint32_t>(out.values.size()));
     }
     out.values.push_back(credit);
@@ -215,9 +216,8 @@ std::string interleaving_text(const InterleavingResult& result, const SessionCre
                       std::isnan(result.share) ? "none" : fmt::format("{:.1f} %", 100 * result.share));
   text += fmt::format("clicks per session for {} rather than {}: {:+.4f} {}\n", a, b, test.mean_difference,
                       interval_text(test.low, test.high));
-  return text +
-         fmt::format("for this difference the power is {:.2f} at level {:g}; power 0.80 takes {}\n",
-                     result.power, arguments.level, needed_text(result.sessions_needed));
+  return text + fmt::format("for this difference the power is {:.2f} at level {:g}; power 0.80 takes {}\n",
+                            result.power, arguments.level, needed_text(result.sessions_needed));
 }
 
 void analyse(const InterleaveArguments& arguments, const Settings& settings) {

@@ -9,16 +9,16 @@
 #include <optional>
 
 #include "base/json.h"
-#include "input/click_log_input.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/clicks/click_log.h"
-#include "text/help.h"
+#include "input/click_log_input.h"
 #include "input/input.h"
 #include "options/option_group.h"
+#include "options/written_files.h"
 #include "run/output.h"
 #include "text/eval_text.h"
-#include "command_line.h"
-#include "options/written_files.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -119,7 +119,8 @@ Action declare_clicks_propensity(CLI::App& app, const Settings& settings) {
   app.add_option("LOG", arguments->log, "click log: CSV, TSV or JSON lines, also .gz or .zst; - is standard\ninput");
   how.add("--method", options.method, "NAME", "method of estimation; see below (allpairs)");
   how.flag("--isotonic", options.isotonic, "propensities never increase with the position");
-  how.number("--pivot", options.pivot, whole_from(1, 1e6), "N", "of pivot: the position that others are compared with (1)");
+  how.number("--pivot", options.pivot, whole_from(1, 1e6), "N",
+             "of pivot: the position that others are compared with (1)");
   how.add(
       "--swaps", arguments->swaps, "COLUMN",
       "of swaps: column of the positions that a session shuffled, such as\n1-4 or all; empty, 0 or none: no shuffle "

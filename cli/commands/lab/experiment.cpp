@@ -8,20 +8,20 @@
 #include <memory>
 
 #include "command.h"
-#include "run/comparison_view.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/lab/pages.h"
 #include "input/download.h"
-#include "options/grid.h"
-#include "text/help.h"
 #include "input/input.h"
+#include "options/grid.h"
 #include "options/option_group.h"
-#include "run/output.h"
 #include "options/report_files.h"
+#include "options/written_files.h"
+#include "run/comparison_view.h"
+#include "run/output.h"
 #include "run/stop.h"
 #include "text/experiment_text.h"
-#include "command_line.h"
-#include "options/written_files.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -140,11 +140,11 @@ Action declare_lab_experiment(CLI::App& app, const Settings& settings) {
   const OptionGroup options(app, "Options");
   app.add_option("NAME", arguments->name, "name of the experiment; see below");
   options.add("--data-dir", arguments->data, "DIR", "folder of data sets (DORM_DATA)");
-  written_in(options.add("--out", arguments->out, "DIR", "folder for finished results, NAME.html, NAME.md and NAME.csv"),
-             "all.html");
+  written_in(
+      options.add("--out", arguments->out, "DIR", "folder for finished results, NAME.html, NAME.md and NAME.csv"),
+      "all.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots, beside NAME.html", "Options");
-  options.flag("--download", arguments->download,
-               "fetch missing files that are published, and check their SHA-256");
+  options.flag("--download", arguments->download, "fetch missing files that are published, and check their SHA-256");
   options.add("--mirror", arguments->mirror, "URL", "fetch from this address instead of the publisher");
   options.add("--choose", arguments->choose, "NAME", "choice of the candidate, as in dorm compare (best)");
   options.number("--seed", arguments->seed, whole_from(0), "S", "of samples and solvers (1)");

@@ -9,17 +9,17 @@
 #include <sstream>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/matching/read_graphs.h"
-#include "text/help.h"
 #include "input/input.h"
 #include "options/option_group.h"
+#include "options/written_files.h"
 #include "run/output.h"
 #include "run/progress.h"
 #include "run/stop.h"
+#include "text/help.h"
 #include "text/match_text.h"
-#include "command_line.h"
-#include "options/written_files.h"
 
 namespace dorm::cli {
 namespace {

@@ -44,8 +44,7 @@ struct RecommendCompareArguments {
   std::vector<std::string> reports;
 };
 
-RecommenderComparison recommender_options(const RecommendCompareArguments& arguments,
-                                          const Settings& settings) {
+RecommenderComparison recommender_options(const RecommendCompareArguments& arguments, const Settings& settings) {
   RecommenderComparison options = arguments.options;
   options.methods = split_measures(arguments.methods);
   options.measures.clear();
@@ -102,7 +101,8 @@ Action declare_recommend_compare(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendCompareArguments>();
   RecommenderComparison& options = arguments->options;
   const OptionGroup files(app, "Ratings"), comparison(app, "Comparison");
-  app.add_option("RATINGS", arguments->ratings, "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
+  app.add_option("RATINGS", arguments->ratings,
+                 "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
   comparison.list("--methods", arguments->methods, "LIST",
                   fmt::format("methods to compare; see below ({})", kFastRecommenders));
   comparison.list("--measures", arguments->measures, "LIST",
@@ -123,8 +123,9 @@ Action declare_recommend_compare(CLI::App& app, const Settings& settings) {
   files.number("--split-seed", arguments->split.seed, whole_from(0), "S", "first of the random splits (0)");
   files.number("--splits", options.splits, whole_from(1, 1000), "K",
                "number of splits; the values of a user are averaged over them (1)");
-  written_in(files.add("--out", arguments->out, "DIR", "folder for finished results, table.csv, table.md and report.html"),
-             "table.csv table.md report.html");
+  written_in(
+      files.add("--out", arguments->out, "DIR", "folder for finished results, table.csv, table.md and report.html"),
+      "table.csv table.md report.html");
   add_report_option(app, arguments->reports, "page with tables, tests and plots (DIR/report.html)", "Ratings");
   app.description(kRecommendCompareDescription);
   app.footer(fmt::format("{}\n{}", kRecommendCompareExamples, catalog_text("Methods", collaborative_catalog())));

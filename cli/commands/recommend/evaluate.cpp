@@ -47,7 +47,8 @@ struct RecommendEvalArguments {
 /// A factorization, or a model over a joint kernel. `given`: ratings of new users, who are folded in.
 template <class RatingsModel>
 EvaluationTable evaluate_recommender(RatingsModel& model, const std::string& path, const Ratings& test,
-                                  const Ratings& given, const RecommendEvalArguments& arguments, const Settings& settings) {
+                                     const Ratings& given, const RecommendEvalArguments& arguments,
+                                     const Settings& settings) {
   if (const std::size_t trained = count_trained(model, test); trained > 0)
     warn(settings, fmt::format("{}: {} of the {} ratings are training data of the model; measures on them do not "
                                "estimate the quality on new ratings",
@@ -56,8 +57,8 @@ EvaluationTable evaluate_recommender(RatingsModel& model, const std::string& pat
   UnknownIds unknown;
   const std::vector<double> scores = score(model, test, &unknown);
   if (unknown.users + unknown.items > 0)
-    warn(settings, fmt::format("{}: the model does not know {} users and {} items of the ratings; {}",
-                               path, unknown.users, unknown.items,
+    warn(settings, fmt::format("{}: the model does not know {} users and {} items of the ratings; {}", path,
+                               unknown.users, unknown.items,
                                std::is_same_v<RatingsModel, FactorModel>
                                    ? "it ranks by the offsets of the items, and a new item has the offset of an "
                                      "unrated one"
@@ -133,7 +134,8 @@ void run_recommend_evaluate(RecommendEvalArguments arguments, const Settings& se
 Action declare_recommend_evaluate(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendEvalArguments>();
   EvalArguments& evaluation = arguments->evaluation;
-  app.add_option("RATINGS", arguments->ratings, "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
+  app.add_option("RATINGS", arguments->ratings,
+                 "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
   app.add_option("MODEL", evaluation.rankers, "models of dorm recommend train, as [NAME=]FILE");
   OptionGroup(app, "Models").add("--model", evaluation.model, "FILE", "a model of dorm recommend train");
   add_statistics_options(app, evaluation, kRecommendMeasures, "standard");

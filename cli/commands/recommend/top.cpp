@@ -10,17 +10,17 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/apps/report.h"
 #include "dorm/error.h"
 #include "dorm/recommend/any_model.h"
 #include "dorm/write.h"
-#include "text/help.h"
 #include "input/input.h"
-#include "options/option_group.h"
-#include "run/output.h"
 #include "input/ratings_input.h"
-#include "command_line.h"
+#include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -43,9 +43,7 @@ constexpr const char* kTopExamples =
 constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
     {.name = "text", .usage = "text", .help = "user, rank, item, score, title if known; tab-separated, with a header"},
     {.name = "csv", .usage = "csv", .help = "the same, comma-separated"},
-    {.name = "jsonl",
-     .usage = "jsonl",
-     .help = "one JSON object per user: user, items of {item, score, title}"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per user: user, items of {item, score, title}"},
 }};
 
 struct TopArguments {
@@ -125,8 +123,7 @@ void write_list(const RatingsModel& model, const std::string& name, const std::v
 }
 
 void check(const TopArguments& arguments) {
-  require_option(!arguments.model.empty(), "MODEL",
-                 "expected a model of dorm recommend train");
+  require_option(!arguments.model.empty(), "MODEL", "expected a model of dorm recommend train");
   const int asked = !arguments.user.empty() + !arguments.users.empty() + arguments.all + !arguments.similar_to.empty();
   if (asked > 1)
     throw Error(ErrorCode::bad_option,
@@ -135,8 +132,7 @@ void check(const TopArguments& arguments) {
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
-  require_option(!arguments.for_spreadsheets || arguments.format == "csv", "--format csv",
-                 "--spreadsheet is for CSV");
+  require_option(!arguments.for_spreadsheets || arguments.format == "csv", "--format csv", "--spreadsheet is for CSV");
 }
 
 /// No user is selected: the message has an example from the model.
@@ -205,7 +201,8 @@ Action declare_recommend_top(CLI::App& app, const Settings& settings) {
   whom.add("--users", arguments->users, "FILE", "users, one id per line");
   whom.flag("--all", arguments->all, "every user of the model");
   whom.add("--similar-to", arguments->similar_to, "ITEM", "items similar to this one, by cosine");
-  whom.add("--ratings", arguments->ratings, "FILE", "ratings of new users, who are folded in; alone: recommend to them");
+  whom.add("--ratings", arguments->ratings, "FILE",
+           "ratings of new users, who are folded in; alone: recommend to them");
   add_layout_option(app, arguments->layout, "Users");
   whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
   whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");

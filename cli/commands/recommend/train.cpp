@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm recommend train`: from ratings to a recommender.
-#include "dorm/recommend/factorize.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,22 +7,23 @@
 #include <optional>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
-#include "text/help.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/joint_model.h"
 #include "input/input.h"
+#include "input/ratings_input.h"
 #include "options/given_options.h"
 #include "options/recommend_options.h"
+#include "options/report_files.h"
 #include "run/joint_training.h"
-#include "dorm/recommend/joint_model.h"
 #include "run/output.h"
 #include "run/progress.h"
-#include "input/ratings_input.h"
-#include "options/report_files.h"
 #include "run/stop.h"
 #include "text/eval_text.h"
 #include "text/factorize_text.h"
-#include "command_line.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -50,7 +49,8 @@ constexpr const char* kRecommendTrainExamples =
     "  dorm recommend train ratings.csv --model m.factors --split given:10 --split-seed 3\n"
     "  dorm recommend train ratings.dat --model m.factors --valid-share 0.1 --rounds 10 --checkpoint m.ck\n"
     "  dorm recommend train u.data --model-type joint --model m.joint\n"
-    "  dorm recommend train u.data --model-type joint --kernel \"user(identity) * item(correlation)\" --model m.joint\n";
+    "  dorm recommend train u.data --model-type joint --kernel \"user(identity) * item(correlation)\" --model "
+    "m.joint\n";
 
 /// The options that held-out ratings choose: those that are not given.
 FactorizeSearch searched(const CLI::App& verb) {
@@ -103,7 +103,8 @@ std::optional<EvalReport> test_model(const FactorModel& model, const SplitRating
 
 // Evaluated on the test ratings, or on those that chose the round.
 void write_page(const RecommendTrainArguments& arguments, const SplitRatings& parts, const Ratings* validation,
-                const FactorizeResult& result, const FactorModel& evaluated, bool interrupted, const Settings& settings) {
+                const FactorizeResult& result, const FactorModel& evaluated, bool interrupted,
+                const Settings& settings) {
   if (arguments.reports.empty()) return;
   const bool tested = parts.test.size() > 0;
   const pages::FactorizationReportData report_data{
