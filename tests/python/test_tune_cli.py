@@ -253,7 +253,7 @@ def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
     assert "the same command resumes from x.ck" in limited.stderr
     known = int(re.search(r"(\d+) of 23 grid points validated", dorm("info", "x.ck").stdout)[1])
     resumed = tune(*command, "--checkpoint", "x.ck")
-    assert re.search(r"dorm: resumed from x\.ck: \d+ of 23 cells", resumed.stderr) or known == 0
+    assert re.search(r"dorm: resumed from x\.ck: \d+ of 23 grid points", resumed.stderr) or known == 0
     assert Path("m.json").read_bytes() == whole
     assert not Path("x.ck").exists()
 
