@@ -9,6 +9,7 @@
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
+#include "dorm/ranking/subtopics.h"
 #include "help.h"
 #include "option_group.h"
 #include "rankers.h"

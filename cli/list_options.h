@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that are not a sort, for `train`, `rank` and `eval`: gains by position, and topic budgets.
+// Slates, for `train`, `rank` and `eval`: gains by position, and topic budgets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "text/eval_text.h"
 #include "training_options.h"
 
@@ -49,20 +51,20 @@ std::string judged_by(const ListArguments& lists, const TrainOptions& options);
 /// The gains of --position-gains for the training data, read once: the file may be a pipe. Empty without the option.
 PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data);
 
-/// Numbers in a plane beside those of the features: a function per position makes it longer.
-std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains);
-
-/// A training or tuning of any kind of list: the result, the model's file, and lines about the lists.
-struct TrainedLists {
-  TrainResult result;
-  std::string model_text, page = {};
-  TuneOutcome tuning = {};  // of a tuning
+/// What is learnt from the training data, and its like of the validation data.
+struct ListTasks {
+  Task train;
+  Task validation = {};
 };
+ListTasks tasks_of(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                   const std::string& measure);
 
-TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                         const TrainOptions& options, const TrainObserver& observer);
-TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer);
+/// Lines about the slates of a training or tuning; none for rankings by sorting.
+std::string list_page(const ListArguments& lists, const PositionGainsFile& gains, const TrainReport& report);
+
+/// The file of a model.
+std::string model_text(const Model& model, const std::optional<PositionModel>& positions,
+                       const PositionGainsFile& gains);
 
 /// The first n documents of every query under topic budgets; a warning when some were not proven the best.
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dorm/data/prepare.h"
 #include "dorm/learning/shard.h"
 #include "process_group.h"
 #include "training_options.h"

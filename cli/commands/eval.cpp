@@ -13,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
+#include "dorm/ranking/group_lists.h"
 #include "dorm/recommend/any_model.h"
 #include "eval_arguments.h"
 #include "judge_rankers.h"

@@ -47,7 +47,7 @@ constexpr std::array<Topic, 13> kTopics = {{
     {{"scalings", "scalings", "of features"}, [] { return catalog_text("Scalings", scaling_catalog()); }},
     {{"targets", "targets", "that models are trained for and exported to"}, [] { return catalog_text("Targets, --for", target_choices()); }},
     {{"kernels", "kernels", "and how they are approximated"}, [] { return catalog_text("Kernels, joined by * and +", kernel_catalog()) + "\n" + catalog_text("Approximations", approximation_catalog()); }},
-    {{"bounds", "bounds", "on the loss, and where their rounds start"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Starts", start_catalog()); }},
+    {{"bounds", "bounds", "on the loss, and where their rounds start"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Starts", initial_model_catalog()); }},
     {{"decays", "decays", "of the weights of positions"}, [] { return catalog_text("Decays", decay_catalog()); }},
     {{"solvers", "solvers", "of the convex problems"}, [] { return catalog_text("Solvers", solver_catalog()); }},
     {{"methods", "methods", "that DORM is compared with"}, [] { return catalog_text("Methods", method_catalog()); }},

@@ -178,17 +178,17 @@ const LinearFeatures& TrainingSet::mapped_features() const {
   return *linear_;
 }
 
-std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
+std::vector<InitialFit> TrainingSet::fit_path(const InitialModelOptions& ranker) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
-  const bool gains = ranker.kind == Start::ridge_gain || ranker.kind == Start::pairwise_gain;
+  const bool gains = ranker.kind == InitialModel::ridge_gain || ranker.kind == InitialModel::pairwise_gain;
   const FactoredMeasurePtr measure = gains ? plain_gains(ranker.convention) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
   const TimeLimit limit(ranker.seconds);
   const auto over = [&] { return limit.over() || (ranker.stop && ranker.stop()); };
-  std::vector<CheapFit> fits;
-  if (ranker.kind == Start::ridge || ranker.kind == Start::ridge_gain) {
+  std::vector<InitialFit> fits;
+  if (ranker.kind == InitialModel::ridge || ranker.kind == InitialModel::ridge_gain) {
     std::vector<double> lambdas;
     for (const double C : ranker.C) lambdas.push_back(1 / C);
     if (lambdas.empty()) lambdas = {kDefaultLambda};
