@@ -151,7 +151,7 @@ std::optional<CheckpointSummary> summarize_checkpoint(const std::string& path) {
                             json.required<std::string>("data", "a fingerprint"), ""};
   if (summary.verb == "tune") {
     summary.progress =
-        fmt::format("{} of {} grid points evaluated", json.required<std::uint64_t>("evaluated", "a count"),
+        fmt::format("{} of {} grid points validated", json.required<std::uint64_t>("evaluated", "a count"),
                     json.required<std::uint64_t>("points", "a count"));
     return summary;
   }

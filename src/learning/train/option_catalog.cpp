@@ -98,7 +98,7 @@ constexpr std::array kTrainOptions{
     row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
-    row<&T::compute, &ComputeOptions::device>({"device", "device", "NAME", kSolving, "what visits the documents: cpu, cuda (an NVIDIA GPU) or\ncuda:N; a device is asked by the solver lbfgs, and makes\nthe values of kernels"}, true),
+    row<&T::compute, &ComputeOptions::device>({"device", "device", "NAME", kSolving, "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N; GPU\ntraining uses the solver lbfgs"}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
     row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
     row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round", whole_from(1)}, false),
@@ -109,7 +109,7 @@ constexpr std::array kTrainOptions{
     row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds", whole_from(0)}, true),
     row<&T::one_per>({"one_per", "", "GROUP", kProblem, "limits on the documents of a group in a list"}, true),
     row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
-    row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that stand for the kernel, such as nystroem:1000;\nsee below"}, true),
+    row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that approximate the kernel, such as\nnystroem:1000; see below"}, true),
     row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never", whole_from(0)}, false),
 };
 // clang-format on

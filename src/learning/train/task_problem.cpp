@@ -27,7 +27,7 @@ MemoryShares shares_of(const LearningTask& task, const TrainOptions& options, co
 
 void require_judge(const TrainOptions& options, bool has_validation) {
   if (options.patience > 0 && !has_validation)
-    throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
+    throw Error(ErrorCode::bad_option, "early stopping needs validation data");
 }
 
 TaskProblem::TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation)

@@ -98,7 +98,7 @@ void KernelSearch::run(const TuneObserver& observer) {
   ledger_->note_resumed();
   for (std::size_t k = 0; k < runs_.size(); ++k) run_kernel(k);
   checkpoint_.flush(ledger_->num_evaluated(), ledger_->num_points());
-  if (!kept_) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was evaluated");
+  if (!kept_) throw Error(ErrorCode::bad_input, "tuning was stopped before any grid point was validated");
   validation_of_delivered_ = moments_of(delivered_.per_query).mean;
   if (std::isnan(points_.front().validation))
     throw Error(ErrorCode::bad_input,
