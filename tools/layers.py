@@ -28,7 +28,7 @@ LAYERS = {
         (),
     ),
     "data/judgments": Room(
-        "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
+        "facts beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
     ),
     "data/ratings": Room(
         "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/ratings",)
@@ -143,12 +143,12 @@ LAYERS = {
         ("evaluate",),
     ),
     "evaluation/clicks": Room(
-        "propensities from click logs, rankers judged by clicks",
+        "propensities from click logs, rankers evaluated by clicks",
         ("base", "base/vector", "data", "data/clicks", "evaluation", "ranking/measure"),
         ("clicks/propensity", "clicks/click_evaluation"),
     ),
     "evaluation/interleave": Room(
-        "lists made of two rankings, and what clicks on them say",
+        "lists made of two rankings, and the ranker that clicks on them prefer",
         ("base", "evaluation", "ranking/topics"),
         ("clicks/interleave",),
     ),
@@ -336,7 +336,7 @@ LAYERS = {
         ("lab/collaborative",),
     ),
     "lab/compare": Room(
-        "comparisons cell by cell",
+        "comparisons point by point",
         (
             "base",
             "data",

@@ -90,9 +90,9 @@ struct TuningReportData {
 report::Report tune_page(const TrainingReportData& report_data, const TuningReportData& tuning,
                          const Origin& origin = {});
 
-// ---- judging ---------------------------------------------------------------------------------------------------
+// ---- evaluation ------------------------------------------------------------------------------------------------
 
-/// What is known of a ranker beside its figures; views.
+/// A ranker beside its measured values; views.
 struct RankerView {
   const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
   const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker

@@ -67,7 +67,7 @@ class ClickCounter {
   static std::uint32_t number_of(IdTable& table, Last& last, std::string_view name);
 };
 
-/// What is known of one position: P(click) = slope * relevance + offset.
+/// The estimates of one position: P(click) = slope * relevance + offset.
 struct PositionPropensity {
   std::uint32_t position = 1;
   double propensity = 1;                                    // above 0; up to a factor common to all positions
