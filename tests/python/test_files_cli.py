@@ -32,11 +32,11 @@ CALLS = {
     "eval --format markdown": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} --report {out:e.html}",
     "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
-    "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
+    "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv} --report {out:e.html}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "recommend compare": "{in:ratings.csv} --item-features {in:items.csv} --methods item-mean --split random:0.3 "
-    "--measures ndcg@5 --out {dir:r}",
+    "--measures ndcg@5 --out {dir:r} --report {out:c.html}",
     "recommend train": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend top": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
+"""`dorm lab match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
 
 import csv
 import json
