@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `dorm factorize` delivers by default, beside the item means, its own start and its fixed options.
+"""What `dorm recommend train` delivers by default, beside the item means, its own start and its fixed options.
 
 MovieLens-100K and generated ratings of four kinds: dense (400 users, 100 items), sparse (1,500 users, 2,500 items, what
 is rated depends on quality and taste), real (800 users, 100 items, values from -10 to 10 with two decimals, users who

@@ -55,7 +55,7 @@ def overlap(x: dict[str, set[str]], y: dict[str, set[str]], top: int) -> float:
 
 
 def cpu_of_one_list(lists: Lists, model: Path, user: str) -> float:
-    """Processor seconds of a whole `dorm recommend`: start, loading the model, one list."""
+    """Processor seconds of a whole `dorm recommend top`: start, loading the model, one list."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(20):
         subprocess.run([lists.dorm, "recommend", model, "--user", user], check=True, capture_output=True)
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100)
     parser.add_argument("--given", type=int, default=20)
     parser.add_argument("--top", type=int, default=10)
-    parser.add_argument("extra", nargs="*", help="options of dorm factorize, after --")
+    parser.add_argument("extra", nargs="*", help="options of dorm recommend train, after --")
     arguments = parser.parse_args()
     users = read_users()
     rng = random.Random(1)
