@@ -92,7 +92,7 @@ constexpr std::array kTrainOptions{
     row<&T::decay>({"decay", "decay", "NAME", kProblem, "position weights of the ranking's score; see below"}, true),
     row<&T::bound>({"bound", "bound", "NAME", kProblem, "reference ranking of the bound; see below"}, true),
     row<&T::given_ties>({"given_ties", "given-ties", "FEATURE", kProblem, "bound given: documents of equal label stand in the order of this\nfeature, largest first, instead of file order"}, true),
-    row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
+    row<&T::start>({"start", "", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
     row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nexplained risk 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
     row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
