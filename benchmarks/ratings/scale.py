@@ -44,7 +44,7 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
     report = work / "report.json"
     command = [
         dorm,
-        "factorize",
+        "recommend", "train",
         ratings,
         "--model",
         work / "model",

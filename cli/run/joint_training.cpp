@@ -37,7 +37,7 @@ JointModelOptions joint_options(const RecommendTrainArguments& from, const CLI::
   if (from.planes > 0) train.solve.planes_per_block = from.planes;
   train.solve.seconds = from.options.seconds;
   if (given("--seed")) train.solve.seed = from.options.seed;
-  train.solve.threads = settings.threads;
+  train.compute.threads = settings.threads;
   return options;
 }
 

@@ -243,10 +243,8 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part) {
 }
 
 std::string short_overview(const CLI::App& root, std::span<const Command> commands) {
-  return fmt::format(
-      "{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]\n\n{}\n{}", declared(root).summary, heading("Usage:"),
-      verb_lines(root, commands),
-      "dorm COMMAND -h: main options; dorm COMMAND --help: all; dorm help TOPIC: measures, formats ...\n");
+  return fmt::format("{}\n\n{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]; -h: main options; --help: all; dorm help TOPIC\n",
+                     declared(root).summary, verb_lines(root, commands), heading("Usage:"));
 }
 
 std::string whole_overview(const CLI::App& root, std::span<const Command> commands) {
