@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/python.md: every verb, its main options, every line of the list in docs/command.md and every feature
-of the README, from the command, from Python and from C++. A verb or an option without a row fails here, and so does a
-row that names what is not there."""
+"""The table of docs/python.md: every verb, its main options, every line of the list in docs/command.md and every
+feature of the README, from the command, from Python and from C++. A verb or an option without a row fails here, and so
+does a row that names what is not there."""
 
 import dataclasses
 import importlib
