@@ -233,8 +233,9 @@ class CommandLine {
     for (const Command& command : settings_.commands) {
       const std::string name = command.name;
       if (name == verb) return command;
-      if (name.starts_with(group))
-        names.push_back(name.substr(group.size(), name.find(' ', group.size()) - group.size()));
+      if (!name.starts_with(group)) continue;
+      const std::string own = name.substr(group.size(), name.find(' ', group.size()) - group.size());
+      if (names.empty() || names.back() != own) names.push_back(own);
     }
     std::vector<CatalogEntry> known;
     for (const std::string& name : names) known.push_back({.name = name, .usage = {}, .help = {}});

@@ -55,7 +55,7 @@ Ranker file_ranker(std::string name, const std::string& path) {
   Ranker ranker{std::move(name), path, ScoreFile{}};
   if (is_factor_file(path))
     throw Error(ErrorCode::unsupported, {path},
-                "a recommender of dorm factorize ranks items for users; expected --ratings FILE to judge it by");
+                "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
   if (beginning.starts_with("{")) {
     std::visit([&](auto&& model) { ranker.what = std::forward<decltype(model)>(model); }, load_any_model(path));
     return ranker;
@@ -83,7 +83,7 @@ void refuse_partial(const Ranker& ranker, const RunOnData& run, const Dataset& d
                             run.lacking_query, run.lacking_document));
   if (run.unknown_documents > 0)
     throw Error(ErrorCode::bad_input, {ranker.file},
-                fmt::format("{} documents of the run are not in the data; expected those of the data only, or "
+                fmt::format("{} documents of the run are not in the data; expected only documents of the data, or "
                             "--complete, which takes them for label 0",
                             run.unknown_documents));
 }
@@ -192,8 +192,8 @@ std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool pa
                               const DeviceArguments& device) {
   if (const auto* model = std::get_if<Model>(&ranker.what)) {
     if (data.has_labels() && model->data.fingerprint == data.fingerprint())
-      warn(settings, fmt::format("{}: trained on these very documents, so that its figures flatter it; dorm tune and "
-                                 "dorm compare judge on queries held out",
+      warn(settings, fmt::format("{}: trained on these documents, so that the measures are too high; dorm tune and "
+                                 "dorm compare evaluate on held-out queries",
                                  ranker.file));
     return about_file(ranker.file, [&] { return score(*model, data, device.with(settings)); });
   }
@@ -232,7 +232,7 @@ std::string common_limits(const std::vector<Ranker>& rankers) {
     if (first && model->one_per != limits)
       throw Error(ErrorCode::bad_option,
                   fmt::format("{} and {} were trained under different limits on groups; expected --one-per RULE or "
-                              "none, so that all are judged alike",
+                              "none for all of them",
                               first->name, ranker.name));
     first = &ranker;
     limits = model->one_per;

@@ -79,7 +79,7 @@ std::vector<Start> rankers_of(const std::vector<std::string>& names) {
   if (names == std::vector<std::string>{"none"}) return rankers;
   for (const std::string& name : names) {
     const StartChoice start = parse_start_choice(name);
-    if (!start) refuse(name, "a cheap ranker, or none");
+    if (!start) refuse(name, "an initial model, or none");
     rankers.push_back(*start);
   }
   return rankers;

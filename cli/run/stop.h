@@ -33,8 +33,8 @@ class EndingSignals {
 /// While it lives, signals that would end the process are noted. One at a time.
 class StopRequest {
  public:
-  /// `told`: what is said on standard error the moment a signal comes, before the work has noticed it; null: nothing.
-  explicit StopRequest(const char* told = nullptr);
+  /// `notice`: printed on standard error as soon as a signal comes, before the work stops; null: nothing.
+  explicit StopRequest(const char* notice = nullptr);
 
   /// The signal that came; 0: none. From any thread.
   int signal() const;

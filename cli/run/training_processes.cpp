@@ -89,7 +89,7 @@ TrainingProcesses::TrainingProcesses(const TrainingArguments& arguments, const S
   together([&] { make_host(arguments.options, settings); });
   if (!arguments.valid.empty()) together([&] { read_valid(arguments, settings); });
   if (drives() && unjudged_ > 0 && arguments.input.unjudged == name_of(Unjudged::automatic))
-    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
+    warn(settings, fmt::format("{}: {} documents have label -1, which counts as label 0; --unjudged grade "
                                "takes them for worse than 0",
                                arguments.data, unjudged_));
 }

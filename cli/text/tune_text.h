@@ -10,8 +10,8 @@
 namespace dorm::cli {
 
 /// `all`: every cell instead of the ten best.
-std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all);
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on, bool all);
 
-Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on);
+Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& validated_on);
 
 }  // namespace dorm::cli
