@@ -169,7 +169,7 @@ class CommandLine {
       return without_verb(line, group, asked);
     const Command& command = find(line.verb);
     const Launched together = command.together ? launched() : Launched{};
-    if (together.rank > 0) leave_talking_to_another();
+    if (together.rank > 0) silence_output();
     const Action action = looks_at_all(command, arguments) ? declare_all(&command) : declare(command);
     const CLI::App& verb = *app_.get_subcommand(line.verb);
     if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, command));

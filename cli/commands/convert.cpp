@@ -76,9 +76,10 @@ void convert_into_shards(const ConvertArguments& arguments, const Settings& sett
 
 Action declare_convert(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ConvertArguments>();
-  app.add_option("IN", arguments->in,
-                 "file to read: LETOR, CSV, TSV, JSON lines, .dorm, or responses of a\nsearch engine; text may be .gz or "
-                 ".zst; - is standard input");
+  app.add_option(
+      "IN", arguments->in,
+      "file to read: LETOR, CSV, TSV, JSON lines, .dorm, or responses of a\nsearch engine; text may be .gz or "
+      ".zst; - is standard input");
   CLI::Option* const out = written(
       app.add_option("OUT", arguments->out,
                      "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "

@@ -153,12 +153,12 @@ Action declare_explore(CLI::App& app, const Settings& settings) {
   what.add("--data", arguments->data, "FILE",
            "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files");
   what.add("--texts", arguments->texts, "FILE",
-           "texts of the documents: JSON lines {\"id\", \"title\", \"text\"}, with the\nids of the data, or rows counted from 1");
+           "texts of the documents: JSON lines {\"id\", \"title\", \"text\"}, with the\nids of the data, or rows "
+           "counted from 1");
   what.add("--judgments", arguments->judgments, "FILE",
            "SQLite file for judgments, created if missing; several processes may\nshare it");
   how.add("--measure", arguments->measure, "NAME", "measure to show; see below (that of the first model)");
-  how.add("--convention", arguments->options.convention, "NAME",
-          "definition of the measures; see below (standard)");
+  how.add("--convention", arguments->options.convention, "NAME", "definition of the measures; see below (standard)");
   add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
                      "evaluate lists of at most one document (or k) of each group: group,\nhost, domain, a CSV column, "
                      "or none (that of the model)");

@@ -48,9 +48,7 @@ constexpr std::array<CatalogEntry, 4> kRankFormats = {{
      .usage = "order",
      .help = "per query, best first: qid, rank, document, score; tab-separated, with a header"},
     {.name = "trec", .usage = "trec", .help = "TREC run: qid Q0 document rank score dorm"},
-    {.name = "jsonl",
-     .usage = "jsonl",
-     .help = "one JSON object per query: qid, ranking of {document, row, score}"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per query: qid, ranking of {document, row, score}"},
 }};
 
 struct RankArguments {

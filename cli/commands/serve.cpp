@@ -98,8 +98,10 @@ Action declare_serve(CLI::App& app, const Settings& settings) {
   models.number("--watch", arguments->watch, number_from(0, 86400), "S",
                 "check the files every S seconds; 0: only on SIGHUP (1)");
   limits.number("--max-body", arguments->max_body, number_above(0, 1024), "MIB", "largest body of a request (8)");
-  limits.number("--max-documents", arguments->max_documents, whole_from(1), "N", "largest number of documents of a request (10000)");
-  limits.number("--max-connections", arguments->max_connections, whole_from(1), "N", "largest number of open connections (1024)");
+  limits.number("--max-documents", arguments->max_documents, whole_from(1), "N",
+                "largest number of documents of a request (10000)");
+  limits.number("--max-connections", arguments->max_connections, whole_from(1), "N",
+                "largest number of open connections (1024)");
   app.description(kServeDescription);
   app.footer(kServeExamples);
   return [arguments, &settings] { run_serve(*arguments, settings); };

@@ -273,7 +273,7 @@ void train_together(const TrainArguments& arguments, const Settings& settings, c
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not support several processes; expected shards", solver_name(solver)));
   TrainingProcesses team(arguments, settings, [&] { check_written_files(verb); });
-  if (!team.drives()) return team.response();
+  if (!team.drives()) return team.respond();
   if (!settings.quiet) say(team.text());
   train_bounds(arguments, {}, settings, &team);
 }

@@ -92,7 +92,7 @@ auto read_shown(const std::string& path, const Settings& settings, const Expecte
   }
 }
 
-Dataset read_joined(const std::string& words, const std::vector<std::string>& files, const ReadOptions& options,
+Dataset read_joined(const std::string& pattern, const std::vector<std::string>& files, const ReadOptions& options,
                     ReadReport& report) {
   if (files.size() == 1) return read_dataset(files.front(), options, &report);
   std::vector<Dataset> parts;
@@ -103,7 +103,7 @@ Dataset read_joined(const std::string& words, const std::vector<std::string>& fi
     report.format = of_part.format;
     report.warnings.insert(report.warnings.end(), of_part.warnings.begin(), of_part.warnings.end());
   }
-  return about_file(words, [&] { return join(std::move(parts)); });
+  return about_file(pattern, [&] { return join(std::move(parts)); });
 }
 
 void warn_of_unjudged(const std::string& path, Unjudged rule, std::uint64_t changed, const Settings& settings) {
@@ -122,9 +122,8 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv, jsonl, binary or log (of a search engine)\n(by content and extension)");
-  reading.add(
-      "--missing", arguments.missing, "NAME",
-      "NaN and infinite features: error, zero, or mean of the training\ndata (that of the model, else error)");
+  reading.add("--missing", arguments.missing, "NAME",
+              "NaN and infinite features: error, zero, or mean of the training\ndata (that of the model, else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, as a grade; bad, as label 0;\ndrop; auto: bad where "
                           "labels are integers from -1 on, else\ngrade ({})",
@@ -163,8 +162,8 @@ void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& argume
   app.add_option_function<std::string>("--one-per", resolve, help)->option_text("GROUP[:k]")->group(group);
 }
 
-std::vector<std::string> data_files(const std::string& words) {
-  return names_many_files(words) ? files_named_by(words) : std::vector{words};
+std::vector<std::string> data_files(const std::string& pattern) {
+  return names_many_files(pattern) ? files_named_by(pattern) : std::vector{pattern};
 }
 
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,

@@ -109,19 +109,21 @@ Ranker feature_ranker(const std::string& name) {
   return {fmt::format("{}{}", kFeature, name), fmt::format("{}{}", kFeature, name), Feature{name}};
 }
 
-Ranker recommender_ranker(const std::string& words) {
-  const std::size_t equals = words.find('=');
-  if (equals == std::string::npos || equals == 0 || file_exists(words)) return {stem_of(words), words, ByRatings{}};
-  return {words.substr(0, equals), words.substr(equals + 1), ByRatings{}};
+Ranker recommender_ranker(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || file_exists(argument))
+    return {stem_of(argument), argument, ByRatings{}};
+  return {argument.substr(0, equals), argument.substr(equals + 1), ByRatings{}};
 }
 
-Ranker load_ranker(const std::string& words) {
-  if (words == "given" && !file_exists(words)) return {words, words, GivenOrder{}};
-  if (words.starts_with(kFeature)) return feature_ranker(words.substr(kFeature.size()));
-  const std::size_t equals = words.find('=');
-  if (equals == std::string::npos || equals == 0 || file_exists(words)) return file_ranker(stem_of(words), words);
-  Ranker ranker = load_ranker(words.substr(equals + 1));
-  ranker.name = words.substr(0, equals);
+Ranker load_ranker(const std::string& argument) {
+  if (argument == "given" && !file_exists(argument)) return {argument, argument, GivenOrder{}};
+  if (argument.starts_with(kFeature)) return feature_ranker(argument.substr(kFeature.size()));
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || file_exists(argument))
+    return file_ranker(stem_of(argument), argument);
+  Ranker ranker = load_ranker(argument.substr(equals + 1));
+  ranker.name = argument.substr(0, equals);
   return ranker;
 }
 
@@ -216,7 +218,7 @@ std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool
 }
 
 EvaluationTable evaluate_ranker(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
-                      std::span<const std::string> measures, const EvaluateOptions& options) {
+                                std::span<const std::string> measures, const EvaluateOptions& options) {
   const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
   if (run && options.complete)
     return about_file(ranker.file, [&] { return evaluate_run(data, *run, measures, options); });

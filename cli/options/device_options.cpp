@@ -21,8 +21,7 @@ void DeviceArguments::require_cpu(std::string_view what) const {
 
 void add_device_options(CLI::App& app, DeviceArguments& arguments, const char* heading) {
   OptionGroup(app, heading)
-      .add("--device", arguments.place.device, "NAME",
-           "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N (cpu)");
+      .add("--device", arguments.place.device, "NAME", "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N (cpu)");
   app.add_option_function<std::string>(
          "--memory", [&arguments](const std::string& text) { arguments.place.memory = parse_bytes("--memory", text); },
          "memory limit of the device (its free memory)")

@@ -49,7 +49,7 @@ std::string validated_measure(const ListArguments& lists, const TrainOptions& op
 /// The gains of --position-gains for the training data, read once: the file may be a pipe. Empty without the option.
 PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data);
 
-/// Numbers in a plane beside those of the features: a function per position makes it longer.
+/// Functions in a cutting plane, each as long as the features: one per position and a shared one.
 std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains);
 
 /// A training or tuning of any kind of slate: the result, the model's file, and lines about the slates.
@@ -74,7 +74,7 @@ std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double
 /// Scores that sort the documents into these rankings: minus the rank.
 std::vector<double> scores_of_rankings(const Dataset& data, const std::vector<Ranking>& rankings);
 
-/// Adds position-gain@n to the table, by the gains of a file, or those known when it is "".
+/// Adds position-gain@n to the table, by the gains of a file, or by `known` without a file.
 void add_position_gain(const LabelGains& known, const std::string& gains_file, const Dataset& data,
                        const std::vector<Ranking>& rankings, const EvaluateOptions& options, EvaluationTable& table);
 

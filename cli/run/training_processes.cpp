@@ -24,8 +24,8 @@ void refuse_for_processes(bool given, const char* option, const char* why) {
 }
 
 // Those that a process of this rank reads.
-std::vector<std::string> own_files(const std::string& words, const ProcessGroup& group) {
-  std::vector<std::string> files = files_named_by(words);
+std::vector<std::string> own_files(const std::string& pattern, const ProcessGroup& group) {
+  std::vector<std::string> files = files_named_by(pattern);
   std::erase_if(files, [&](const std::string& file) {
     return parse_shard_file_name(file)->number % group.size() != group.rank();
   });
@@ -57,10 +57,10 @@ bool all_negative(const Dataset& data) {
 
 }  // namespace
 
-std::size_t shards_of_files(const std::string& words) {
-  if (!names_many_files(words)) return 0;
+std::size_t shards_of_files(const std::string& pattern) {
+  if (!names_many_files(pattern)) return 0;
   std::size_t of = 0;
-  for (const std::string& file : files_named_by(words)) {
+  for (const std::string& file : files_named_by(pattern)) {
     const std::optional<ShardName> name = parse_shard_file_name(file);
     if (!name || (of != 0 && name->num_shards != of)) return 0;
     of = name->num_shards;
@@ -197,7 +197,7 @@ std::vector<std::string> TrainingProcesses::ask(char whom, std::string_view requ
   return responses;
 }
 
-void TrainingProcesses::response() try {
+void TrainingProcesses::respond() try {
   const EndingSignals left_to_the_first([](int) {});
   for (;;) {
     const std::string said = group_.broadcast("");
@@ -211,7 +211,7 @@ void TrainingProcesses::response() try {
     group_.gather(reply);
   }
 } catch (const std::exception& error) {
-  talk_if_nobody_did();
+  restore_output();
   say(fmt::format("dorm: process {}: {}\n", group_.rank(), error.what()));
   ProcessGroup::end_all();
 }
