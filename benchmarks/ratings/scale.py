@@ -44,7 +44,8 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
     report = work / "report.json"
     command = [
         dorm,
-        "recommend", "train",
+        "recommend",
+        "train",
         ratings,
         "--model",
         work / "model",

@@ -64,7 +64,9 @@ def test_a_group_lists_its_subcommands(group):
     assert page == dorm("help", group).stdout == dorm(group, "--help").stdout == dorm(group, status=2).stderr
     assert re.findall(r"^  (\w+) +[A-Z]", page, re.MULTILINE) == subcommands(group)
     said = dorm(group, "nonsense", status=2).stderr
-    assert f'unknown subcommand of dorm {group} "nonsense"' in said and said.endswith(f"dorm: see dorm {group} --help\n")
+    assert f'unknown subcommand of dorm {group} "nonsense"' in said and said.endswith(
+        f"dorm: see dorm {group} --help\n"
+    )
 
 
 def test_common_options_may_come_before_and_after_the_names_of_a_group(tmp_path):

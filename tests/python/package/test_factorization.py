@@ -104,7 +104,9 @@ def test_models_travel_both_ways(fitted, triples, tmp_path):
     test = tmp_path / "test.tsv"
     user, item, stars = tasteful(2)
     test.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(user, item, stars)))
-    table = json.loads(run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json"))
+    table = json.loads(
+        run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json")
+    )
     ours = fitted.evaluate((user, item, stars), "ndcg@10")["ndcg@10"]
     theirs = table["measures"]["ndcg@10"]
     assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs["mean"], theirs["low"], theirs["high"]), rel=1e-9)
