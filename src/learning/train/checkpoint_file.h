@@ -23,7 +23,7 @@ namespace dorm {
 /// The options that decide what a training computes, by their names, after `problem`: what is learnt apart from them.
 std::string checkpoint_identity(TrainOptions options, const std::string& problem);
 
-/// What stands in a file beside who wrote it.
+/// The content of a checkpoint.
 struct SavedProgress {
   Json json;
   std::vector<double> numbers;
@@ -65,7 +65,7 @@ struct CheckpointSummary {
   std::string verb;      // train or tune
   std::string options;   // as checkpoint_identity()
   std::string data;      // fingerprint
-  std::string progress;  // "2 candidates finished, the next in round 1", "12 of 24 cells"
+  std::string progress;  // "2 candidates finished, the next in round 1", "12 of 24 grid points validated"
 };
 
 /// Nothing for a file that does not begin as checkpoints do. Throws Error(bad_input) for one that is damaged.
