@@ -24,7 +24,7 @@ namespace dorm {
 /// The options that decide what a training computes, by their names, after `problem`: what is learnt apart from them.
 std::string checkpoint_identity(TrainOptions options, const std::string& problem);
 
-/// What stands in a file beside who wrote it.
+/// The content of a checkpoint.
 struct SavedProgress {
   Json json;
   std::vector<double> numbers;
