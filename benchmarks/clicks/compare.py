@@ -126,13 +126,13 @@ class Clicked:
         """Simulate the users of one set."""
         import dorm
 
-        log = dorm.simulate_clicks(data, model, scores=[production(data.X)], sessions=sessions, seed=seed)
+        log = dorm.clicks.simulate(data, model, scores=[production(data.X)], sessions=sessions, seed=seed)
         table = counted(log)
         rows, self.position = shown_rows(table, data)
         self.X, self.qid = np.ascontiguousarray(data.X[rows]), data.qid[rows]
         self.sizes = np.diff(np.r_[np.flatnonzero(np.r_[True, self.qid[1:] != self.qid[:-1]]), len(self.qid)])
-        self.naive = self.labels(data, rows, dorm.clicks(table))
-        self.weighted = self.labels(data, rows, dorm.clicks(table, propensities=log.propensities))
+        self.naive = self.labels(data, rows, dorm.clicks.gains(table))
+        self.weighted = self.labels(data, rows, dorm.clicks.gains(table, propensities=log.propensities))
         self.counts = np.rint(self.naive * sessions).astype(int)
 
     @staticmethod

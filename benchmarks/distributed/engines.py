@@ -26,7 +26,7 @@ import pandas as pd
 import dorm
 from dorm import _core
 from dorm._options import train_options
-from dorm._shards import Part
+from dorm._cluster.shards import Part
 
 Ask = Callable[[bytes], list[bytes]]
 
@@ -65,7 +65,7 @@ def dask(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
     import dask.dataframe as dd
     import distributed
 
-    from dorm._dask import Cluster, Layout, read_rows
+    from dorm._cluster.dask_rows import Cluster, Layout, read_rows
 
     local = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with local, distributed.Client(local) as client:
@@ -82,8 +82,8 @@ def spark(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from dorm._spark_columns import find_features
-    from dorm._spark_shards import TRAIN, Layout, SparkShards, partition_keys
+    from dorm._cluster.spark_columns import find_features
+    from dorm._cluster.spark_shards import TRAIN, Layout, SparkShards, partition_keys
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").config("spark.ui.enabled", "false")

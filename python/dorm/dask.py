@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._dask import (
+from ._cluster.dask_rows import (
     Cluster,
     Layout,
     Rows,
@@ -28,16 +28,16 @@ from ._dask import (
     scored_rows,
     survey,
 )
-from ._features import Features
-from ._missing import check_rule
-from ._names import feature_names, remember_features
+from ._input.features import Features
+from ._input.missing import check_rule
+from ._input.names import feature_names, remember_features
 from ._options import train_options
 from ._progress import Progress, watching
-from ._shards import merged, settled_labels
-from .evaluation import Evaluation, measures_asked, options_of
-from .measure import Measure
-from .ranker import DormRanker
-from .report import TrainReport
+from ._cluster.shards import merged, settled_labels
+from ._evaluate import Evaluation, measures_asked, options_of
+from ._measure import Measure
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 _EVALUATION_SHARDS = 1024  # only the parts that they lie in matter
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ._tables import pandas_for
-from .ranker import DormRanker
+from ._rankers.ranker import DormRanker
 
 FLAVOR_NAME = "dorm"
 _QUERIES = "qid"

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .evaluation import Evaluation, compare, evaluate
-from .ranker import DormRanker
-from .report import TrainReport
+from ._evaluate import Evaluation, compare, evaluate
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 try:
     import matplotlib.pyplot as plt

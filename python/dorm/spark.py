@@ -51,13 +51,13 @@ except ImportError as error:
     ) from error
 
 from . import _core
-from ._names import feature_names
+from ._input.names import feature_names
 from ._options import train_options
 from ._progress import Progress, watching
-from ._shards import merged, settled_labels
-from ._spark_columns import FeatureColumns, find_features, named, require_flag, require_number, require_query
-from ._spark_scoring import Judge, Score, ranker_of
-from ._spark_shards import (
+from ._cluster.shards import merged, settled_labels
+from ._cluster.spark_columns import FeatureColumns, find_features, named, require_flag, require_number, require_query
+from ._cluster.spark_scoring import Judge, Score, ranker_of
+from ._cluster.spark_shards import (
     TRAIN,
     VALIDATION,
     Layout,
@@ -66,9 +66,9 @@ from ._spark_shards import (
     packed_rows,
     partition_keys,
 )
-from .evaluation import Evaluation, measures_asked, options_of
-from .ranker import DormRanker
-from .report import TrainReport
+from ._evaluate import Evaluation, measures_asked, options_of
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 _TEXT, _NUMBER, _WHOLE, _FLAG = (
     TypeConverters.toString,

@@ -21,8 +21,8 @@ import distributed
 from sklearn.base import clone
 
 import dorm
-from dorm import _dask
-from dorm._shards import Part
+from dorm._cluster import dask_rows
+from dorm._cluster.shards import Part
 from dorm.dask import DaskDormRanker
 
 
@@ -30,7 +30,7 @@ from dorm.dask import DaskDormRanker
 def cluster():
     settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "60s"}
     with (
-        _dask.dask.config.set(settings),
+        dask_rows.dask.config.set(settings),
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as made,
         distributed.Client(made),
     ):
@@ -97,7 +97,7 @@ def test_any_rows(client, change, rows, tmp_path):
 def test_partitions_of_other_types_and_none(client, rows, reference, tmp_path):
     empty = rows.iloc[:0].astype(object)
     pieces = [empty, rows.iloc[5:].astype({"f0": np.float64, "qid": np.int32}), empty, rows.iloc[:5]]
-    frame = dd.from_delayed([_dask.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
+    frame = dd.from_delayed([dask_rows.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
     assert bytes_of(fitted(frame), tmp_path) == reference
 
 
@@ -240,7 +240,7 @@ def test_no_workers_is_no_hang(rows):
 
 
 def test_interrupt_keeps_the_best_model(client, rows, monkeypatch):
-    results, calls = _dask.Cluster.results, []
+    results, calls = dask_rows.Cluster.results, []
 
     def interrupted(self, futures, what):
         calls.append(what)
@@ -248,7 +248,7 @@ def test_interrupt_keeps_the_best_model(client, rows, monkeypatch):
             raise KeyboardInterrupt
         return results(self, futures, what)
 
-    monkeypatch.setattr(_dask.Cluster, "results", interrupted)
+    monkeypatch.setattr(dask_rows.Cluster, "results", interrupted)
     ranker = DaskDormRanker(n_jobs=1, timeout=60, **{**OPTIONS, "tolerance": 1e-9})
     with pytest.raises(KeyboardInterrupt, match="keeps the best model"):
         ranker.fit(shuffled(rows, 2))
@@ -344,7 +344,7 @@ def test_bad_arguments(client, rows):
 
 def test_columns_that_a_partition_lacks(client, rows):
     pieces = [rows.iloc[:50], rows.iloc[50:].drop(columns="f4")]
-    frame = dd.from_delayed([_dask.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
+    frame = dd.from_delayed([dask_rows.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
     with pytest.raises(ValueError, match="partition 1 of X has no column 'f4'; it has 'f0', 'f1', 'f2'"):
         fitted(frame)
 

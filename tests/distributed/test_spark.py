@@ -24,7 +24,7 @@ from pyspark.ml.feature import VectorAssembler  # noqa: E402
 from pyspark.ml.functions import vector_to_array  # noqa: E402
 from pyspark.sql import SparkSession, functions  # noqa: E402
 
-from dorm import _spark_shards  # noqa: E402
+from dorm._cluster import spark_shards  # noqa: E402
 from dorm.spark import SparkDormModel, SparkDormRanker  # noqa: E402
 
 NAMES = [f"f{j}" for j in range(6)]
@@ -123,7 +123,7 @@ class TestLocal:
         assert bytes_of(ranker.fit(spread).to_local(), tmp_path) == alone
 
     def test_files_that_are_gone_are_made_again(self, assembled, alone, tmp_path, monkeypatch):
-        ask, removed = _spark_shards.SparkShards._ask, []
+        ask, removed = spark_shards.SparkShards._ask, []
 
         def remove_then_ask(shards, name, request):
             if shards._asked == 3:
@@ -132,7 +132,7 @@ class TestLocal:
                 removed.append(folders[0])
             return ask(shards, name, request)
 
-        monkeypatch.setattr(_spark_shards.SparkShards, "_ask", remove_then_ask)
+        monkeypatch.setattr(spark_shards.SparkShards, "_ask", remove_then_ask)
         model = SparkDormRanker(**SETTINGS).fit(assembled)
         assert removed
         assert bytes_of(model.to_local(), tmp_path) == alone
@@ -263,7 +263,7 @@ class TestCluster:
     MASTER = "local-cluster[2,1,1024]"
 
     def test_a_killed_executor_changes_nothing(self, spark, rows, alone, tmp_path, monkeypatch):
-        ask, killed = _spark_shards.SparkShards._ask, []
+        ask, killed = spark_shards.SparkShards._ask, []
 
         def executor_pid(_):  # the process of Java above the daemon above this one
             with open(f"/proc/{os.getppid()}/stat") as file:
@@ -275,7 +275,7 @@ class TestCluster:
                 os.kill(killed[0], signal.SIGKILL)
             return ask(shards, name, request)
 
-        monkeypatch.setattr(_spark_shards.SparkShards, "_ask", kill_then_ask)
+        monkeypatch.setattr(spark_shards.SparkShards, "_ask", kill_then_ask)
         model = SparkDormRanker(featureCols=NAMES, **SETTINGS).fit(spark.createDataFrame(rows))
         assert len(killed) == 2  # executors that have rows; the first is dead
         assert bytes_of(model.to_local(), tmp_path) == alone

@@ -121,7 +121,7 @@ def test_every_public_name_is_in_the_api_reference():
     plots = re.search(r"^__all__ = \[(.*)\]$", (ROOT / "python/dorm/plot.py").read_text(), re.MULTILINE)[1]
     wanted = {name for name in dorm.__all__ if not name.startswith("__")}
     wanted |= {f"dorm.plot.{name}" for name in re.findall(r"\w+", plots)}
-    for estimator in (dorm.DormRanker, dorm.DormFactorization):
+    for estimator in (dorm.DormRanker, dorm.recommend.DormFactorization):
         methods = [name for name, value in vars(estimator).items() if not name.startswith("_") and callable(value)]
         wanted |= {f"{estimator.__name__}.{name}" for name in [*methods, "load"]}
     assert wanted <= headings, wanted - headings

@@ -35,7 +35,7 @@ def survives(code, *arguments, memory=None):
 # Tells what was said about each file, so that the last line before an end names the one that caused it.
 LOAD_ALL = """
 for path in sys.argv[1:]:
-    for load in (dorm.DormRanker.load, dorm.DormFactorization.load):
+    for load in (dorm.DormRanker.load, dorm.recommend.DormFactorization.load):
         print(path, flush=True)
         try:
             load(path)

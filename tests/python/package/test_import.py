@@ -34,7 +34,7 @@ def test_every_name_can_be_had_in_any_order():
     homes = {name for names in dorm._MODULES.values() for name in names}
     assert homes == set(dorm.__all__) - {"__version__"}
     assert not homes & set(dorm._MODULES)  # a module of that name would hide the function
-    assert dorm.boosting.Objective is dorm.Objective
+    assert dorm.boosting.Objective is dorm.results.Objective
 
 
 def test_what_is_not_there_is_an_attribute_error():

@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 import dorm
-from dorm._dataset import make_dataset
-from dorm._features import read_features
-from dorm._queries import read_queries
+from dorm._input.dataset import make_dataset
+from dorm._input.features import read_features
+from dorm._input.queries import read_queries
 
 
 def weights_of(X, y, **queries):
@@ -280,7 +280,7 @@ def test_small_frames_are_read_at_once_and_large_ones_by_column_alike(data, monk
     frames += [each.assign(qid=qid) for each in frames] + [frame.assign(qid=[f"q{i}" for i in qid])]
     frames += [frame[["a", "b"]].assign(qid=qid, c=frame["c"]), frame.astype("Float32")]
     quick = [read_features(each) for each in frames]
-    monkeypatch.setattr("dorm._features._SMALL", 0)
+    monkeypatch.setattr("dorm._input.features._SMALL", 0)
     for each, before in zip(frames, quick):
         slow = read_features(each)
         assert slow.names == before.names

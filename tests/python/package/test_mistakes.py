@@ -102,8 +102,8 @@ CASES = {
         lambda: fit(qid=qid, parameters={"measure": dorm.Measure(a=[1], b=lambda labels: [1])}),
         "b has shape (1,) for a query of 3 documents",
     ),
-    "no matrix": (lambda: dorm.assign([1, 2]), "cost has 1 dimensions"),
-    "NaN costs": (lambda: dorm.assign([[np.nan]]), "nan"),
+    "no matrix": (lambda: dorm.matching.assign([1, 2]), "cost has 1 dimensions"),
+    "NaN costs": (lambda: dorm.matching.assign([[np.nan]]), "nan"),
 }
 
 

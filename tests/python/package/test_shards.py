@@ -9,8 +9,8 @@ import pytest
 import dorm
 from dorm import _core
 from dorm._options import train_options
-from dorm._shards import Part, merged, settled_labels, shards_of
-from dorm.evaluation import options_of
+from dorm._cluster.shards import Part, merged, settled_labels, shards_of
+from dorm._evaluate import options_of
 
 SHARDS = 16
 

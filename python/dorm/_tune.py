@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choosing options on data that is not trained on, as ``dorm tune`` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from ._options import initial_name, train_options
+from ._pages import ReportData, page_at
+from ._progress import Progress, watching
+from ._tables import Figure, html_table, pandas_for
+from ._measure import Measure
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
+
+_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """One point of the grid, judged on all validation queries (of all folds)."""
+
+    measure: str  #: trained for; empty for a cheap ranker
+    decay: str
+    kernel: str
+    bound: str  #: ``"none"``: a cheap ranker, which is its start
+    start: str
+    C: float
+    validation: float  #: the measure it was judged by
+    standard_error: float  #: of that
+    explained_risk: float  #: mean over folds; NaN for a cheap ranker
+    rounds: int
+    gap: float  #: relative duality gap; with folds, the largest
+    status: str
+    cut_short: bool  #: trained for less than it takes; counts only where there is no other
+    share: float  #: of the model; 0: not in it
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is in the model."""
+        return self.share > 0
+
+
+@dataclass(frozen=True)
+class PrunedPoint:
+    """A point of the grid that was not judged, and why."""
+
+    measure: str
+    decay: str
+    kernel: str
+    bound: str
+    start: str
+    C: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Validated:
+    """How the delivered ranker does on queries it was not trained on."""
+
+    mean: float
+    standard_error: float
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    queries: int
+    judged_on: str  #: the validation data, or folds
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], on {self.judged_on}"
+
+
+@dataclass(frozen=True, eq=False)
+class TuneResult:
+    """What `tune` returns: the ranker, its validated figure, and the cells that led to it. Prints as a table."""
+
+    ranker: DormRanker  #: fitted; predicts, explains, saves
+    measure: str  #: that the cells are judged by
+    validated: Validated
+    cells: list[GridPoint]  #: judged, in the order of the grid
+    pruned: list[PrunedPoint]
+    choice: str  #: the rule that was used
+    reason: str  #: the same in words, and what it says of this ranker
+    end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with cells left out
+    resumed: int  #: cells that the checkpoint knew
+    report_: TrainReport | None = field(repr=False)  #: of the training after the choice, if there was one
+    _report_data: ReportData | None = field(repr=False)
+
+    @property
+    def parts(self) -> list[GridPoint]:
+        """The cells that the ranker is made of, the largest share first."""
+        return sorted((c for c in self.cells if c.chosen), key=lambda c: -c.share)
+
+    @property
+    def best(self) -> GridPoint:
+        """The cell with the largest figure. It was chosen for being large: quote ``validated`` instead."""
+        return max(self.cells, key=lambda c: c.validation)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per judged cell, best first."""
+        return pandas_for("to_frame").DataFrame([vars(cell) for cell in self._sorted()])
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Write the page of ``dorm tune --report`` and return its path; None: a `Page` for a notebook."""
+        if self._report_data is None:
+            raise ValueError("the data of the tuning is not known any more, as it is not pickled")
+        return page_at(self._report_data.page("the training data", self.validated.judged_on), path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, as `DormRanker.save`."""
+        self.ranker.save(path)
+
+    def __reduce__(self) -> Any:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "_report_data"}
+        return _restored, (values,)
+
+    def _sorted(self) -> list[GridPoint]:
+        return sorted(self.cells, key=lambda c: (-c.validation, -c.share))
+
+    def _foot(self) -> str:
+        left = f"; {len(self.pruned)} cells left out" if self.pruned else ""
+        return f"{self.measure} {self.validated}; {self.reason}{left}"
+
+    def __str__(self) -> str:
+        lines = [
+            f"  {'bound':<9}  {'start':<13}  {'decay':<8}  {'C':>8}  {'validation':>10}  {'± error':>8}  {'share':>5}"
+        ]
+        for c in self._sorted():
+            mark = "*" if c.chosen else " "
+            lines.append(
+                f"{mark} {c.bound:<9}  {c.start:<13}  {c.decay:<8}  {c.C:>8g}  {c.validation:>10.4f}  "
+                f"{c.standard_error:>8.4f}  {c.share:>5.2f}"
+            )
+        return "\n".join([*lines, self._foot()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = ["bound", "start", "decay", "C", self.measure, "± error", "explained_risk", "share"]
+        rows = [
+            (c.bound, c.start, c.decay, Figure(c.C, "g"), Figure(c.validation), Figure(c.standard_error))
+            + (Figure(c.explained_risk, ".3f"), Figure(c.share, ".2f"))
+            for c in self._sorted()
+        ]
+        return html_table(head, rows, f"{self.measure} {self.validated}", self._foot())
+
+
+class _TuneProgress(Progress):
+    def stage(self, progress: dict[str, Any]) -> str:
+        return f"cell {progress['done']} of {progress['total']}"
+
+    def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
+        return progress["done"], progress["total"]
+
+    def figures(self, progress: dict[str, Any]) -> dict[str, str]:
+        figures = {"best": f"{progress['best']:.4f}"} if progress["best"] == progress["best"] else {}
+        if progress["seconds_left"] == progress["seconds_left"]:
+            figures["left"] = f"{progress['seconds_left']:.0f} s"
+        return figures
+
+
+def tune(
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    eval_set: Any = None,
+    eval_qid: Any = None,
+    eval_group: Any = None,
+    folds: int | None = None,
+    grid: Mapping[str, Any] | None = None,
+    choose: str = "average",
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
+    **parameters: Any,
+) -> TuneResult:
+    """Judge many rankers on validation data or by folds over queries, and deliver an average of the good ones.
+
+    The same data and options give the same model as the command ``dorm tune``.
+
+    Parameters
+    ----------
+    X, y, qid, group, sample_weight, feature_names
+        The training data, as for `DormRanker.fit`.
+    eval_set, eval_qid, eval_group
+        Validation data, ``(X, y)`` or a `RankingData`, and its queries.
+    folds
+        Without validation data: parts of the queries to judge on in turn, by rankers of the others (5). The model is
+        the mean over the folds.
+    grid
+        Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (cheap rankers beside the
+        bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"`` is given),
+        ``"measure"`` (to train for one and be judged by another) and ``"kernel"``.
+    choose
+        ``"average"``: all cells, one counting the less the further it is behind the best; ``"steady"``: of the cells
+        within one standard error of the best the one nearest to the defaults; ``"one-standard-error"``: the smallest C
+        of those; ``"best"``: the largest figure (docs/training.md).
+    time_limit
+        Seconds for all of it; at least one cell is judged.
+    checkpoint
+        A file that keeps what was judged, to go on from.
+    progress
+        As for `DormRanker.fit`; a function that returns True stops, and the cells judged so far decide. Ctrl-C raises
+        KeyboardInterrupt; with a checkpoint, the same call goes on from there.
+    parameters
+        Everything the grid does not vary: parameters of `DormRanker`, such as ``measure=``, ``scale=``, ``missing=``.
+
+    Examples
+    --------
+    >>> import dorm
+    >>> result = dorm.tune(dorm.synth(queries=60, features=5, seed=1), folds=3, grid={"C": [10, 100]})
+    >>> result.validated.mean
+    0.7...
+    >>> scores = result.ranker.predict(dorm.synth(queries=5, features=5, seed=2))
+    """
+    ranker = _base(parameters, time_limit)
+    if eval_set is not None and folds is not None:
+        raise ValueError("eval_set and folds exclude each other; pass one of them")
+    train, held_out = ranker._training_sets(
+        X, y, qid, group, sample_weight, feature_names, eval_set, eval_qid, eval_group
+    )
+    settings = {**_axes(grid, ranker), "choose": choose, "checkpoint": os.fspath(checkpoint or "")}
+    if folds is not None:
+        settings["folds"] = int(folds)
+    with watching(None, _TuneProgress(ranker.verbose), progress) as callback:
+        tuned, told, interrupted = _core.tune(
+            train.dataset, train_options(ranker), settings, None if held_out is None else held_out.dataset, callback
+        )
+    if interrupted:
+        hint = "" if checkpoint is None else f"; the same call goes on from {os.fspath(checkpoint)}"
+        raise KeyboardInterrupt(f"tuning was interrupted after {len(told['cells'])} cells{hint}")
+    judged_on = "the validation data" if eval_set is not None else f"{told['folds']} folds"
+    report = TrainReport._of(told["report"]) if told["refitted"] else None
+    ranker._adopt(tuned.model)
+    ranker.C = tuned.model.C
+    if report is not None:
+        ranker.report_ = report
+    return TuneResult(
+        ranker=ranker,
+        measure=ranker.measure,
+        validated=Validated(**told["validated"], judged_on=judged_on),
+        cells=[GridPoint(**cell) for cell in told["cells"]],
+        pruned=[PrunedPoint(**cell) for cell in told["pruned"]],
+        choice=told["choice"],
+        reason=told["reason"],
+        end=told["end"],
+        resumed=told["resumed"],
+        report_=report,
+        _report_data=ReportData(tuned),
+    )
+
+
+def _base(parameters: dict[str, Any], time_limit: float | None) -> DormRanker:
+    if "C" in parameters:
+        raise ValueError('C is what the grid is about; pass grid={"C": [...]}')
+    if time_limit is not None:
+        parameters["solver_options"] = {**(parameters.get("solver_options") or {}), "time_limit": time_limit}
+    ranker = DormRanker(**parameters)
+    if not initial_name(ranker.initial):
+        raise ValueError(f"initial is {ranker.initial!r}; tune takes the name of a method, such as 'ridge'")
+    if isinstance(ranker.measure, Measure) or callable(ranker.kernel):
+        raise ValueError("tune takes measures and kernels by name; for your own, use scikit-learn's GridSearchCV")
+    return ranker
+
+
+def _axes(grid: Mapping[str, Any] | None, ranker: DormRanker) -> dict[str, Any]:
+    """The axes as lists; these bounds and nothing else, where bounds are named."""
+    grid = dict(grid or {})
+    unknown = set(grid) - set(_AXES)
+    if unknown:
+        raise ValueError(f"grid has an axis {min(unknown)!r}; there are {', '.join(_AXES)}")
+    axes = {}
+    for name, values in grid.items():
+        one = isinstance(values, (str, int, float)) or values is None
+        values = [values] if one else list(values)
+        axes[name] = [float(v) for v in values] if name == "C" else ["none" if v is None else str(v) for v in values]
+        if not axes[name] and name != "ranker":
+            raise ValueError(f"the axis {name!r} of the grid has no values")
+    if "ranker" in axes:
+        axes["ranker"] = [name for name in axes["ranker"] if name != "none"]
+    elif "bound" in axes:
+        axes["ranker"] = []
+    return axes
+
+
+def _restored(values: dict[str, Any]) -> TuneResult:
+    return TuneResult(**values, _report_data=None)
