@@ -169,7 +169,9 @@ def run_dorm(train, y, valid, test, choice, measure=TARGET):
     import dorm
 
     for c in C:
-        ranker = dorm.DormRanker(measure, C=c, n_jobs=1, max_passes=200).fit(train.X, y, qid=train.qid)
+        ranker = dorm.DormRanker(measure, C=c, n_jobs=1, solver_options={"max_passes": 200}).fit(
+            train.X, y, qid=train.qid
+        )
         choice.offer(c, ranker.predict(valid.X, qid=valid.qid), ranker.predict(test.X, qid=test.qid))
 
 

@@ -37,7 +37,9 @@ def fitted(train, kernel):
     """C is chosen on a quarter of the users."""
 
     def fit(data, size):
-        return dorm.DormRanker("ndcg@10", C=size, kernel=kernel, approximation=EXACT, scale="none").fit(data)
+        return dorm.DormRanker(
+            "ndcg@10", C=size, kernel=kernel, solver_options={"approximation": EXACT}, scale="none"
+        ).fit(data)
 
     held = np.isin(train.qid, np.unique(train.qid)[::4])
     best = max(SIZES, key=lambda size: judged(fit(part(train, ~held), size), part(train, held)).mean())

@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from ._rankers.slates import PositionRanker, TopicRanker
     from ._serve import explore, serve
     from ._tune import tune
-    from .data import QueryKFold, RankingData, evaluate_run, read_csv, read_letor, read_qrels, read_run, read_table, synth
+    from .data import (
+        QueryKFold,
+        RankingData,
+        evaluate_run,
+        read_csv,
+        read_letor,
+        read_qrels,
+        read_run,
+        read_table,
+        synth,
+    )
 
 __all__ = [
     "Blend",

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._evaluate import evaluate
 from ._input.dataset import read_labels
 from ._input.queries import Queries, read_queries, read_weights
-from ._threads import thread_count
-from ._evaluate import evaluate
 from ._measure import Measure
+from ._threads import thread_count
 
 DEFAULT_SIGMA = 1.0
 SIGMAS = (0.3, 1.0, 3.0)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._evaluate import Comparison, Evaluation, MeasureResult, compare, options_of
 from ._pages import Page, page_at
 from ._progress import Progress, watching
+from ._rankers.ranker import DormRanker
 from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
-from ._evaluate import Comparison, Evaluation, MeasureResult, compare, options_of
-from ._rankers.ranker import DormRanker
 
 
 @dataclass(frozen=True, eq=False)

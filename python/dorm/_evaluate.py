@@ -13,9 +13,9 @@ from . import _core
 from ._input.dataset import make_dataset, read_labels
 from ._input.features import Features
 from ._input.queries import read_queries, read_weights
+from ._measure import Measure
 from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
-from ._measure import Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ def evaluate(
     convention standard, ties index
     """
     scores = _values(scores)
-    labels = read_labels(y, len(scores))
+    labels = read_labels(y, len(scores), beside="scores has {}")
     queries = read_queries(qid, group, len(scores))
     weights = read_weights(sample_weight, queries)
     options = options_of(convention, ties, bootstrap, confidence, random_state, n_jobs)
@@ -156,7 +156,11 @@ def evaluate(
         options.one_per = one_per
         about = {"groups": groups, "document_ids": document_ids}
         data = make_dataset(
-            Features(np.zeros((len(scores), 1), np.float32)), read_labels(y, len(scores)), queries, weights, about=about
+            Features(np.zeros((len(scores), 1), np.float32)),
+            read_labels(y, len(scores), beside="scores has {}"),
+            queries,
+            weights,
+            about=about,
         )
         table = _core.evaluate_data(data, scores, made, options)
     else:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ._input.inputs import read_input
-from ._tables import Figure, html_table, pandas_for
 from ._evaluate import evaluate
+from ._input.inputs import read_input
 from ._measure import Measure
 from ._rankers.ranker import DormRanker
+from ._tables import Figure, html_table, pandas_for
 
 
 @dataclass(frozen=True, eq=False)

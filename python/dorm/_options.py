@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._threads import thread_count
 from ._measure import Measure
+from ._threads import thread_count
 
 #: What ``solver_options`` may hold, and the defaults.
 SOLVER_OPTIONS: dict[str, Any] = {
@@ -148,7 +148,9 @@ def initial_model(initial: Any) -> _core.Model | None:
         path = ""
     if not path or (isinstance(initial, str) and not os.path.exists(path)):
         names = ", ".join(repr(name) for name, *_ in _core.catalog()["start"])
-        raise ValueError(f"initial is {initial!r}; expected one of {names}, a fitted ranker or the path of a model file")
+        raise ValueError(
+            f"initial is {initial!r}; expected one of {names}, a fitted ranker or the path of a model file"
+        )
     return _core.Model.load(path)
 
 

@@ -100,9 +100,22 @@ class TrainReport:
         for c in self.candidates:
             k = c.certificate
             numbers = (Figure(k.primal, ".6g"), Figure(k.dual, ".6g"), Figure(k.gap, ".1e"))
-            rows.append((c.bound, c.start, c.rounds, *numbers, k.status, Figure(c.explained_risk, ".3f"), Figure(c.validation)))
+            rows.append(
+                (c.bound, c.start, c.rounds, *numbers, k.status, Figure(c.explained_risk, ".3f"), Figure(c.validation))
+            )
             rows[-1] += (Figure(c.share, ".2f"),)
-        head = ["candidate", "start", "rounds", "primal", "dual", "gap", "status", "explained_risk", "validation", "share"]
+        head = [
+            "candidate",
+            "start",
+            "rounds",
+            "primal",
+            "dual",
+            "gap",
+            "status",
+            "explained_risk",
+            "validation",
+            "share",
+        ]
         note = f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s"
         return html_table(head, rows, note="; ".join([note, *(f"warning: {w}" for w in self.warnings)]))
 

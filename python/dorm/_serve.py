@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from ._evaluate import options_of
 from ._options import setting
+from ._rankers.ranker import DormRanker
 from ._threads import thread_count
 from .data._files import RankingData
-from ._evaluate import options_of
-from ._rankers.ranker import DormRanker
 
 
 class Server:

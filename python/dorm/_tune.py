@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from ._measure import Measure
 from ._options import initial_name, train_options
 from ._pages import ReportData, page_at
 from ._progress import Progress, watching
-from ._tables import Figure, html_table, pandas_for
-from ._measure import Measure
 from ._rankers.ranker import DormRanker
 from ._report import TrainReport
+from ._tables import Figure, html_table, pandas_for
 
 _AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
 

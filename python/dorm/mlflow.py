@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from ._tables import pandas_for
 from ._rankers.ranker import DormRanker
+from ._tables import pandas_for
 
 FLAVOR_NAME = "dorm"
 _QUERIES = "qid"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._input.queries import Queries, read_queries
 from ._boosting import DEFAULT_SIGMA, Objective
+from ._input.queries import Queries, read_queries
 from ._measure import Measure
 
 try:

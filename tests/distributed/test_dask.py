@@ -71,7 +71,9 @@ def test_any_number_of_workers(cluster, workers, rows, reference, tmp_path):
 
 
 def test_shards_by_size(client, rows, tmp_path):
-    assert bytes_of(fitted(shuffled(rows, 3), shards=0), tmp_path) == here(rows, tmp_path, shards=0)
+    assert bytes_of(fitted(shuffled(rows, 3), solver_options={"shards": 0}), tmp_path) == here(
+        rows, tmp_path, solver_options={"shards": 0}
+    )
 
 
 def with_text_ids(rows):

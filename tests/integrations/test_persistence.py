@@ -58,7 +58,9 @@ def test_names_gaps_kernels_and_loaded_models(data, tmp_path, way):
     frame = pandas.DataFrame(X, columns=["a", "ü b", 'c"d', "yes", "1e3", "f\n", "g"]).assign(qid=qid)
     holes = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.1).assign(qid=qid)
     named = dorm.DormRanker(C=10, missing="mean", n_jobs=1).fit(holes, y)
-    kernel = dorm.DormRanker(C=10, kernel="rbf:gamma=0.1", approximation="nystroem:20", scale="zscore", n_jobs=1)
+    kernel = dorm.DormRanker(
+        C=10, kernel="rbf:gamma=0.1", solver_options={"approximation": "nystroem:20"}, scale="zscore", n_jobs=1
+    )
     kernel.fit(X, y, qid=qid)
     named.save(tmp_path / "m.json")
     for ranker, given in ((named, holes), (kernel, X), (dorm.DormRanker.load(tmp_path / "m.json"), holes)):

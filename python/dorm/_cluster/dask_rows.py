@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import __version__, _core
+from .._evaluate import options_of
 from .._input.dataset import judge, read_labels
 from .._input.features import Features, read_features
 from .._input.missing import fill
 from .._input.queries import read_queries
 from .shards import Judged, Part, shards_of
-from .._evaluate import options_of
 
 try:
     import dask
@@ -63,18 +63,22 @@ class Rows:
         return Rows(frame, self.features, self.label, self.qid, self.weight), where
 
 
-def read_rows(X: Any, y: Any, label: Any, qid: Any, weight: Any, features: Sequence[Any] | None) -> Rows:
-    """A data frame with columns, or arrays. ``features``: None is all other columns."""
+def read_rows(X: Any, y: Any, qid: Any, weight: Any, features: Sequence[Any] | None) -> Rows:
+    """A data frame, with the names of its columns of labels, query ids and weights; or arrays.
+
+    ``features``: the columns to use. None: all others.
+    """
     named = isinstance(X, dd.DataFrame)
+    label = y
     if isinstance(X, da.Array):
         X, label, qid, weight = _frame_of(X, y, qid, weight)
     elif not named:
         raise ValueError(f"X is a {type(X).__name__}; expected a Dask data frame or a Dask array")
-    elif y is not None:
-        raise ValueError("y goes with a Dask array; of a data frame, label= names the column")
-    roles = {"label": label, "qid": qid, "weight": weight}
+    roles = {"y": label, "qid": qid, "sample_weight": weight}
     for role, column in roles.items():
-        if column is not None and (not isinstance(column, str) or column not in X.columns):
+        if column is not None and not isinstance(column, str):
+            raise ValueError(f"{role} is a {type(column).__name__}; with a data frame X, expected the name of a column")
+        if column is not None and column not in X.columns:
             raise ValueError(f"{role}={column!r} is no column of X; it has {_listed(X.columns)}")
     used = [column for column in roles.values() if column is not None]
     columns = list(features) if features is not None else [c for c in X.columns if c not in used]
@@ -100,20 +104,26 @@ def _frame_of(X: da.Array, y: Any, qid: Any, weight: Any) -> tuple[dd.DataFrame,
     X = X.rechunk({1: -1})
     blocks = {"x": list(X.to_delayed()[:, 0])}
     dtypes = {}
-    for name, array in (("label", y), ("qid", qid), ("weight", weight)):
+    for name, argument, array in (("label", "y", y), ("qid", "qid", qid), ("weight", "sample_weight", weight)):
         if array is None:
             continue
         if isinstance(array, str):
-            raise ValueError(f"{name} is the text {array!r}; with an array X, expected an array with an entry per row")
+            raise ValueError(
+                f"{argument} is the text {array!r}; with an array X, expected an array with an entry per row"
+            )
         array = array if isinstance(array, da.Array) else da.from_array(np.asarray(array), chunks=-1)
-        if array.ndim != 1 or (array.shape[0] == array.shape[0] == X.shape[0]) is False and not _unknown(array, X):
-            raise ValueError(f"{name} has shape {array.shape}, but X has {X.shape[0]} rows; expected an entry per row")
+        if array.ndim != 1 or (array.shape[0] != X.shape[0] and not _unknown(array, X)):
+            raise ValueError(
+                f"{argument} has shape {array.shape}, but X has {X.shape[0]} rows; expected an entry per row"
+            )
         if not _unknown(array, X):
             array = array.rechunk((X.chunks[0],))
         blocks[name] = list(array.to_delayed())
         dtypes[name] = array.dtype
         if len(blocks[name]) != len(blocks["x"]):
-            raise ValueError(f"{name} has {len(blocks[name])} chunks, X has {len(blocks['x'])}; expected the same rows")
+            raise ValueError(
+                f"{argument} has {len(blocks[name])} chunks, X has {len(blocks['x'])}; expected the same rows"
+            )
     meta = pd.DataFrame(np.empty((0, X.shape[1]), X.dtype))
     for name, dtype in dtypes.items():
         meta[name] = np.empty(0, dtype)
@@ -278,7 +288,7 @@ def _values(frame: Any, rows: Rows) -> Features:
 
 
 def dorm_part(table: pd.DataFrame, width: int, names: list[str] | None, layout: Layout, version: str) -> Part:
-    """Shuffled rows, ready to response."""
+    """Shuffled rows, ready for requests."""
     _check_version(version)
     values = table[[f"x{j}" for j in range(width)]].to_numpy(np.float32)
     weights = table["weight"].to_numpy() if "weight" in table else None
@@ -398,7 +408,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def naming_workers(self) -> Iterator[None]:
-        """Adds to an error about an response which worker gave it."""
+        """Adds to an error about a response which worker gave it."""
         try:
             yield
         except (RuntimeError, ValueError) as error:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._evaluate import Evaluation, MeasureResult
 from .._input.dataset import make_dataset
 from .._input.features import Features
 from .._input.queries import read_queries, read_weights
-from .._evaluate import Evaluation, MeasureResult
 
 
 def shards_of(qid: Any, num_shards: int) -> np.ndarray:

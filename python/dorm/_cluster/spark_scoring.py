@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .spark_columns import FeatureColumns
-from .spark_shards import TRAIN, Layout, parts_of, query_ids
 from .._evaluate import options_of
 from .._rankers.ranker import DormRanker
+from .spark_columns import FeatureColumns
+from .spark_shards import TRAIN, Layout, parts_of, query_ids
 
 
 class Judge:

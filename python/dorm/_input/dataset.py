@@ -15,8 +15,8 @@ _NO_WEIGHTS = np.empty(0, dtype=np.float64)
 _IN_ORDER = np.empty(0, dtype=np.uint64)
 
 
-def read_labels(y: Any, rows: int, name: str = "y") -> np.ndarray:
-    """Labels as float32, one per row."""
+def read_labels(y: Any, rows: int, name: str = "y", beside: str = "X has {} rows") -> np.ndarray:
+    """Labels as float32, one per row. ``beside``: what has that number of rows, for messages."""
     if y is None:
         raise ValueError(
             f"DormRanker requires {name} to be passed, but the target {name} is None; pass the label of every row"
@@ -28,15 +28,28 @@ def read_labels(y: Any, rows: int, name: str = "y") -> np.ndarray:
             from sklearn.utils import check_array, column_or_1d
 
             y = column_or_1d(y, warn=True)
+            _refuse_text(y, name)
             labels = check_array(y, ensure_2d=False, dtype=np.float32, ensure_all_finite=False, input_name=name)
     if len(labels) != rows:
-        raise ValueError(f"{name} has {len(labels)} entries, but X has {rows} rows; expected one label per row")
+        raise ValueError(f"{name} has {len(labels)} entries, but {beside.format(rows)}; expected one label per row")
     if not np.isfinite(labels).all():
         at = int((~np.isfinite(labels)).argmax())
         raise ValueError(
             f"Input {name} contains NaN or infinity at row {at}; drop the row, or give it a label (0: not relevant)"
         )
     return labels
+
+
+def _refuse_text(y: np.ndarray, name: str) -> None:
+    """Labels that are text cannot be ordered: the caller has to say how."""
+    if y.dtype.kind not in "OUST":
+        return
+    for row, label in enumerate(y):
+        if isinstance(label, (str, bytes)):
+            raise ValueError(
+                f"{name} holds the text {str(label)!r} at row {row}; expected numbers, larger is better: map the grades, "
+                f'e.g. [{{"bad": 0, "good": 1}}[grade] for grade in {name}]'
+            )
 
 
 def judge(labels: np.ndarray, unjudged: str) -> np.ndarray:

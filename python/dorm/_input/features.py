@@ -41,6 +41,8 @@ def read_features(X: Any) -> Features:
     """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
     if type(X) is np.ndarray and _borrowable(X):
         return Features(X)
+    if type(X).__name__ == "LazyFrame":
+        raise ValueError("X is a LazyFrame of polars, whose rows are not computed yet; pass X.collect()")
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
         return _from_frame(X)
     if is_sparse(X):
@@ -50,8 +52,36 @@ def read_features(X: Any) -> Features:
             return Features(X.astype(np.float32, order="C"))
         from sklearn.utils import check_array
 
+        _refuse_other_than_numbers(X)
         array = check_array(X, dtype=np.float32, order="C", ensure_all_finite=False, input_name="X")
     return Features(array)
+
+
+def _refuse_other_than_numbers(X: Any) -> None:
+    """Text among the features, with its place; dates, which numpy would count in days or seconds."""
+    if not isinstance(X, (np.ndarray, list, tuple)):
+        return
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return  # rows of unequal length, which scikit-learn reports
+    if array.ndim != 2 or array.dtype.kind not in "OUSmM":
+        return
+    for column in range(array.shape[1]):
+        for row, value in enumerate(array[:, column]):
+            if isinstance(value, (str, bytes, np.datetime64, np.timedelta64)) and not _is_number(value):
+                raise ValueError(
+                    f"column {column} of X (counted from 0) cannot be read as numbers: it holds {str(value)!r} at row "
+                    f"{row}; drop or encode the column"
+                )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def take_rows(values: Any, order: np.ndarray | None) -> Any:
@@ -129,9 +159,13 @@ def _column(frame: Any, index: int, name: Any) -> np.ndarray:
     column = frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
     try:
         if module == "pandas":
+            if column.dtype.kind in "mM":
+                raise TypeError("dates and durations are no numbers")
             return column.to_numpy(dtype=np.float32, na_value=np.nan)
         if module == "polars":
             return column.cast(_polars_float(column)).to_numpy()
+        if str(column.type).startswith(("date", "time", "duration")):
+            raise TypeError("dates and durations are no numbers")
         return column.cast("float32", safe=False).to_numpy()
     except Exception as error:
         raise ValueError(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..data._files import RankingData
 from .dataset import judge, make_dataset, read_labels
 from .features import Features, read_features
 from .missing import fill
 from .queries import Queries, one_query, read_queries, read_weights
-from ..data._files import RankingData
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from .._options import setting
 from .._input.inputs import Input, Labelled, read_input
 from .._input.missing import check_rule
 from .._input.names import check_features, feature_names, remember_features
+from .._options import setting
 from ..data._files import RankingData
 
 

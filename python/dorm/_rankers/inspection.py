@@ -75,7 +75,9 @@ class Inspection:
         training = getattr(self, "_training", None)
         if X is not None:
             given = self._checked(X, qid, group, y)
-            training = ReportData(_core.Training.of(self.model_, given.labelled(self._names(), setting(self, "unjudged")).dataset))
+            training = ReportData(
+                _core.Training.of(self.model_, given.labelled(self._names(), setting(self, "unjudged")).dataset)
+            )
         if training is None:
             raise ValueError("the training data is not known any more; pass X, y and qid= to tell about")
         return page_at(training.page("the training data" if X is None else "the data", "the validation data"), path)

@@ -12,18 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
+from .._estimator import FinishFit
+from .._evaluate import Evaluation, MeasureResult, options_of
 from .._input.dataset import make_dataset
 from .._input.gains import label_gains, position_gains, topic_table
 from .._input.inputs import Input
-from .._estimator import FinishFit
+from .._input.queries import Queries
 from .._options import setting, train_options
 from .._progress import Progress, watching
-from .._input.queries import Queries
-from .inputs import RankerInputs
-from .._threads import thread_count
-from .._evaluate import Evaluation, MeasureResult, options_of
-from .ranker import DormRanker
 from .._report import TrainReport
+from .._threads import thread_count
+from .inputs import RankerInputs
+from .ranker import DormRanker
 
 #: What ``solver_options`` may hold.
 _OF_SLATES = ("checkpoint", "max_passes", "planes_per_block", "rounds", "target", "time_limit", "unjudged")

@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import _core
 from .._input.inputs import Input
-from .._options import setting, train_options
 from .._measure import Measure
+from .._options import setting, train_options
 
 
 def learn_from(ranker: Any, given: Input) -> _core.Model:

@@ -16,7 +16,6 @@ from ._gains import propensity_rows
 from ._log import counted, documents_of
 
 
-
 @dataclass(frozen=True, eq=False)
 class ClickEvaluation:
     """Rankers judged by clicks; what `evaluate` returns."""

@@ -15,7 +15,6 @@ from .._input.features import take_rows
 from ..data._files import RankingData
 from ._log import counted, document_names
 
-
 #: The column whose labels are gains estimated from clicks.
 CLICK_GAIN = "click_gain"
 

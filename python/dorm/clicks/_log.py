@@ -17,7 +17,6 @@ from .._input.queries import Queries
 from .._threads import thread_count
 from ..data._files import RankingData
 
-
 _ROLES = ("session", "query", "document", "position", "click", "ranker", "impressions", "clicks")
 _NAMES = {"query": "qid", "document": "docid"}
 

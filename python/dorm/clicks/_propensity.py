@@ -16,7 +16,6 @@ from .._threads import thread_count
 from ..data._files import RankingData
 from ._log import counted, documents_of
 
-
 _Z = 1.959963984540054  # 95 %, two-sided
 
 

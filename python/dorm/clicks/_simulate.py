@@ -13,7 +13,6 @@ from ..data._files import RankingData
 from ._log import ClickLog, document_names
 
 
-
 def simulate(
     data: RankingData,
     model: str = "pbm",

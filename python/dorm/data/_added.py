@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import _core
 from .._input.inputs import read_input
-from ..recommend._ratings import read_side
 from .._threads import thread_count
+from ..recommend._ratings import read_side
 from ._files import RankingData, _unpack, read_letor
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._evaluate import Evaluation, MeasureResult, measures_asked, options_of
 from .._input.queries import to_array
 from .._tables import pandas_for
-from .._evaluate import Evaluation, MeasureResult, measures_asked, options_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._compare import CellProgress, MethodComparison
 from .._pages import Page, page_at
 from .._progress import watching
 from .._tables import pandas_for
 from .._threads import thread_count
-from .._compare import CellProgress, MethodComparison
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from ._graphs import GraphMatch, read_pairs
 from .._estimator import FinishFit
 from .._options import match_options
 from .._progress import Progress, watching
+from ._graphs import GraphMatch, read_pairs
 
 
 class _MatchProgress(Progress):
@@ -157,7 +157,8 @@ class GraphMatcher(FinishFit, BaseEstimator):
         train = read_pairs(X if eval_set is None else [*X, *eval_set[0]], self.directed)
         count = len(train.numbers) if eval_set is None else len(train.numbers) - len(list(eval_set[0]))
         if y is None:
-            return self._finish_fit(_core.unlearnt_match(train.core, train.numbers[:count], options), {}, interrupted=False)
+            model = _core.unlearnt_match(train.core, train.numbers[:count], options)
+            return self._finish_fit(model, {}, interrupted=False)
         trade_offs = [float(each) for each in np.atleast_1d(np.asarray(self.C, dtype=float))]
         if len(trade_offs) != 1 and eval_set is None:
             raise ValueError("several C; expected eval_set=(pairs, matches), which chooses one")

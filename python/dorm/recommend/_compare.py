@@ -14,7 +14,6 @@ from .._threads import thread_count
 from ._ratings import read_ratings, read_side
 
 
-
 def compare(
     ratings: Any,
     *,

@@ -12,15 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from ._report import FactorCandidate, FactorizationReport
 from .._estimator import FinishFit
 from .._notebook import FittedView
 from .._options import factorize_options
 from .._pages import page_at
 from .._progress import FactorProgress, watching
+from .._threads import thread_count
 from ._ratings import following_ids, from_texts, read_ratings, read_side
 from ._recommender import Recommendations, RecommenderAnswers
-from .._threads import thread_count
+from ._report import FactorCandidate, FactorizationReport
 
 __all__ = ["DormFactorization", "Recommendations"]
 

@@ -16,9 +16,9 @@ from .._estimator import FinishFit
 from .._notebook import FittedView
 from .._options import train_options
 from .._progress import JointProgress, watching
+from .._threads import thread_count
 from ._ratings import RatingsInput, following_ids, from_texts, read_ratings, read_side
 from ._recommender import RecommenderAnswers
-from .._threads import thread_count
 
 
 class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):

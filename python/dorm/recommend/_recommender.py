@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._ratings import RatingsInput, extended_ids, read_ratings, to_texts
-from .._tables import Figure, html_table, pandas_for
-from .._threads import thread_count
 from .._evaluate import Evaluation, evaluate
 from .._measure import Measure
+from .._tables import Figure, html_table, pandas_for
+from .._threads import thread_count
+from ._ratings import RatingsInput, extended_ids, read_ratings, to_texts
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,9 @@ def test_a_product_of_linear_kernels_is_a_linear_ranker_of_all_products(approxim
     crossed = np.hstack([items, *(users[:, [j]] * items for j in range(2))])
     options = {"C": 10, "scale": "none", "bound": "average", "tolerance": 1e-6}
     linear = dorm.DormRanker("ndcg@5", **options).fit(crossed, data.y, qid=data.qid)
-    kernel = dorm.DormRanker("ndcg@5", kernel=KERNEL, approximation=approximation, **options).fit(data)
+    kernel = dorm.DormRanker("ndcg@5", kernel=KERNEL, solver_options={"approximation": approximation}, **options).fit(
+        data
+    )
     expected, scores = linear.predict(crossed), kernel.predict(data)
     np.testing.assert_allclose(scores, expected, atol=0.02 * np.abs(expected).max())
 

@@ -45,7 +45,7 @@ class Vandal:
 
 def fit_and_predict(X, y, qid):
     try:
-        model = dorm.DormRanker(scale="none", max_passes=3, n_jobs=2).fit(X, y, qid=qid)
+        model = dorm.DormRanker(scale="none", solver_options={"max_passes": 3}, n_jobs=2).fit(X, y, qid=qid)
         model.predict(X)
     except EXPECTED:
         return

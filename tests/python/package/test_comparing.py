@@ -195,9 +195,11 @@ def test_a_checkpoint_goes_on_to_the_same_weights(data, tmp_path):
     parameters = {"C": 1000, "tolerance": 1e-6, "n_jobs": 1}
     whole = dorm.DormRanker(**parameters).fit(data)
     place = tmp_path / "run.ck"
-    stopped = dorm.DormRanker(**parameters, checkpoint=place).fit(data, callbacks=lambda state: state["pass"] >= 3)
+    stopped = dorm.DormRanker(**parameters, solver_options={"checkpoint": place}).fit(
+        data, callbacks=lambda state: state["pass"] >= 3
+    )
     assert stopped.report_.certificate.status == "interrupted" and place.exists()
-    resumed = dorm.DormRanker(**parameters, checkpoint=place).fit(data)
+    resumed = dorm.DormRanker(**parameters, solver_options={"checkpoint": place}).fit(data)
     assert (resumed.coef_ == whole.coef_).all() and not place.exists()
 
 

@@ -123,7 +123,9 @@ def test_no_dual_above_its_primal():
         y, qid = rng.integers(0, 3, 40), np.repeat(np.arange(8), 5)
         for solver in ("bcda", "nslack", "oneslack", "bcfw"):
             try:
-                model = dorm.DormRanker(scale="none", solver=solver, max_passes=50, n_jobs=1).fit(X, y, qid=qid)
+                model = dorm.DormRanker(scale="none", solver=solver, solver_options={"max_passes": 50}, n_jobs=1).fit(
+                    X, y, qid=qid
+                )
             except ValueError:
                 continue  # nothing to rank by
             got = model.report_.certificate

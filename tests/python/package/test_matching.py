@@ -21,7 +21,9 @@ def copies(count, nodes, seed, extra=0):
         order = rng.permutation(nodes + extra)[:nodes]
         other = rng.normal(size=(nodes + extra, 2))
         other[order, 0] = values[:, 0] + 0.3 * rng.normal(size=nodes)
-        pairs.append((dorm.matching.Graph(values, edges), dorm.matching.Graph(other, [(order[i], order[j]) for i, j in edges])))
+        pairs.append(
+            (dorm.matching.Graph(values, edges), dorm.matching.Graph(other, [(order[i], order[j]) for i, j in edges]))
+        )
         matches.append(order)
     return pairs, matches
 
@@ -141,7 +143,10 @@ def test_threads_do_not_matter():
         (lambda p, m: dorm.matching.GraphMatcher().fit(p, m[:1]), "1 matches of 2 pairs"),
         (lambda p, m: dorm.matching.GraphMatcher().fit([], []), "no pairs of graphs"),
         (lambda p, m: dorm.matching.GraphMatcher().fit(p, [m[0][:3], m[1]]), r"pair 1: partners of the shape \(3,\)"),
-        (lambda p, m: dorm.matching.GraphMatcher().fit(p, [[0, 0, 1, 2], m[1]]), "pair 1: node '0' of the second graph has two"),
+        (
+            lambda p, m: dorm.matching.GraphMatcher().fit(p, [[0, 0, 1, 2], m[1]]),
+            "pair 1: node '0' of the second graph has two",
+        ),
         (lambda p, m: dorm.matching.GraphMatcher().fit(p, [[-1, 0, 1, 2], m[1]]), "pair 1: 3 of the 4 nodes"),
         (lambda p, m: dorm.matching.GraphMatcher().fit(p, [{"q": "0"}, m[1]]), "pair 1: 'q' with '0'"),
         (lambda p, m: dorm.matching.Graph([1, 2], [(0, 2)]), "edges hold other numbers"),

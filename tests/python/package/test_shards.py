@@ -8,15 +8,17 @@ import pytest
 
 import dorm
 from dorm import _core
-from dorm._options import train_options
 from dorm._cluster.shards import Part, merged, settled_labels, shards_of
 from dorm._evaluate import options_of
+from dorm._options import train_options
 
 SHARDS = 16
 
 
 def ranker(**options):
-    return dorm.DormRanker("ndcg@5", C=10, bound="best", solver="shards", shards=SHARDS, n_jobs=1, **options)
+    return dorm.DormRanker(
+        "ndcg@5", C=10, bound="best", solver="shards", solver_options={"shards": SHARDS}, n_jobs=1, **options
+    )
 
 
 def parts_of(X, y, qid, count, seed=0, **more):
