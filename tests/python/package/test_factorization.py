@@ -276,7 +276,7 @@ def test_validation_chooses_the_round(triples):
     user, item, stars = triples
     held = np.arange(len(user)) % 5 == 0
     recommender = small(rounds=6, regularization=0.05, patience=1)
-    recommender.fit((user[~held], item[~held], stars[~held]), validation=(user[held], item[held], stars[held]))
+    recommender.fit((user[~held], item[~held], stars[~held]), eval_set=(user[held], item[held], stars[held]))
     rounds = recommender.report_.rounds
     kept = recommender.model_.rounds
     assert rounds[kept].validation == max(r.validation for r in rounds)
@@ -284,7 +284,7 @@ def test_validation_chooses_the_round(triples):
 
 
 def test_training_goes_on_from_a_model(fitted, matrix):
-    assert same(small(rounds=0).fit(matrix, init_model=fitted), fitted)
+    assert same(small(rounds=0).fit(matrix, initial=fitted), fitted)
 
 
 def test_callbacks_see_progress_and_stop(matrix, capsys):

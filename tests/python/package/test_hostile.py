@@ -82,7 +82,7 @@ def test_threads_that_cannot_be_made_are_done_without():
     """More threads than the address space has room for."""
     survives(
         "X, y, qid = dorm.synth(queries=40, features=5, seed=1, n_jobs=64)\n"
-        "dorm.DormRanker(n_jobs=64, max_passes=5).fit(X, y, qid=qid).predict(X, qid=qid)",
+        "dorm.DormRanker(n_jobs=64, solver_options={'max_passes': 5}).fit(X, y, qid=qid).predict(X, qid=qid)",
         memory=MEMORY,
     )
 
@@ -110,7 +110,7 @@ def test_a_binary_file_that_shrinks_under_its_reader(tmp_path):
     subprocess.run([command, "synth", "--queries", "300", "--features", "40", "-o", path], check=True)
     survives(
         "data = dorm.read_letor(sys.argv[1])\nos.truncate(sys.argv[1], 4096)\n"
-        "try:\n    dorm.DormRanker(max_passes=2, n_jobs=1).fit(data)\n"
+        "try:\n    dorm.DormRanker(solver_options={'max_passes': 2}, n_jobs=1).fit(data)\n"
         "except (ValueError, OSError, RuntimeError) as error:\n    print(error)",
         path,
     )

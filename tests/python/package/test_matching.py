@@ -96,7 +96,7 @@ def test_learning_helps_and_edges_help_more():
 
 
 def test_chooses_c_by_validation():
-    matcher = dorm.matching.GraphMatcher("linear", C=[0.01, 1, 100]).fit(*copies(10, 6, 7), validation=copies(10, 6, 8))
+    matcher = dorm.matching.GraphMatcher("linear", C=[0.01, 1, 100]).fit(*copies(10, 6, 7), eval_set=copies(10, 6, 8))
     candidates = matcher.report_["candidates"]
     assert [each["C"] for each in candidates] == [0.01, 1, 100]
     assert matcher.certificate_["validation_loss"] == min(each["validation_loss"] for each in candidates)

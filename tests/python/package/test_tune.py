@@ -23,7 +23,7 @@ def sets(data):
 
 @pytest.fixture(scope="module")
 def tuned(sets):
-    return dorm.tune(sets[0], valid=sets[1], grid={"C": [1, 10]}, n_jobs=1)
+    return dorm.tune(sets[0], eval_set=sets[1], grid={"C": [1, 10]}, n_jobs=1)
 
 
 def test_the_headline_is_the_validated_figure(tuned, sets):
@@ -88,10 +88,10 @@ def test_mistakes_are_told(sets):
         ({"grid": {"gamma": [1]}}, "grid has an axis 'gamma'; there are C, decay, bound"),
         ({"grid": {"C": []}}, "the axis 'C' of the grid has no values"),
         ({"C": 10}, 'pass grid={"C"'),
-        ({"valid": valid, "folds": 3}, "valid and folds exclude each other"),
+        ({"eval_set": valid, "folds": 3}, "eval_set and folds exclude each other"),
         ({"folds": 1}, "folds is 1; expected 2 or more"),
         ({"choose": "luck"}, 'choose is "luck"; expected average, best, steady or one-standard-error'),
-        ({"valid_qid": [1]}, r"valid_qid or valid_group without valid; pass valid=\(X, y\)"),
+        ({"eval_qid": [1]}, r"eval_qid or eval_group without eval_set; pass eval_set=\(X, y\)"),
         ({"measure": dorm.Measure(a=[1.0], b=[0, 1], name="own")}, "GridSearchCV"),
     ):
         with pytest.raises(ValueError, match=words):
