@@ -8,9 +8,9 @@
 >>> print(dorm.evaluate(data.y, scores, qid=data.qid, measures=["ndcg@10", "mrr"]))
 measure ...
 
-Submodules: `dorm.data` (data sets, runs and judgments), `dorm.results` (the types that functions return), `dorm.clicks.gains`
-(click logs), `dorm.recommend` (ratings), `dorm.matching` (graphs and assignments), `dorm.lab` (experiments), `dorm.plot`,
-and the integrations `dorm.dask`, `dorm.spark`, `dorm.torch`, `dorm.mlflow`, `dorm.pyterrier` and `dorm.ir_measures`.
+Submodules: `dorm.data` (data sets, runs and judgments), `dorm.results` (types of results), `dorm.clicks` (click logs),
+`dorm.recommend` (ratings), `dorm.matching` (graphs and assignments), `dorm.lab` (experiments), `dorm.plot`, and the
+integrations `dorm.dask`, `dorm.spark`, `dorm.torch`, `dorm.mlflow`, `dorm.pyterrier` and `dorm.ir_measures`.
 
 Names are imported when they are first used: ``import dorm`` alone imports neither scikit-learn nor scipy nor pandas.
 """

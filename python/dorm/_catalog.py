@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every name that can be passed."""
+"""Catalogs of names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many methods on the same data: rankers, recommenders, and rankers that are judged already."""
+"""Comparisons: many methods on the same data, and evaluations side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._threads import thread_count
 
 @dataclass(frozen=True, eq=False)
 class ComparedFigure(MeasureResult):
-    """One method judged by one measure, its options chosen by that measure."""
+    """One method evaluated by one measure, its options tuned for that measure."""
 
     measure: str = ""
     chosen: list[str] = field(default_factory=list)  #: per split
@@ -42,7 +42,7 @@ class ComparedMethod:
 
     method: str  #: also ``"random"`` and ``"ideal"``
     size: int  #: training queries asked for; 0: all
-    failure: str  #: why there are no figures
+    failure: str  #: the reason why there are no values
     figures: list[ComparedFigure]
     curve: list[MeasureResult]  #: the first measure by cutoff
 
@@ -55,7 +55,7 @@ class ComparedMethod:
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """What `compare_methods` and `compare_recommenders` return: prints as the tables of ``dorm compare``."""
+    """The result of `compare_methods` and `recommend.compare`: prints as the tables of ``dorm compare``."""
 
     rows: list[ComparedMethod]
     splits: int
@@ -96,11 +96,11 @@ class MethodComparison:
         ``data``: what the page calls the data.
         """
         if self._core is None:
-            raise ValueError("this comparison has no page of its own; ask the experiment it belongs to")
+            raise ValueError("this comparison has no page; the report of its experiment has one")
         return page_at(self._core.page([data] if isinstance(data, str) else list(data)), path)
 
     def to_csv(self) -> str:
-        """Every figure with all that belongs to it, as in table.csv of the command."""
+        """All values, as in table.csv of the command."""
         return self._csv
 
     def __str__(self) -> str:
@@ -131,10 +131,10 @@ class MethodComparison:
 
 
 class CellProgress(Progress):
-    """How many cells are done."""
+    """Number of finished runs."""
 
     def stage(self, progress: dict[str, Any]) -> str:
-        return f"cell {progress['done']} of {progress['total']}: {progress['method']}"
+        return f"run {progress['done']} of {progress['total']}: {progress['method']}"
 
     def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
         return progress["done"], progress["total"]
@@ -184,27 +184,28 @@ def compare_methods(
     n_jobs: int | None = None,
     random_state: int = 1,
 ) -> MethodComparison:
-    """Which linear ranker is best on this data, and is the difference real? As ``dorm compare`` (docs/comparisons.md).
+    """Compare linear rankers on the same data with significance tests, as ``dorm compare`` does (docs/comparisons.md).
 
     Parameters
     ----------
     X, y, qid, group
-        Judged documents, as for `DormRanker.fit`.
+        The data, as for `DormRanker.fit`.
     test, test_qid, test_group, eval_set, eval_qid, eval_group
-        Test and validation data: ``(X, y)`` or a `RankingData`, and its queries. Without ``test`` the folds of the data take turns.
+        Test and validation data: ``(X, y)`` or a `RankingData`, and its queries. Without ``test``, cross-validation
+        over the folds.
     methods
         Names of ``dorm.catalog("method")``; None: every baseline, and DORM for each measure.
     outside
-        Somebody else's scores of the rows of ``test``, by name.
+        Scores of other models for the rows of ``test``, by name.
     measures
-        Each is tuned for in turn.
+        The measures; options are tuned for each one.
     folds, sizes, C, choose, against, convention, scale, target, tolerance, as_spelled, curve
         Options of the command: ``--folds``, ``--sizes``, ``-C``, ``--choose``, ``--against``, ``--convention``,
         ``--scale``, ``--for``, ``--tolerance``, ``--as-spelled`` and not ``--no-curve``.
     unjudged, missing
         As for `DormRanker`.
     out
-        A folder that keeps finished cells: the same call goes on where a run was stopped.
+        A folder for finished runs: the same call continues an interrupted comparison.
     progress
         As for `DormRanker.fit`; the dict has done, total, found and method.
 
@@ -254,7 +255,7 @@ def compare_methods(
 
 @dataclass(frozen=True, eq=False)
 class RankerTable:
-    """What `compare_rankers` returns: evaluations side by side, each tested against one of them."""
+    """The result of `compare_rankers`: evaluations side by side, each tested against one of them."""
 
     evaluations: dict[str, Evaluation]
     against: str

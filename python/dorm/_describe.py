@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a file."""
+"""Descriptions of files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluation: measures over queries with intervals, and tests between two rankers."""
+"""Evaluation: measures over queries with confidence intervals, and tests between two rankers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class MeasureResult:
     low: float  #: end of the bootstrap interval over queries
     high: float
     queries: int  #: that count in the mean
-    skipped: int  #: left out by the convention, e.g. because nothing is relevant
+    skipped: int  #: skipped by the convention, e.g. because nothing is relevant
     per_query: np.ndarray  #: in the order of `Evaluation.query_ids`, NaN where skipped
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What `evaluate` returns: prints as a table; ``evaluation["ndcg@10"]`` is a `MeasureResult`.
+    """The result of `evaluate`: prints as a table; ``evaluation["ndcg@10"]`` is a `MeasureResult`.
 
     Any spelling of a measure will do: ``evaluation["P@5"]`` is ``evaluation["precision@5"]``.
     """
@@ -129,7 +129,7 @@ def evaluate(
         How documents of equal score are ordered: ``"index"``, ``"expected"``, ``"worst"``; None: as the convention
         has it.
     one_per, groups, document_ids
-        Judge the lists that show at most one document per group (or k, ``"group:3"``): by ``groups``, a name per
+        Evaluate the lists that show at most one document per group (or k, ``"group:3"``): by ``groups``, a name per
         document, or by the ``"host"`` or ``"domain"`` of ``document_ids`` that are URLs.
     bootstrap, confidence, random_state
         Resamples of the queries for the interval (0: no interval), its level, and their seed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures of the user's own."""
+"""Custom measures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training did."""
+"""Reports of training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way training was tried: a bound from a start."""
+    """One training: a bound and an initial model."""
 
     bound: str
     start: str
@@ -120,14 +120,16 @@ class TrainReport:
         return html_table(head, rows, note="; ".join([note, *(f"warning: {w}" for w in self.warnings)]))
 
     def __str__(self) -> str:
-        head = "  candidate  start     rounds      primal        dual      gap  status         explained_risk  validation share"
+        head = (
+            "  candidate  start     rounds      primal        dual      gap  status         explained  validation share"
+        )
         lines = [head]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
             k = c.certificate
             lines.append(
                 f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
-                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.explained_risk:>6.3f}  {validation:>10} {c.share:>5.2f}"
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.explained_risk:>9.3f}  {validation:>10} {c.share:>5.2f}"
             )
         lines.append(
             f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.planes} planes, {self.support_vectors} "

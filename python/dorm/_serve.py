@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models behind HTTP, and the page of the explorer, from Python."""
+"""Models over HTTP, and the explorer, from Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Server:
     Attributes
     ----------
     url : str
-        Where it listens, such as ``http://127.0.0.1:8080``.
+        Its address, such as ``http://127.0.0.1:8080``.
     """
 
     def __init__(self, core: _core.Server | _core.ExploreServer) -> None:
@@ -32,7 +32,7 @@ class Server:
         self._thread.start()
 
     def wait(self) -> None:
-        """Until the server stops; Ctrl-C stops it."""
+        """Wait until the server stops; Ctrl-C stops it."""
         try:
             while self._thread.is_alive():
                 self._thread.join(0.2)
@@ -41,7 +41,7 @@ class Server:
             raise
 
     def stop(self) -> None:
-        """No more connections; requests in hand are answered."""
+        """Stop; requests in progress are answered."""
         if self._thread.is_alive():
             self._core.stop()
             self._thread.join()
@@ -74,13 +74,13 @@ def serve(
     Parameters
     ----------
     models, named
-        Model files; the first is asked by default. Keywords give them names, else they are called as their files.
+        Model files; the first is the default. Keywords give them names, otherwise the names of their files.
     bind, port
         Address to listen at (others than loopback need a token); port 0: any that is free.
     token, token_file
-        What requests must bear: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
+        Token of requests: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
     watch
-        Seconds between looks at the files; 0: never.
+        Seconds between checks of the files; 0: never.
     max_body, max_documents, max_connections
         Limits, the first in MiB.
 
@@ -126,20 +126,20 @@ def explore(
     n_jobs: int | None = None,
     **named: DormRanker | str | os.PathLike[str],
 ) -> Server:
-    """A page about one or two rankers and judged data, as ``dorm explore`` has it (docs/explore.md), on this machine.
+    """Serve the explorer for one or two rankers and a data set, as ``dorm explore`` does (docs/explore.md).
 
     Parameters
     ----------
     rankers, named
         One fitted ranker or model file, or two. Keywords give them names.
     data
-        Judged documents.
+        Documents with labels.
     texts
-        JSON lines ``{"id", "title", "text"}``: what documents say.
+        JSON lines ``{"id", "title", "text"}``: the texts of the documents.
     judgments
-        A SQLite file that keeps what is judged on the page.
+        A SQLite file for judgments made on the page.
     measure, convention, one_per
-        How lists are judged; by default as the first ranker was trained.
+        The evaluation of lists; by default that of the first ranker.
     port
         0: any that is free.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing options on data that is not trained on, as ``dorm tune`` does."""
+"""Hyperparameter tuning on validation data or by cross-validation, as ``dorm tune`` does."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
 
 @dataclass(frozen=True)
 class GridPoint:
-    """One point of the grid, judged on all validation queries (of all folds)."""
+    """One point of the grid, evaluated on all validation queries (of all folds)."""
 
-    measure: str  #: trained for; empty for a cheap ranker
+    measure: str  #: trained for; empty for an initial model
     decay: str
     kernel: str
-    bound: str  #: ``"none"``: a cheap ranker, which is its start
+    bound: str  #: ``"none"``: an initial model alone, named by ``start``
     start: str
     C: float
-    validation: float  #: the measure it was judged by
+    validation: float  #: the measure on the validation queries
     standard_error: float  #: of that
-    explained_risk: float  #: mean over folds; NaN for a cheap ranker
+    explained_risk: float  #: mean over folds; NaN for an initial model
     rounds: int
     gap: float  #: relative duality gap; with folds, the largest
     status: str
-    cut_short: bool  #: trained for less than it takes; counts only where there is no other
+    cut_short: bool  #: stopped by the time limit; used only where no other point is complete
     share: float  #: of the model; 0: not in it
 
     @property
@@ -47,7 +47,7 @@ class GridPoint:
 
 @dataclass(frozen=True)
 class PrunedPoint:
-    """A point of the grid that was not judged, and why."""
+    """A point of the grid that was not evaluated, and the reason."""
 
     measure: str
     decay: str
@@ -60,54 +60,54 @@ class PrunedPoint:
 
 @dataclass(frozen=True)
 class Validated:
-    """How the delivered ranker does on queries it was not trained on."""
+    """The measure of the tuned ranker on queries that did not train it."""
 
     mean: float
     standard_error: float
     low: float  #: end of the 95 % bootstrap interval over queries
     high: float
     queries: int
-    judged_on: str  #: the validation data, or folds
+    evaluated_on: str  #: the validation data, or folds
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], on {self.judged_on}"
+        return f"{self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], on {self.evaluated_on}"
 
 
 @dataclass(frozen=True, eq=False)
 class TuneResult:
-    """What `tune` returns: the ranker, its validated figure, and the cells that led to it. Prints as a table."""
+    """The result of `tune`: the ranker, its validated measure and the grid points. Prints as a table."""
 
     ranker: DormRanker  #: fitted; predicts, explains, saves
-    measure: str  #: that the cells are judged by
+    measure: str  #: that evaluates the grid points
     validated: Validated
-    cells: list[GridPoint]  #: judged, in the order of the grid
+    points: list[GridPoint]  #: evaluated, in the order of the grid
     pruned: list[PrunedPoint]
     choice: str  #: the rule that was used
-    reason: str  #: the same in words, and what it says of this ranker
-    end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with cells left out
-    resumed: int  #: cells that the checkpoint knew
-    report_: TrainReport | None = field(repr=False)  #: of the training after the choice, if there was one
+    reason: str  #: the rule in a sentence, with its result
+    end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with pruned points
+    resumed: int  #: grid points restored from the checkpoint
+    report_: TrainReport | None = field(repr=False)  #: of the final training, if there was one
     _report_data: ReportData | None = field(repr=False)
 
     @property
     def parts(self) -> list[GridPoint]:
-        """The cells that the ranker is made of, the largest share first."""
-        return sorted((c for c in self.cells if c.chosen), key=lambda c: -c.share)
+        """The grid points in the ranker, the largest share first."""
+        return sorted((c for c in self.points if c.chosen), key=lambda c: -c.share)
 
     @property
     def best(self) -> GridPoint:
-        """The cell with the largest figure. It was chosen for being large: quote ``validated`` instead."""
-        return max(self.cells, key=lambda c: c.validation)
+        """The grid point with the largest measure. The maximum is optimistic: report ``validated`` instead."""
+        return max(self.points, key=lambda c: c.validation)
 
     def to_frame(self) -> Any:
-        """A pandas data frame with a row per judged cell, best first."""
+        """A pandas data frame with a row per evaluated grid point, best first."""
         return pandas_for("to_frame").DataFrame([vars(cell) for cell in self._sorted()])
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Write the page of ``dorm tune --report`` and return its path; None: a `Page` for a notebook."""
         if self._report_data is None:
-            raise ValueError("the data of the tuning is not known any more, as it is not pickled")
-        return page_at(self._report_data.page("the training data", self.validated.judged_on), path)
+            raise ValueError("pickles do not store the data of the tuning, which the report needs")
+        return page_at(self._report_data.page("the training data", self.validated.evaluated_on), path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, as `DormRanker.save`."""
@@ -118,10 +118,10 @@ class TuneResult:
         return _restored, (values,)
 
     def _sorted(self) -> list[GridPoint]:
-        return sorted(self.cells, key=lambda c: (-c.validation, -c.share))
+        return sorted(self.points, key=lambda c: (-c.validation, -c.share))
 
     def _foot(self) -> str:
-        left = f"; {len(self.pruned)} cells left out" if self.pruned else ""
+        left = f"; {len(self.pruned)} points pruned" if self.pruned else ""
         return f"{self.measure} {self.validated}; {self.reason}{left}"
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class TuneResult:
 
 class _TuneProgress(Progress):
     def stage(self, progress: dict[str, Any]) -> str:
-        return f"cell {progress['done']} of {progress['total']}"
+        return f"grid point {progress['done']} of {progress['total']}"
 
     def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
         return progress["done"], progress["total"]
@@ -181,7 +181,7 @@ def tune(
     progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
     **parameters: Any,
 ) -> TuneResult:
-    """Judge many rankers on validation data or by folds over queries, and deliver an average of the good ones.
+    """Evaluate a grid of rankers on validation data or by folds over queries, and return an average of the good ones.
 
     The same data and options give the same model as the command ``dorm tune``.
 
@@ -192,25 +192,25 @@ def tune(
     eval_set, eval_qid, eval_group
         Validation data, ``(X, y)`` or a `RankingData`, and its queries.
     folds
-        Without validation data: parts of the queries to judge on in turn, by rankers of the others (5). The model is
-        the mean over the folds.
+        Number of folds over the queries, where there is no validation data (5). The model is the mean over the folds.
     grid
-        Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (cheap rankers beside the
-        bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"`` is given),
-        ``"measure"`` (to train for one and be judged by another) and ``"kernel"``.
+        Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (initial models
+        beside the bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"``
+        is given),
+        ``"measure"`` (the measure to train for, where another one evaluates) and ``"kernel"``.
     choose
-        ``"average"``: all cells, one counting the less the further it is behind the best; ``"steady"``: of the cells
+        ``"average"``: all grid points, weighted by their distance to the best; ``"steady"``: of the points
         within one standard error of the best the one nearest to the defaults; ``"one-standard-error"``: the smallest C
         of those; ``"best"``: the largest figure (docs/training.md).
     time_limit
-        Seconds for all of it; at least one cell is judged.
+        Time limit in seconds for the whole grid; at least one point is evaluated.
     checkpoint
-        A file that keeps what was judged, to go on from.
+        A file that stores the evaluated points, from which the same call continues.
     progress
-        As for `DormRanker.fit`; a function that returns True stops, and the cells judged so far decide. Ctrl-C raises
+        As for `DormRanker.fit`; a function that returns True stops; the points evaluated so far decide. Ctrl-C raises
         KeyboardInterrupt; with a checkpoint, the same call goes on from there.
     parameters
-        Everything the grid does not vary: parameters of `DormRanker`, such as ``measure=``, ``scale=``, ``missing=``.
+        Parameters of `DormRanker` that the grid does not vary, such as ``measure=``, ``scale=``, ``missing=``.
 
     Examples
     --------
@@ -235,8 +235,8 @@ def tune(
         )
     if interrupted:
         hint = "" if checkpoint is None else f"; the same call goes on from {os.fspath(checkpoint)}"
-        raise KeyboardInterrupt(f"tuning was interrupted after {len(told['cells'])} cells{hint}")
-    judged_on = "the validation data" if eval_set is not None else f"{told['folds']} folds"
+        raise KeyboardInterrupt(f"tuning was interrupted after {len(told['cells'])} grid points{hint}")
+    evaluated_on = "the validation data" if eval_set is not None else f"{told['folds']} folds"
     report = TrainReport._of(told["report"]) if told["refitted"] else None
     ranker._adopt(tuned.model)
     ranker.C = tuned.model.C
@@ -245,8 +245,8 @@ def tune(
     return TuneResult(
         ranker=ranker,
         measure=ranker.measure,
-        validated=Validated(**told["validated"], judged_on=judged_on),
-        cells=[GridPoint(**cell) for cell in told["cells"]],
+        validated=Validated(**told["validated"], evaluated_on=evaluated_on),
+        points=[GridPoint(**cell) for cell in told["cells"]],
         pruned=[PrunedPoint(**cell) for cell in told["pruned"]],
         choice=told["choice"],
         reason=told["reason"],
@@ -259,14 +259,14 @@ def tune(
 
 def _base(parameters: dict[str, Any], time_limit: float | None) -> DormRanker:
     if "C" in parameters:
-        raise ValueError('C is what the grid is about; pass grid={"C": [...]}')
+        raise ValueError('C is an axis of the grid; pass grid={"C": [...]}')
     if time_limit is not None:
         parameters["solver_options"] = {**(parameters.get("solver_options") or {}), "time_limit": time_limit}
     ranker = DormRanker(**parameters)
     if not initial_name(ranker.initial):
         raise ValueError(f"initial is {ranker.initial!r}; tune takes the name of a method, such as 'ridge'")
     if isinstance(ranker.measure, Measure) or callable(ranker.kernel):
-        raise ValueError("tune takes measures and kernels by name; for your own, use scikit-learn's GridSearchCV")
+        raise ValueError("tune takes measures and kernels by name; for custom ones, use scikit-learn's GridSearchCV")
     return ranker
 
 

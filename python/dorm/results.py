@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that methods and functions of `dorm` return. Those of a submodule, such as `dorm.clicks.gains`, are found there."""
+"""Types of results: those of the functions and methods of `dorm`. Each submodule has its own."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ _IN_ORDER = np.empty(0, dtype=np.uint64)
 
 
 def _check_texts(ids: list[Any], names: list[str]) -> None:
-    """Queries are told apart by the text of their ids."""
+    """Queries with the same text as id are the same query."""
     if len(set(names)) == len(names):
         return
     first: dict[str, Any] = {}

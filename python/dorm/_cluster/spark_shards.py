@@ -139,7 +139,7 @@ class Pack:
 
 
 def parts_of(batches: Iterator[Any], layout: Layout) -> dict[str, Part]:
-    """The packed rows of a partition, ready to response: those to train on and those to judge by, where there are any."""
+    """The packed rows of a partition, ready for requests: training rows and validation rows, if there are any."""
     packed = [pickle.loads(rows) for batch in batches for rows in batch.column("rows").to_pylist()]
     for each in packed:
         if isinstance(each, str):

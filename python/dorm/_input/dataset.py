@@ -47,16 +47,16 @@ def _refuse_text(y: np.ndarray, name: str) -> None:
     for row, label in enumerate(y):
         if isinstance(label, (str, bytes)):
             raise ValueError(
-                f"{name} holds the text {str(label)!r} at row {row}; expected numbers, larger is better: map the grades, "
-                f'e.g. [{{"bad": 0, "good": 1}}[grade] for grade in {name}]'
+                f"{name} holds the text {str(label)!r} at row {row}; expected numbers, larger is better: map the "
+                f'grades, e.g. [{{"bad": 0, "good": 1}}[grade] for grade in {name}]'
             )
 
 
 def judge(labels: np.ndarray, unjudged: str) -> np.ndarray:
-    """Labels to learn from, where negative ones may mean that a row was not judged."""
+    """Labels for training, where a negative one may mean a document without a judgment."""
     rule = _core.settle_unjudged(unjudged, np.ascontiguousarray(labels))
     if rule == "drop" and (labels < 0).any():
-        raise ValueError('unjudged is "drop"; leave out the rows whose label is negative, or read with unjudged="drop"')
+        raise ValueError('unjudged is "drop"; drop the rows whose label is negative, or read with unjudged="drop"')
     return np.maximum(labels, 0) if rule == "bad" else labels
 
 

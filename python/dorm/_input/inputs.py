@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments that fit, predict and score share, read once."""
+"""The arguments that fit, predict and score share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .queries import Queries, one_query, read_queries, read_weights
 
 @dataclass(frozen=True)
 class Labelled:
-    """A data set to train on or to judge by."""
+    """A data set for training or validation."""
 
     labels: np.ndarray  # in the order of the rows
     queries: Queries
@@ -33,7 +33,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Input:
-    """Features and what was said about their rows; ``prefix`` begins the names of arguments in messages."""
+    """Features, labels, queries and weights; ``prefix`` begins the names of arguments in messages."""
 
     features: Features
     y: Any
@@ -55,7 +55,7 @@ class Input:
         return self.qid is not None or self.group is not None
 
     def filled(self, missing: str, names: list[str] | None, means: dict[str, float] | None = None) -> Input:
-        """Without missing values, and with what there is to know about them; ``means`` as for `fill`."""
+        """Without missing values, and with their replacements; ``means`` as for `fill`."""
         features, means = fill(self.features, missing, names, means)
         said = {**(self.about.get("input") or {}), "missing": missing, "means": means}
         return replace(self, features=features, about={**self.about, "input": said})
@@ -87,7 +87,7 @@ def read_input(
     names: Sequence[str] | None = None,
     prefix: str = "",
 ) -> Input:
-    """What a `RankingData` or a column "qid" brings along is used where the caller did not say otherwise."""
+    """Data of a `RankingData` or of a column "qid" is used where the caller passes no argument."""
     about = {}
     if isinstance(X, RankingData):
         about = {"document_ids": X.document_ids, "groups": X.groups, "input": X.input}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Missing values: what NaN and infinite features become, in training and ever after."""
+"""Missing values: replacements of NaN and infinite features, in training and in prediction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fill(
 ) -> tuple[Features, dict[str, float]]:
     """The features without missing values, and the means by name.
 
-    ``means``: what was learnt in training, a feature that is not in it becoming 0; None: those of these features.
+    ``means``: those of the training data, where a feature without one becomes 0. None: computed from the features.
     """
     if missing == "error":
         return features, {}

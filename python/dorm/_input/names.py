@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The features an estimator was fitted on, by scikit-learn's attributes."""
+"""The features of a fitted estimator, as scikit-learn's attributes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows belong to which query: from ids of any type in any order, or from sizes."""
+"""The queries of rows: from ids of any type in any order, or from sizes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_queries(qid: Any, group: Any, rows: int, prefix: str = "") -> Queries:
     if group is not None:
         return _from_sizes(group, rows, f"{prefix}group", f"{prefix}qid")
     raise ValueError(
-        f"which rows belong to which query is not known; pass {prefix}qid= (an id for every row), {prefix}group= "
+        f"it is not known which rows belong to which query; pass {prefix}qid= (an id for every row), {prefix}group= "
         '(the sizes of consecutive queries) or a DataFrame with a column "qid"'
     )
 
@@ -133,7 +133,7 @@ def _object_codes(ids: np.ndarray, name: str) -> tuple[np.ndarray, list[Any]]:
 
 
 def _refuse_missing(ids: Any, name: str) -> None:
-    """Columns of data frames and dates know which entries are missing."""
+    """Data frames and dates mark missing entries."""
     find = getattr(ids, "isna", None) or getattr(ids, "is_null", None)
     missing = np.zeros(0, dtype=bool)
     if find is not None:

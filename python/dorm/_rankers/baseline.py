@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rankers by the methods that DORM is compared with."""
+"""Baselines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def train_baseline(
     feature_names: Sequence[str] | None = None,
     **parameters: Any,
 ) -> DormRanker:
-    """A ranker by a method that DORM is compared with, as ``dorm train --method`` trains it.
+    """Train a baseline, as ``dorm train --method`` does.
 
     Parameters
     ----------

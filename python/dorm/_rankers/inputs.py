@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data that rankers are trained on, judged by and asked about."""
+"""Training data, validation data and data to score."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RankerInputs:
         held_out_group: Any,
         prefix: str = "eval",
     ) -> tuple[Labelled, Labelled | None]:
-        """The data to train on and the data to judge by, whose arguments are named after ``prefix``."""
+        """The training data and the validation data; ``prefix`` begins the names of the arguments of the latter."""
         given = read_input(X, y, qid, group, sample_weight, feature_names)
         remember_features(self, given.features, given.names)
         if check_rule(self.missing) != "error":
@@ -58,7 +58,7 @@ class RankerInputs:
             if qid is not None or group is not None:
                 raise ValueError(f"{prefix}_qid or {prefix}_group without {name}; pass {name}=(X, y)")
             if self.early_stopping:
-                raise ValueError("early_stopping needs eval_set=(X, y) with eval_qid= or eval_group= to judge by")
+                raise ValueError("early_stopping needs eval_set=(X, y) with eval_qid= or eval_group=")
             return None
         if isinstance(eval_set, list) and len(eval_set) == 1:  # LightGBM has a list of sets, and lists of their queries
             eval_set, qid, group = eval_set[0], _only(qid), _only(group)

@@ -21,7 +21,7 @@ class Inspection:
     """To be mixed in by rankers whose ``model_`` is a model of the core."""
 
     def explain(self, X: Any, *, qid: Any = None, group: Any = None) -> Any:
-        """What each feature contributes to each score: an `Explanation`, an array like X whose rows sum to the scores.
+        """The contributions of features to scores: an `Explanation`, an array like X whose rows sum to the scores.
 
         The model is linear in its scaled features, so this is exact. A plain sparse matrix for sparse X without
         scaling, and where few of many columns occur.
@@ -63,8 +63,8 @@ class Inspection:
             ``.html`` (one file that needs nothing else), ``.md`` or ``.csv``. None: return a `Page`, which a notebook
             shows.
         X, y, qid, group
-            Judged documents to tell about. None: those of `fit`, which the ranker remembers until it is pickled, with
-            the report_data of the training; a loaded ranker needs them.
+            Documents with labels for the report. None: the data of `fit`, which the ranker holds until it is pickled; a
+            loaded ranker needs them.
 
         >>> import dorm, pathlib, tempfile
         >>> ranker = dorm.DormRanker(C=10).fit(dorm.synth(queries=30, features=5, seed=1))
@@ -79,7 +79,7 @@ class Inspection:
                 _core.Training.of(self.model_, given.labelled(self._names(), setting(self, "unjudged")).dataset)
             )
         if training is None:
-            raise ValueError("the training data is not known any more; pass X, y and qid= to tell about")
+            raise ValueError("the ranker does not store the training data; pass X, y and qid= for the report")
         return page_at(training.page("the training data" if X is None else "the data", "the validation data"), path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -107,11 +107,11 @@ class Inspection:
         path
             File to write, or folder for targets that are folders. None: return the text, or bytes.
         features
-            File to write with what the target has to know of the features before it takes the model.
+            File to write with the definitions of the features that the target needs before the model.
         name
             Of the model in the engine.
         names
-            What the target calls the features, by feature; others keep their names.
+            The names of features in the target, by feature; others keep their names.
         fold
             Fold the scaling into the weights also where the target has normalisers of its own.
         non_negative
@@ -137,7 +137,7 @@ class Inspection:
         fold: bool = False,
         non_negative: bool = False,
     ) -> ExportCheck:
-        """How scores and rankings of these documents, computed as the target computes them, differ from the ranker's.
+        """Compare scores and rankings, computed as the target computes them, with those of the ranker.
 
         >>> import dorm
         >>> data = dorm.synth(queries=30, features=3, seed=1)
@@ -151,7 +151,7 @@ class Inspection:
     def coef_(self) -> np.ndarray:
         """The weights by column of X, made when asked for."""
         if not hasattr(self, "model_") or self.model_.kernel != "none":
-            raise AttributeError("coef_ is there once a linear ranker is fitted")
+            raise AttributeError("coef_ exists only after fit, for a linear ranker")
         columns, weights = self._weighted_columns()
         return self._by_column(columns, weights)
 

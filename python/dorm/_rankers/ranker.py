@@ -285,13 +285,13 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         sample_weight: Any = None,
         feature_names: Sequence[str] | None = None,
     ) -> DormRanker:
-        """Learn from some more queries, once each in their order: for streams, and data too large to hold.
+        """Learn from more queries, once each in their order: for streams, and data larger than memory.
 
         Averaged subgradient steps on the same objective as `fit` with ``bound="best"`` (or ``"predicted"``), with a
-        step length that sets itself; a linear ranker. The first call needs nothing, or goes on from an earlier `fit`
-        or `load`. Scaling is limited to what a query alone decides: ``"none"``, ``"query-minmax"``,
-        ``"log-query-zscore"``; ``"auto"`` is settled by the first call, and after `fit` its scaling stays. Whole
-        queries must be passed. There is no certificate and no ``report_``; parameters of the batch solvers are not
+        adaptive step length; a linear ranker. The first call starts from zero, or continues from an earlier `fit`
+        or `load`. Scaling is limited to methods that need only one query: ``"none"``, ``"query-minmax"``,
+        ``"log-query-zscore"``; the first call decides about ``"auto"``, and the scaling of an earlier `fit` stays. Pass
+        whole queries. There is no certificate and no ``report_``; parameters of the batch solvers are not
         used. Arguments as in `fit`.
 
         >>> import dorm
@@ -309,7 +309,7 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         else:
             remember_features(self, given.features, given.names)
         if self.missing == "mean":
-            raise ValueError('partial_fit does not know the means of what is still to come; pass missing="zero"')
+            raise ValueError('partial_fit cannot know the means of later data; pass missing="zero"')
         if check_rule(self.missing) != "error":
             given = given.filled(self.missing, self._names())
         model = learn_from(self, given)

@@ -18,7 +18,7 @@ from ._log import counted, documents_of
 
 @dataclass(frozen=True, eq=False)
 class ClickEvaluation:
-    """Rankers judged by clicks; what `evaluate` returns."""
+    """Evaluations of rankers by clicks: the result of `evaluate`."""
 
     rankers: dict[str, Evaluation]  #: by name
     differences: dict[str, dict[str, Comparison]]  #: by name and measure: the ranker minus the reference
@@ -28,7 +28,7 @@ class ClickEvaluation:
     unseen: dict[str, dict[str, float]]  #: share of the position weights at documents that were never shown
     clicks: float
     impressions: float
-    effective_clicks: float  #: so many clicks of equal weight say as much
+    effective_clicks: float  #: number of clicks of equal weight with the same variance
     clipped_share: float
     queries: int  #: of the data, that the log has
     queries_unknown: int  #: of the log, that the data has not
@@ -77,7 +77,7 @@ def evaluate(
     n_jobs: int | None = None,
     **columns: str,
 ) -> ClickEvaluation:
-    """Judge rankers by clicks on what other rankers showed.
+    """Evaluate rankers by clicks on the lists of other rankers.
 
     Parameters
     ----------

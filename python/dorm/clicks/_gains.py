@@ -21,7 +21,7 @@ CLICK_GAIN = "click_gain"
 
 @dataclass(frozen=True, eq=False)
 class ClickGains:
-    """Gains of documents, estimated from clicks; what `gains` returns."""
+    """Gains of documents, estimated from clicks: the result of `gains`."""
 
     qid: np.ndarray  #: of each document that was shown; of each page where sessions are not pooled
     docid: np.ndarray
@@ -30,11 +30,11 @@ class ClickGains:
     rows: int  #: of the log
     clicks: float
     impressions: float
-    effective_clicks: float  #: so many clicks of equal weight say as much
+    effective_clicks: float  #: number of clicks of equal weight with the same variance
     clipped_clicks: float
     clipped_share: float  #: of the weight that clicks would have without clipping
     shifted_queries: int  #: whose gains were raised, since some were below 0
-    never_shown: int = 0  #: documents with features that the log never shows: nothing is known of them
+    never_shown: int = 0  #: documents with features that the log never shows
     without_features: int = 0  #: documents of the log
     _shift: dict[str, float] = field(default_factory=dict, repr=False)
     _query_of: dict[str, str] | None = field(default=None, repr=False)
@@ -73,18 +73,18 @@ def gains(
     features
         Documents with features; the result then has ``data`` to train on.
     propensities
-        How likely positions are looked at: a file of ``dorm propensity``, a list that begins with position 1, a dict
-        by position, or rows (context, position, propensity, se, alpha, beta). None: every click weighs 1.
+        The probabilities that users look at positions: a file of ``dorm propensity``, a list that begins with
+        position 1, a dict        by position, or rows (context, position, propensity, se, alpha, beta). None: every click weighs 1.
     clip
         Propensities below count as this much.
     per
-        What a gain is the mean over: ``"pages"`` of the query, or ``"shown"``: pages that showed the document.
+        A gain is a mean over the ``"pages"`` of the query, or over the pages that showed the document (``"shown"``).
     pool
-        ``"query"``: all sessions of a query make one list; ``"session"``: each page is one of its own.
+        ``"query"``: one list for all sessions of a query; ``"session"``: one list for each page.
     context
-        Columns that tell contexts apart, such as ``["device"]``.
+        Columns that identify the context, such as ``["device"]``.
     positions
-        Use the first so many positions of the log; 0: all.
+        Use only the first positions of the log, this number. 0: all.
     columns
         ``query_column=``, ``document_column=``, ``position_column=``, ``click_column=``, ``session_column=``,
         ``impressions_column=``, ``clicks_column=``.

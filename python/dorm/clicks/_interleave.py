@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One list made of two rankings, and which of them people prefer."""
+"""Interleaving: one list from two rankings, and the ranking that users prefer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._evaluate import Comparison, options_of
 
 @dataclass(frozen=True)
 class Interleaving:
-    """A list that may be shown, and how often it is to be."""
+    """An interleaved list and its probability."""
 
     documents: list[Any]
     credit: list[float]  #: by position: what a click there counts for the first ranking; negative: for the second
@@ -74,13 +74,13 @@ def interleave(
 
 @dataclass(frozen=True)
 class InterleavingResult:
-    """What sessions on interleaved lists say; what `analyse_interleaving` returns."""
+    """The result of `analyse_interleaving`."""
 
     test: Comparison  #: over sessions: wins of the first ranking, losses, ties, mean credit, sign test
     share: float  #: of the decided sessions that the first ranking won; NaN: none was decided
     preference: float  #: (wins + ties / 2) / sessions - 1/2
-    power: float  #: of a sign test of so many decided sessions, were ``share`` the truth
-    sessions_needed: float  #: for power 0.8, were shares of wins and ties the truth
+    power: float  #: of a sign test with this number of decided sessions, if ``share`` is the true share
+    sessions_needed: float  #: for power 0.8, if the shares of wins and ties are the true shares
 
 
 def analyse_interleaving(

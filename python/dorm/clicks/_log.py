@@ -23,7 +23,7 @@ _NAMES = {"query": "qid", "document": "docid"}
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """What simulated users did: a row for each document that was shown."""
+    """Clicks of simulated users: a row for each document that was shown."""
 
     session: np.ndarray | None  #: None: expected counts
     qid: np.ndarray

@@ -21,7 +21,7 @@ _Z = 1.959963984540054  # 95 %, two-sided
 
 @dataclass(frozen=True)
 class PositionPropensity:
-    """How likely a position is to be looked at, relative to the first."""
+    """The probability that users look at a position, relative to the first."""
 
     context: str
     position: int
@@ -37,7 +37,7 @@ class PositionPropensity:
 
 @dataclass(frozen=True, eq=False)
 class PropensityEstimate:
-    """What `propensity` returns; `gains` and `evaluate` take it as it is."""
+    """The result of `propensity`, which `gains` and `evaluate` accept."""
 
     rows: list[PositionPropensity]
     evidence: list[dict[str, Any]] = field(repr=False)  #: by context: queries, documents, pairs, iterations, converged
@@ -93,7 +93,7 @@ def propensity(
     n_jobs: int | None = None,
     **columns: str,
 ) -> PropensityEstimate:
-    """Estimate from clicks how likely each position is to be looked at; the first has 1.
+    """Estimate from clicks the probability that users look at each position, relative to the first.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns from other data: similarities to the set of a query, and what is known of its user."""
+"""Columns from other data: similarities to the set of a query, and features of its user."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def with_sets(
 def with_user_features(
     data: RankingData, user_features: Any, *, columns: str = "", n_jobs: int | None = None
 ) -> RankingData:
-    """Put what is known of a user beside the features of the documents; the query is the user.
+    """Add features of users to the features of the documents; the query is the user.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judged documents from a file or a generator."""
+"""Data sets from a file or a generator."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .._threads import thread_count
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """Judged documents: a matrix of features, labels and query ids, row by row.
+    """A data set: a matrix of features, labels and query ids, row by row.
 
-    The rows of a query stand together. Pass it whole wherever ``X, y, qid`` are expected, or take it apart:
+    The rows of a query are consecutive. Pass it wherever ``X, y, qid`` are expected, or unpack it:
     ``X, y, qid = data``. Arrays that come from a file or a generator are read-only views of the core's memory.
     """
 
@@ -84,7 +84,7 @@ def read_letor(
     n_jobs: int | None = None,
     **columns: Any,
 ) -> RankingData:
-    """Read judged documents from a file.
+    """Read a data set from a file.
 
     Parameters
     ----------
@@ -94,19 +94,19 @@ def read_letor(
         text may be compressed (``.gz``, ``.zst``). Sizes and weights in ``PATH.query`` or ``PATH.group`` and
         ``PATH.weight`` are used where those files exist.
     missing
-        What NaN and infinite features become: ``"error"``, ``"zero"`` or ``"mean"`` (of their column). A ranker that
-        is fitted to the data keeps the means, and `DormRanker.predict` fills by them.
+        Replacement of NaN and infinite features: ``"error"``, ``"zero"`` or ``"mean"`` (of their column). A ranker that
+        is fitted to the data stores the means, and `DormRanker.predict` uses them.
     unjudged
-        What becomes of documents with a negative label: ``"grade"`` (they stay), ``"bad"`` (label 0), ``"drop"`` (they
-        are left out) or ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
+        Treatment of documents with a negative label: ``"grade"`` (they stay), ``"bad"`` (label 0), ``"drop"`` (they are
+        removed) or ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
     labels
         False: a file without labels is read, too; ``y`` is then None. None: False with ``like=``, else True.
     like
-        A fitted ranker or a model file: the file is read as the data was that it was trained on, with the same columns,
-        and missing values filled by the means of that data.
+        A fitted ranker or a model file: the file is read as its training data was, with the same columns, and missing
+        values are replaced by the means of that data.
     qrels
-        A file that `read_qrels` reads: labels come from it, by query and document id, and not from ``path``. What it
-        does not judge has label -1, or what ``unjudged`` says.
+        A file that `read_qrels` reads: labels come from it, by query and document id, and not from ``path``. Documents
+        without a judgment have label -1, or the label that ``unjudged`` says.
     query_ids
         Of logs: the id of each answer's query, in order, or a file with one per line; None: ids stand in the log.
     columns
@@ -147,7 +147,7 @@ def read_csv(
     like: Any = None,
     n_jobs: int | None = None,
 ) -> RankingData:
-    """Read judged documents from a table with a header: CSV, or TSV where the name ends so.
+    """Read a data set from a table with a header: CSV, or TSV where the name ends so.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def read_csv(
 
 
 def reading_of(like: Any) -> dict[str, Any]:
-    """How the data was read that a ranker or the model of a file was trained on."""
+    """The reading options of the training data of a ranker or a model file."""
     if like is None:
         return {}
     model = getattr(like, "model_", None) or getattr(like, "model", None)
@@ -198,7 +198,7 @@ _COLUMNS = ("label_column", "query_column", "document_column", "group_column", "
 
 
 def merged_reading(columns: dict[str, Any], missing: str | None, like: Any) -> dict[str, Any]:
-    """What the caller said over what the model says; the roles and the treatment of missing values."""
+    """The arguments of the caller over those of the model: columns and the treatment of missing values."""
     unknown = set(columns) - set(_COLUMNS)
     if unknown:
         raise TypeError(f"unexpected argument {min(unknown)!r}; of columns there are {', '.join(_COLUMNS)}")

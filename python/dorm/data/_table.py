@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judged documents from tables: Parquet, Arrow and Feather files, and data frames."""
+"""Data sets from tables: Parquet, Arrow and Feather files, and data frames."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_table(
     labels: bool | None = None,
     like: Any = None,
 ) -> RankingData:
-    """Judged documents from a Parquet, Feather or Arrow file, or from a table of pyarrow, polars or pandas.
+    """Read a data set from a Parquet, Feather or Arrow file, or from a table of pyarrow, polars or pandas.
 
     Parameters
     ----------

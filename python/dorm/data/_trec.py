@@ -125,7 +125,7 @@ def evaluate_run(
     one_per
         ``"host"`` or ``"domain"``: keep the first document of each in a list, document ids being URLs.
     depth
-        Judge the first so many documents of each query; 0: all.
+        Evaluate only the first documents of each query, this number. 0: all.
     complete
         Count judged queries that the run lacks as empty lists, whatever the convention.
 

@@ -76,7 +76,7 @@ def run_experiment(
         The folder of data sets; None: that of the environment variable DORM_DATA. `experiment_files` says what is
         missing there.
     out
-        A folder that keeps finished cells: the same call goes on where a run was stopped.
+        A folder for finished runs: the same call continues an interrupted comparison.
     choose, progress
         As for `compare_methods`.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GraphMatcher: learns which node of one graph is which node of another."""
+"""GraphMatcher: learns to match the nodes of two graphs."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def compare(
     n_jobs: int | None = None,
     random_state: int = 1,
 ) -> MethodComparison:
-    """Which recommender is best on these ratings? As ``dorm compare --ratings`` (docs/comparisons.md).
+    """Compare recommenders on the same ratings, as ``dorm compare --ratings`` does (docs/comparisons.md).
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ __all__ = ["DormFactorization", "Recommendations"]
 
 
 class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
-    """A matrix factorization of ratings, trained for the ranking measure it is judged by.
+    """A matrix factorization of ratings, trained directly for the ranking measure that evaluates it.
 
     The score of item j for user u is ``item_offsets_[j] + user_factors_[u] @ item_factors_[j]``. Minimises the sum of
     the bounds on the measure of every user's list plus ``regularization / 2`` times the squared distance of the factors
@@ -64,7 +64,8 @@ class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator
     neighbours
         Features of the items from the graph of who rated them together; 0: none. None: chosen (fixed: 0).
     item_damping, item_prior
-        An item's mean is damped by so many ratings that lie so many stars above the mean. None: learnt (fixed: 5, -1).
+        Number of ratings that damp the mean of an item, and their distance from the mean in stars. None: learnt
+        (fixed: 5, -1).
     tolerance
         Relative duality gap of each half step.
     max_passes
@@ -89,7 +90,7 @@ class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator
     item_offsets_ : ndarray
         Damped means of the items, in stars.
     user_ids_, item_ids_ : ndarray
-        Whom and what the rows are about.
+        Ids of the rows.
     report_ : FactorizationReport
         Half steps with their gaps, rounds with their objective and validation value.
     candidates_ : list of FactorCandidate
@@ -104,7 +105,8 @@ class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator
     >>> users, items = rng.integers(0, 50, 800), rng.integers(0, 30, 800)
     >>> stars = 1 + (users + items) % 5
     >>> _, first = np.unique(users * 30 + items, return_index=True)
-    >>> recommender = dorm.recommend.DormFactorization(rank=4, fixed=True).fit((users[first], items[first], stars[first]))
+    >>> known = (users[first], items[first], stars[first])
+    >>> recommender = dorm.recommend.DormFactorization(rank=4, fixed=True).fit(known)
     >>> best = recommender.recommend(7, n=3)
     >>> len(best.items)
     3
@@ -185,8 +187,8 @@ class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator
         Parameters
         ----------
         X
-            The ratings: a scipy.sparse matrix, row and column numbers being the ids of users and items; its *stored* entries are the
-            ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas, polars or pyarrow table
+            The ratings: a scipy.sparse matrix, whose row and column numbers are the ids of users and items; its
+            *stored* entries are the ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas, polars or pyarrow table
             with columns user, item and rating; three arrays ``(users, items, ratings)``; the name of a file
             (docs/ratings.md). Ids may be whole numbers, text or anything hashable but floats; in files they are text.
             Of several ratings of one item by one user the last counts.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JointRanker: one ranker for all users, in the space of a joint kernel."""
+"""JointRanker: one ranker for all users, with a joint kernel of users and items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._recommender import RecommenderAnswers
 
 
 class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
-    """A recommender that compares users and items: a rating counts also for those that are alike.
+    """A recommender that compares users and items: a rating also informs the scores of similar users and items.
 
     Pairs are compared by ``k((u, i), (v, j)) = K_U(u, v) K_I(i, j)``, and ``score(v, j)`` is a sum over rated pairs
     (docs/joint-kernels.md). The same ratings and parameters give the same model as ``dorm train --ratings``.
@@ -45,7 +45,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
     Attributes
     ----------
     user_ids_, item_ids_ : ndarray
-        Whom and what the model knows.
+        Ids of the users and items of the model.
     pairs_ : tuple of ndarray
         Numbers of users, numbers of items and coefficients of the pairs that have one.
     kernel_ : str
@@ -125,7 +125,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
         y
             Ignored.
         user_similarities, item_similarities
-            Matrices of your own, the part ``given`` of the kernel: symmetric, without negative eigenvalues, with a row
+            Custom matrices, the part ``given`` of the kernel: symmetric, without negative eigenvalues, with a row
             for every user (item) in the order of `user_ids_` (`item_ids_`), that of their first rating.
         callbacks, progress
             As for `DormRanker.fit`; the dict has pass, primal, dual, gap and seconds.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every recommender answers, whatever its model is."""
+"""Recommendations and scores, for every model of ratings."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class RecommenderAnswers:
         users
             An id, or a sequence of ids; None: all users.
         n
-            How many; users who have seen almost everything get fewer.
+            Number of items; users who have rated almost all items get fewer.
         exclude_seen
-            Leave out what the user has rated in training.
+            Omit the items that the user rated in training.
         """
         check_is_fitted(self)
         single = users is not None and np.ndim(users) == 0
@@ -70,7 +70,7 @@ class RecommenderAnswers:
         return made[0] if single else made
 
     def similar_items(self, item: Any, n: int = 10) -> Recommendations:
-        """The ``n`` items most like ``item``, with their cosine."""
+        """The ``n`` items most similar to ``item``, and the cosines."""
         check_is_fitted(self)
         items, scores = self.model_.similar_items(int(self._numbers("item", [item])[0]), _count(n))
         return Recommendations(self.item_ids_[items], scores)
@@ -95,9 +95,9 @@ class RecommenderAnswers:
         bootstrap: int = 1000,
         random_state: int = 0,
     ) -> Evaluation:
-        """Judge the order of each user's test ratings, as ``dorm eval --ratings`` does.
+        """Evaluate the order of each user's test ratings, as ``dorm eval --ratings`` does.
 
-        Users and items that the model does not know are counted in a warning: they are scored by what is known of all.
+        A warning counts users and items that the model does not know; they are scored by the means of all others.
         """
         check_is_fitted(self)
         test = read_ratings(ratings)

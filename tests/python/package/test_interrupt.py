@@ -66,7 +66,8 @@ def test_ctrl_c_ends_a_grid_search():
 
 def test_ctrl_c_ends_a_tuning():
     code, out, err = interrupted("""
-        dorm.tune(data, folds=5, grid={"C": [1e6, 1e7, 1e8]}, tolerance=1e-9, solver_options={"max_passes": 10**9}, n_jobs=1, progress=say)
+        endless = {"tolerance": 1e-9, "solver_options": {"max_passes": 10**9}, "n_jobs": 1}
+        dorm.tune(data, folds=5, grid={"C": [1e6, 1e7, 1e8]}, **endless, progress=say)
         print("went on")
     """)
     assert (code, out) == (-signal.SIGINT, "")
