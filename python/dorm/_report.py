@@ -126,10 +126,10 @@ class TrainReport:
         lines = [head]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
-            k = c.certificate
+            k, explained = c.certificate, f"{c.explained_risk:.3f}"
             lines.append(
                 f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
-                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.explained_risk:>9.3f}  {validation:>10} {c.share:>5.2f}"
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {explained:>9}  {validation:>10} {c.share:>5.2f}"
             )
         lines.append(
             f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.planes} planes, {self.support_vectors} "

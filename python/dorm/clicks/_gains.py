@@ -74,7 +74,8 @@ def gains(
         Documents with features; the result then has ``data`` to train on.
     propensities
         The probabilities that users look at positions: a file of ``dorm propensity``, a list that begins with
-        position 1, a dict        by position, or rows (context, position, propensity, se, alpha, beta). None: every click weighs 1.
+        position 1, a dict by position, or rows (context, position, propensity, se, alpha, beta). None: every click
+        weighs 1.
     clip
         Propensities below count as this much.
     per

@@ -188,14 +188,14 @@ class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator
         ----------
         X
             The ratings: a scipy.sparse matrix, whose row and column numbers are the ids of users and items; its
-            *stored* entries are the ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas, polars or pyarrow table
-            with columns user, item and rating; three arrays ``(users, items, ratings)``; the name of a file
-            (docs/ratings.md). Ids may be whole numbers, text or anything hashable but floats; in files they are text.
-            Of several ratings of one item by one user the last counts.
+            *stored* entries are the ratings, zeros among them (of BSR and DIA the entries that are not 0). Or a pandas,
+            polars or pyarrow table with columns user, item and rating; three arrays ``(users, items, ratings)``; the
+            name of a file (docs/ratings.md). Ids may be whole numbers, text or any hashable ids except floats; in files
+            they are text. Of several ratings of one item by one user the last counts.
         y
             Ignored.
         item_features, user_features
-            What is known of them: a table with a column item (user) or the ids as its index, a matrix whose row j
+            Features of items (users): a table with a column item (user) or the ids as its index, a matrix whose row j
             belongs to id j, or the name of a file. Rows are scaled to unit length.
         eval_set
             Validation ratings, which choose the round; never trained on.
