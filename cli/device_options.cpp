@@ -24,8 +24,7 @@ void add_device_options(CLI::App& app, DeviceArguments& arguments, const char* h
       .add("--device", arguments.place.device, "NAME",
            "what scores the documents: cpu, cuda (an NVIDIA GPU) or\ncuda:N (cpu)");
   app.add_option_function<std::string>(
-         "--device-memory",
-         [&arguments](const std::string& text) { arguments.place.device_bytes = parse_bytes("--device-memory", text); },
+         "--memory", [&arguments](const std::string& text) { arguments.place.memory = parse_bytes("--memory", text); },
          "most memory of the device to take (what is free there)")
       ->option_text("SIZE")
       ->group(heading);

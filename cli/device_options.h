@@ -15,7 +15,7 @@ struct DeviceArguments {
   /// Refuses a name that is none of a device. The device host, which tests run on, is no option of the help.
   void check() const;
   /// With the threads of all verbs.
-  ComputeOptions with(const Settings& settings) const { return {settings.threads, place.device, place.device_bytes}; }
+  ComputeOptions with(const Settings& settings) const { return {settings.threads, place.device, place.memory}; }
   /// Throws Error(unsupported) where `what`, e.g. "models by position are", would be scored on another device.
   void require_cpu(std::string_view what) const;
 };

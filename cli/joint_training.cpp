@@ -43,23 +43,6 @@ void refuse_others(const CLI::App& verb) {
   }
 }
 
-JointModelOptions joint_options(const TrainingArguments& arguments, const std::string& method,
-                                const Settings& settings) {
-  const TrainOptions& from = arguments.options;
-  JointModelOptions options;
-  options.method = method;
-  if (from.kernel != "none") options.kernel = from.kernel;
-  options.train.measure = from.measure;
-  options.train.convention = from.convention;
-  options.train.decay = from.decay;
-  options.train.bound = from.bound.value_or(options.train.bound);
-  options.train.C = from.C;
-  options.train.rounds = from.rounds;
-  options.train.solve = from.solve;
-  options.train.solve.threads = settings.threads;
-  return options;
-}
-
 JointModel learn_joint(const JointArguments& joint, const JointModelOptions& options, const Settings& settings,
                        const StopRequest& stop) {
   const Ratings ratings = load_ratings(joint.ratings, joint.layout, settings);
@@ -96,7 +79,9 @@ void train_on_ratings(const JointArguments& joint, const TrainingArguments& argu
   require_option(arguments.data.empty(), "one of DATA and --ratings", "the ratings are the data");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   refuse_others(verb);
-  const JointModelOptions options = joint_options(arguments, method, settings);
+  const std::string& kernel = arguments.options.kernel;
+  JointModelOptions options = joint_model_options(arguments.options, method, kernel == "none" ? "auto" : kernel);
+  options.train.compute.threads = settings.threads;
   options.validate();
   const StopRequest stop;
   const JointModel model = learn_joint(joint, options, settings, stop);

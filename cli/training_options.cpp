@@ -6,7 +6,6 @@
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "help.h"
-#include "learning/train/scaling_choice.h"
 #include "option_defaults.h"
 #include "option_group.h"
 #include "output.h"
@@ -99,16 +98,12 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments) {
                      "column (docs/diversity.md)");
   add_group(app, "Kernel", arguments.options);
   add_group(app, "Solving", arguments.options);
-  app.add_option("--memory", arguments.memory, "limit such as 800M or 2GiB; fewer planes are kept to stay below")
-      ->option_text("SIZE")
-      ->group("Solving");
 }
 
 void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.data.empty(), "DATA", "expected judged documents to train on");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
-  if (!arguments.memory.empty()) parse_bytes("--memory", arguments.memory);
   check_report_files(arguments.reports);
   if (!arguments.baseline.empty()) {
     require_option(!arguments.reports.empty(), "--report FILE", "--baseline is judged on a page");
@@ -118,7 +113,7 @@ void check_training_arguments(const TrainingArguments& arguments) {
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {
   Loaded loaded = load(arguments.data, arguments.input, settings);
-  TrainingData data{std::move(loaded.data), std::nullopt, loaded.format == "binary"};
+  TrainingData data{std::move(loaded.data), std::nullopt};
   warn_of_leaks(data.train, arguments.data, settings);
   if (!arguments.weights.empty()) data.train = with_query_weights(data.train, read_scores(arguments.weights));
   if (!arguments.valid.empty())
@@ -126,69 +121,26 @@ TrainingData load_training_data(const TrainingArguments& arguments, const Settin
   return data;
 }
 
-namespace {
-
-/// Under one kernel.
-MemoryForecast forecast_of(const TrainingData& data, const MemoryPlan& plan, const TrainOptions& options,
-                           const std::string& kernel_spec) {
-  MemoryInput input = memory_input(data.train, parse_scaling(options.scale), data.mapped);
-  KernelOptions kernel(options);
-  kernel.spec = kernel_spec;
-  input.copies = std::max<std::size_t>(1, plan.folds);
-  input.running = plan.running;
-  input.plane_sets = plan.plane_sets;
-  input.planes_per_block = options.solve.planes_per_block;
-  kernel.cache_bytes /= input.copies;
-  if (plan.plane_parts > 1) input.plane_length = plan.plane_parts * input.features;
-  std::uint64_t judged = data.valid ? data.valid->num_documents() : 0;
-  input.validation = judged;
-  if (plan.folds > 0) {
-    judged = input.documents / plan.folds + 1;
-    input.learnable = input.learnable * (plan.folds - 1) / plan.folds + 1;
-  }
-  const std::uint64_t queries = data.valid ? data.valid->num_queries() : input.queries;
-  input.kept =
-      plan.cells * (input.copies * num_weights(input, kernel) + queries) * sizeof(double) * plan.copies_of_cells;
-  add_kernel(input, kernel, judged);
-  return predict_memory(input);
-}
-
-}  // namespace
-
-MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           const MemoryPlan& plan, TrainOptions& options) {
-  if (options.scale == "auto" && options.kernel == "precomputed") options.scale = "none";  // it is taken as it is
-  const ScalingKind kind = ScalingChoice(options.scale, options.target).settle([&] {
-    return choose_scaling(data.train, settings.threads) == ScalingKind::none;
-  });
-  if (options.scale == "auto" && options.target.empty() && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
+void settle_scaling(const TrainingData& data, const Settings& settings, TrainOptions& options) {
+  const bool chosen = options.scale == "auto" && options.target.empty() && options.kernel != "precomputed";
+  const ScalingKind kind = dorm::settle_scaling(data.train, options);
+  if (chosen && Scaling{kind, {}, {}}.per_query() && !settings.quiet)
     say(fmt::format(
         "dorm: note: scaling {} works within each query, so that a document's score depends on its list and "
         "no search engine can apply it; --for ENGINE chooses one that it can\n",
         name_of(kind)));
   options.scale = name_of(kind);
-  MemoryForecast forecast = forecast_of(data, plan, options, options.kernel);
-  for (std::size_t k = 0; k < plan.kernels.size(); ++k)  // one after the other; the largest counts
-    if (const MemoryForecast each = forecast_of(data, plan, options, plan.kernels[k]);
-        k == 0 || each.total() > forecast.total())
-      forecast = each;
-  if (!arguments.memory.empty()) {
-    limit_memory(forecast, parse_bytes("--memory", arguments.memory));
-    options.solve.plane_bytes = std::max<std::uint64_t>(1, forecast.planes / (plan.running * plan.plane_sets));
-    const std::uint64_t trained = data.train.num_documents(), judged = data.valid ? data.valid->num_documents() : 0;
-    const double share =
-        static_cast<double>(trained) / static_cast<double>(std::max<std::size_t>(1, plan.folds) * trained + judged);
-    options.scaled_bytes = 1 + static_cast<std::uint64_t>(static_cast<double>(forecast.scaled) * share);
-  }
-  if (!settings.quiet)
-    say(fmt::format("dorm: memory: about {} (features {}, scaled features {}, {}{}queries {}, planes up to {})\n",
-                    bytes_text(forecast.total()),
-                    data.mapped ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
-                    bytes_text(forecast.scaled),
-                    forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
-                    forecast.kept > 0 ? fmt::format("cells {}, ", bytes_text(forecast.kept)) : "",
-                    bytes_text(forecast.queries), bytes_text(forecast.planes)));
-  return forecast;
+}
+
+void say_memory(const MemoryForecast& forecast, const Settings& settings) {
+  if (settings.quiet) return;
+  say(fmt::format(
+      "dorm: memory: about {} (features {}, scaled features {}, {}{}queries {}, planes up to {})\n",
+      bytes_text(forecast.total()),
+      forecast.mapped > 0 ? bytes_text(forecast.mapped) + " mapped, not counted" : bytes_text(forecast.features),
+      bytes_text(forecast.scaled), forecast.kernel > 0 ? fmt::format("kernel {}, ", bytes_text(forecast.kernel)) : "",
+      forecast.kept > 0 ? fmt::format("grid points {}, ", bytes_text(forecast.kept)) : "", bytes_text(forecast.queries),
+      bytes_text(forecast.planes)));
 }
 
 pages::TrainingReportData training_report_data(const TrainingArguments& arguments, const TrainingData& data,

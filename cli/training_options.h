@@ -9,13 +9,13 @@
 
 #include "command.h"
 #include "dorm/apps/pages.h"
+#include "dorm/learning/memory.h"
 #include "input.h"
-#include "learning/train/memory.h"
 
 namespace dorm::cli {
 
 struct TrainingArguments {
-  std::string data, valid, model, weights, memory;
+  std::string data, valid, model, weights;
   std::string like;                  // acted on before anything is parsed
   std::vector<std::string> reports;  // files to write, in the formats of their names
   std::string baseline;              // a ranker to be judged beside the model, for reports
@@ -31,28 +31,17 @@ void check_training_arguments(const TrainingArguments& arguments);
 struct TrainingData {
   Dataset train;
   std::optional<Dataset> valid;
-  bool mapped = false;
 
   const Dataset* validation() const { return valid ? &*valid : nullptr; }
 };
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
 
-/// What is held in memory beside one training.
-struct MemoryPlan {
-  std::size_t plane_parts = 1;            // planes are so many times as long as the features
-  std::size_t folds = 0;                  // each with data of its own; 0: none
-  std::size_t running = 1;                // trainings side by side
-  std::size_t plane_sets = 1;             // caches of planes that each of them holds
-  std::vector<std::string> kernels = {};  // tried one after the other; none: that of the options
-  std::size_t cells = 0;                  // judged weights that are kept
-  std::size_t copies_of_cells = 1;
-};
+/// Replaces the scaling auto by the one it chooses, and says what follows from it.
+void settle_scaling(const TrainingData& data, const Settings& settings, TrainOptions& options);
 
-/// Resolves `--scale auto`, predicts memory, says so on standard error, and sets options.solve.plane_bytes so that
-/// --memory is kept. Throws Error(bad_option) when it cannot be.
-MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingData& data, const Settings& settings,
-                           const MemoryPlan& plan, TrainOptions& options);
+/// Says on standard error how much memory a training will take.
+void say_memory(const MemoryForecast& forecast, const Settings& settings);
 
 /// What a page is told of a training; `reason`: why the chosen candidate won.
 pages::TrainingReportData training_report_data(const TrainingArguments& arguments, const TrainingData& data,

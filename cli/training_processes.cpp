@@ -80,7 +80,7 @@ TrainingProcesses::TrainingProcesses(const TrainingArguments& arguments, const S
   refuse_for_processes(!arguments.reports.empty(), "--report", "a page shows documents of all; dorm eval has one, too");
   refuse_for_processes(!arguments.weights.empty(), "--weights",
                        "weights are those of one file; give them to dorm convert");
-  refuse_for_processes(!arguments.memory.empty(), "--memory", "each process has memory of its own");
+  refuse_for_processes(arguments.options.compute.memory > 0, "--memory", "each process has memory of its own");
   together([&] {
     if (drives()) check();
   });
@@ -166,7 +166,7 @@ void TrainingProcesses::make_host(const TrainOptions& options, const Settings& s
                                                    "processes expected a multiple of that",
                                                    num_shards_, of_files_));
   train_.emplace(own_shards(split_into_shards(own_, num_shards_, settings.threads), of_files_, group_),
-                 settings.threads, options.scaled_bytes);
+                 ComputeOptions{.threads = settings.threads});
 }
 
 void TrainingProcesses::read_valid(const TrainingArguments& arguments, const Settings& settings) {
@@ -174,8 +174,8 @@ void TrainingProcesses::read_valid(const TrainingArguments& arguments, const Set
   own_settings.quiet = settings.quiet || !drives();
   const Dataset data = load(arguments.valid, arguments.input, own_settings, {.like = &input_}).data;
   // Judged with its documents in the order of the file, as dorm eval does.
-  valid_.emplace(own_shards(queries_of_shards(data, num_shards_), 0, group_), settings.threads,
-                 arguments.options.scaled_bytes);
+  valid_.emplace(own_shards(queries_of_shards(data, num_shards_), 0, group_),
+                 ComputeOptions{.threads = settings.threads});
 }
 
 std::vector<std::string> TrainingProcesses::ask(char whom, std::string_view request) {

@@ -159,9 +159,9 @@ def synth(dorm, work, queries, features, median):
 
 def cache(dorm, work, writer):
     data = synth(dorm, work, 1250, 40, 20)
-    for size in ("512MiB", "1GiB", "2GiB"):
+    for size in ("1GiB", "2GiB", "4GiB"):
         report, cpu, wall, peak = dorm(
-            *("train", data, "--kernel", "rbf", "--cache", size, "--tolerance", 0.05, "-C", 10),
+            *("train", data, "--kernel", "rbf", "--memory", size, "--tolerance", 0.05, "-C", 10),
             *("--bound", "best", "--rounds", 1, "--model", work / "m.json"),
         )
         writer.writerow([size, cpu, wall, peak, report["certificate"]["primal"]])

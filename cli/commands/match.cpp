@@ -98,7 +98,7 @@ MatchOptions match_options(const MatchArguments& arguments, const Settings& sett
   options.similarity = parse_similarity(arguments.similarity);
   options.scale = parse_match_scale(arguments.scale);
   options.solve.solver = parse_solver(arguments.solver);
-  options.solve.threads = settings.threads;
+  options.compute.threads = settings.threads;
   if (options.kind == MatchKind::quadratic && arguments.edges.empty())
     throw Error(ErrorCode::bad_option, "--kind quadratic needs the edges: expected --edges FILE, or --kind linear");
   return options;

@@ -73,14 +73,15 @@ void check_training_method(const std::string& method) {
 
 Model baseline_model(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
   TrainOptions options = arguments.options;
-  options.solve.threads = settings.threads;
+  options.compute.threads = settings.threads;
   if (arguments.method == "pairwise") return train_start(data, Start::pairwise, options);
   const MethodOptions method{.C = options.C,
                              .measure = options.measure,
                              .convention = options.convention,
                              .scale = options.scale,
                              .target = options.target,
-                             .solve = options.solve};
+                             .solve = options.solve,
+                             .compute = options.compute};
   return train_method(data, arguments.method, method).model;
 }
 
@@ -160,12 +161,15 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   TrainOptions options = arguments.options;
   const std::optional<Model> initial = initial_model(arguments);
   options.initial = initial ? &*initial : nullptr;
-  options.solve.threads = settings.threads;
+  options.compute.threads = settings.threads;
   options.keep_checkpoint = true;
   const PositionGainsFile gains = load_gains(arguments.lists, data);
   MemoryForecast memory;
-  if (team == nullptr)
-    memory = plan_memory(arguments, data, settings, {.plane_parts = plane_parts(arguments.lists, gains)}, options);
+  if (team == nullptr) {
+    settle_scaling(data, settings, options);
+    memory = forecast_memory(data.train, options, data.validation(), plane_parts(arguments.lists, gains));
+    say_memory(memory, settings);
+  }
   if (options.solve.solver == parse_solver("shards"))
     options.shards = team ? team->num_shards()
                           : settled_shards(options, data.train.num_queries(), data.train.num_features(),
@@ -276,7 +280,7 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   }
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
-  const WakingDevice waking(arguments.options.device);  // while data is read
+  const WakingDevice waking(arguments.options.compute.device);  // while data is read
   const TrainingData data = load_training_data(arguments, settings);
   if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);

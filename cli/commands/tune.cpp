@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/parallel.h"
 #include "command.h"
 #include "device/row_device.h"
 #include "dorm/error.h"
@@ -87,7 +86,7 @@ struct TuneArguments : TrainingArguments {
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options;
   options.train = arguments.options;
-  options.train.solve.threads = settings.threads;
+  options.train.compute.threads = settings.threads;
   if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
   options.choice = parse_choice(arguments.choose);
   if (arguments.folds > 0 && !arguments.valid.empty())
@@ -95,28 +94,6 @@ TuneOptions tune_options(const TuneArguments& arguments, const Settings& setting
   if (arguments.folds > 0) options.folds = arguments.folds;
   options.validate();
   return options;
-}
-
-/// Cells under one kernel, at most.
-std::size_t most_cells(const TuneOptions& options) {
-  constexpr std::size_t kStarts = 3;    // of best and predicted, together
-  constexpr std::size_t kCheapest = 4;  // values of C of a cheap ranker
-  return std::max<std::size_t>(1, options.measures.size()) * options.decays.size() * options.bounds.size() * kStarts *
-             options.C.size() +
-         options.rankers.size() * kCheapest;
-}
-
-/// A path keeps the planes of its first round beside those of the round it is in, and for a checkpoint a third time.
-MemoryPlan memory_plan(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
-                       std::size_t parts) {
-  const bool saved = !options.train.checkpoint.empty();
-  return {.plane_parts = parts,
-          .folds = data.valid ? 0 : options.folds,
-          .running = arguments.lists.given() ? 1 : thread_count(options.train.solve.threads),
-          .plane_sets = saved ? 3u : 2u,
-          .kernels = options.kernels,
-          .cells = most_cells(options),
-          .copies_of_cells = saved ? 2u : 1u};
 }
 
 /// Whether the winner is trained again on all of the data.
@@ -188,14 +165,14 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   TuneOptions options = tune_options(arguments, settings);
-  const WakingDevice waking(options.train.device);  // while data is read
+  const WakingDevice waking(options.train.compute.device);  // while data is read
   const TrainingData data = load_training_data(arguments, settings);
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
   const PositionGainsFile gains = load_gains(arguments.lists, data);
-  plan_memory(arguments, data, settings, memory_plan(arguments, options, data, plane_parts(arguments.lists, gains)),
-              options.train);
+  settle_scaling(data, settings, options.train);
+  say_memory(forecast_memory(data.train, options, data.validation(), plane_parts(arguments.lists, gains)), settings);
   options.train.keep_checkpoint = true;
   const StopRequest stop(settings.quiet ? nullptr : refits(arguments, options) ? kStoppingRefit : kStoppingTune);
   Tuned tuned;

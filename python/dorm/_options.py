@@ -19,7 +19,6 @@ from ._threads import thread_count
 SOLVER_OPTIONS: dict[str, Any] = {
     "approximation": "none",
     "checkpoint": None,
-    "device_bytes": 0,
     "epsilon": 0.0,
     "given_ties": "",
     "max_passes": 1000,
@@ -85,13 +84,12 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     measure, kernel = given.get("measure", options.measure), given.get("kernel")
     given["measure"] = measure.name if isinstance(measure, Measure) else measure
     given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
+    given["memory"] = memory_bytes(given.get("memory"))
     if initial_name(given.get("initial")):
         given["start"] = given["initial"]
     _set_all(options, given)
     _set(options, "seconds", "time_limit", given.get("time_limit") or 0.0)
     _set(options, "patience", "early_stopping", given.get("early_stopping") or 0)
-    if given.get("memory") is not None:
-        _share_memory(options, given["memory"])
     if given.get("checkpoint") is not None:
         options.checkpoint = os.fspath(given["checkpoint"])
     options.threads = thread_count(estimator.n_jobs)
@@ -155,19 +153,14 @@ def initial_model(initial: Any) -> _core.Model | None:
 
 
 def memory_bytes(memory: Any) -> int:
-    """A number of bytes from a number, or from text such as ``"500MB"`` or ``"4GB"``."""
+    """A number of bytes from a number, or from text such as ``"500MB"`` or ``"4GB"``. None: 0, no limit."""
+    if memory is None:
+        return 0
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?\s*", memory) if isinstance(memory, str) else None
     number = float(found[1]) * 1000 ** " kMGT".index(found[2] or " ") if found else memory
     if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not 1 <= number < 2**63:
         raise ValueError(f'memory is {memory!r}; expected a number of bytes, or text such as "500MB" or "4GB"')
     return int(number)
-
-
-def _share_memory(options: _core.TrainOptions, memory: Any) -> None:
-    """One budget for what training keeps beside the data: cutting planes, kernel values and scaled features."""
-    total = memory_bytes(memory)
-    options.plane_bytes, options.cache_bytes = max(1, total // 2), max(1, total // 4)
-    options.scaled_bytes = max(1, total - total // 2 - total // 4)
 
 
 def _set_all(options: Any, given: dict[str, Any]) -> None:

@@ -139,7 +139,7 @@ def test_numbers_outside_of_their_range_are_refused(tmp_path, verb, option):
         ("tune d --folds -18446744073709551615", "--folds is -18446744073709551615; expected a whole number"),
         ("--threads -7 info d", "--threads is -7; expected a whole number from -1 on"),
         ("train d --memory -1", '--memory is "-1"; expected a size'),
-        ("train d --cache 1e99", 'is "1e99"; expected a size'),
+        ("train d --memory 1e99", 'is "1e99"; expected a size'),
     ],
 )
 def test_what_wrapped_to_huge_numbers(here, line, said):

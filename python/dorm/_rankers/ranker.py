@@ -20,7 +20,7 @@ from .._input.names import check_features, remember_features
 from .._input.queries import Queries
 from .._measure import Measure
 from .._notebook import FittedView, ranker_html
-from .._options import SOLVER_OPTIONS, initial_model, setting, train_options
+from .._options import SOLVER_OPTIONS, initial_model, memory_bytes, setting, train_options
 from .._pages import ReportData
 from .._progress import Progress, watching
 from .._report import TrainReport
@@ -82,8 +82,8 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         ``"lbfgs"``, or computes the values of an exact kernel (docs/gpu.md). `predict`, `rank` and `score` use the
         device, too; it can be set on a ranker that was loaded.
     memory : int, str or None, default=None
-        Limit on the memory that training takes beside the data, for cutting planes, kernel values and scaled features:
-        bytes, or text such as ``"4GB"``. None: no limit, and at most 2 GB of kernel values.
+        Limit on the memory: bytes, or text such as ``"4GB"``. `fit` keeps fewer cutting planes, scaled features and
+        kernel values to stay below it; on a GPU it is a limit on the memory of the GPU. None: no limit.
     n_jobs : int or None, default=None
         Number of threads. None: 1 inside a joblib worker, else all cores within the limits set for OpenMP. -1: all
         cores. The model does not depend on it.
@@ -98,7 +98,6 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
           large: ``"nystroem:500"``, ``"fourier:1000"`` or ``"cholesky:500"``.
         - ``checkpoint`` : str or path, default=None; a file that stores the progress, and from which an interrupted
           training continues. It is removed when training is finished.
-        - ``device_bytes`` : int, default=0; limit on the memory of the device. 0: the free memory.
         - ``epsilon`` : float, default=0; with ``solver="nslack"``, the algorithm as printed in the paper, which stops
           when no constraint is violated by more than this. 0: stop by ``tolerance``.
         - ``given_ties`` : str, default=""; with ``bound="given"``, the name of a feature that orders documents of equal
@@ -440,8 +439,8 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
                 return scores
         data, queries = self._prepared(given)
         threads = 1 if small else thread_count(self.n_jobs)
-        kernel, device_bytes = self._kernel_function(), setting(self, "device_bytes")
-        return queries.unsorted(self.model_.score(data, threads, kernel, self.device, device_bytes))
+        kernel, memory = self._kernel_function(), memory_bytes(self.memory)
+        return queries.unsorted(self.model_.score(data, threads, kernel, self.device, memory))
 
     def _kernel_function(self) -> _core.Kernel | None:
         if not callable(self.kernel):

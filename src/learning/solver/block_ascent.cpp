@@ -91,7 +91,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
 }
 
 PassResult BlockAscent::oracle_pass() {
-  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  if (context_.plane_bytes > 0) cache_.trim(context_.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.workers.blocks().size();
   return sweep(pass_order(context_, context_.state.pass), true);
@@ -137,7 +137,7 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
 }
 
 double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
-  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  if (context_.plane_bytes > 0) cache_.trim(context_.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.workers.blocks().size();
   const std::size_t count = context_.workers.blocks().size();

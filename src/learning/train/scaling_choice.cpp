@@ -86,4 +86,9 @@ ScalingKind ScalingChoice::settle(const std::function<bool()>& unit_range) const
   return chosen == kPreferred.end() ? ScalingKind::none : *chosen;
 }
 
+ScalingKind ScalingChoice::settle(const Dataset& data, std::string_view kernel, std::size_t threads) const {
+  if (scale == "auto" && kernel == "precomputed") return ScalingKind::none;
+  return settle([&] { return choose_scaling(data, threads) == ScalingKind::none; });
+}
+
 }  // namespace dorm
