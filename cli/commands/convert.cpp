@@ -4,15 +4,15 @@
 
 #include <memory>
 
-#include "added_columns.h"
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "input.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/added_columns.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

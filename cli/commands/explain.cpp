@@ -10,16 +10,16 @@
 #include <optional>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "help.h"
-#include "input.h"
-#include "messages.h"
-#include "option_group.h"
-#include "output.h"
-#include "style.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
 #include "text/explain_text.h"
-#include "usage.h"
-#include "written_files.h"
+#include "text/help.h"
+#include "text/messages.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {

@@ -11,15 +11,15 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/train.h"
-#include "help.h"
-#include "input.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {

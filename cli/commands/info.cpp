@@ -9,14 +9,14 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/recommend/any_model.h"
-#include "input.h"
+#include "input/input.h"
 #include "learning/train/checkpoint_file.h"
-#include "output.h"
+#include "run/output.h"
 #include "text/factors_text.h"
 #include "text/joint_text.h"
 #include "text/model_text.h"
-#include "usage.h"
 
 namespace dorm::cli {
 namespace {

@@ -10,17 +10,17 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "device_options.h"
+#include "command_line.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "help.h"
-#include "input.h"
-#include "list_options.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/input.h"
+#include "options/device_options.h"
+#include "options/list_options.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {

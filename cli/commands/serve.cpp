@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "messages.h"
-#include "option_group.h"
-#include "usage.h"
+#include "options/option_group.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {

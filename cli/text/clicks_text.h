@@ -18,7 +18,7 @@ struct ClicksReport {
   const ClickGains& gains;
   const ClickGainOptions& options;
   bool weighted = false;                 // by propensities
-  std::optional<JudgedByClicks> judged;  // joined with features
+  std::optional<JudgedByClicks> joined;  // with features
 };
 
 std::string clicks_text(const ClicksReport& report);

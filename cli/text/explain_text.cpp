@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "dorm/apps/report.h"
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "data/io/files/file.h"
 #include "dorm/base/catalog.h"
 #include "model/model_json.h"
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

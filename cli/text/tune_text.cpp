@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "output.h"
 #include "report/pages/words.h"
-#include "style.h"
+#include "run/output.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {

@@ -122,7 +122,7 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["eval", "x"], "--scores FILE or --feature NAME"),
         (["eval", "--run", "r"], "--qrels FILE or --subtopics FILE is missing"),
         (["eval", "--qrels", "r"], "--run FILE is missing"),
-        (["eval", "--data", "x", "--run", "r", "--qrels", "q"], "stand alone"),
+        (["eval", "--model", "x", "--run", "r", "--qrels", "q"], "exclude DATA, --model"),
         (["info", "x", "--input-format", "leto"], 'unknown format "leto"; did you mean "letor"?'),
         (["info", "x", "--missing", "zeros"], 'did you mean "zero"?'),
     ],

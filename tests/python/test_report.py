@@ -320,7 +320,7 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
     Path("items.csv").write_text("id,title,odd\n" + "".join(f"i{i},Film number {i},{i % 2}\n" for i in range(30)))
     split = ["--split", "given:10", "--rank", 2, "--item-features", "items.csv"]
     out = dorm(
-        "factorize", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
+        "recommend", "train", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
     )
     assert_self_contained("f.html")
     tree = page("f.html")
@@ -338,6 +338,6 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
 
 def test_a_recommender_without_held_out_ratings_claims_nothing(here):
     write_ratings("r.tsv")
-    dorm("factorize", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
+    dorm("recommend", "train", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
     assert "nothing here says how well it recommends" in verdict("f.html").text
     assert "Against baselines" not in headings(page("f.html"))
