@@ -285,6 +285,8 @@ class DaskDormRanker(DormRanker):
 
 def _columns_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
     """The labels and query ids: of a data frame, by default the columns "label" and "qid"."""
+    if isinstance(X, da.Array) and (y is None or qid is None):
+        raise ValueError("with an array X, pass y= and qid=, arrays with an entry per row")
     if not isinstance(X, dd.DataFrame):
         return y, qid
     return "label" if y is None else y, "qid" if qid is None else qid

@@ -51,7 +51,7 @@ def scaled(cluster, workers):
 
 
 def fitted(frame, **options):
-    arguments = {name: options.pop(name) for name in ("validation", "weight", "callbacks") if name in options}
+    arguments = {name: options.pop(name) for name in ("eval_set", "sample_weight", "callbacks") if name in options}
     return DaskDormRanker(n_jobs=1, timeout=60, **{**OPTIONS, **options}).fit(frame, **arguments)
 
 
@@ -92,7 +92,7 @@ def with_weights(rows):
 def test_any_rows(client, change, rows, tmp_path):
     rows = change(rows)
     weight = "weight" if "weight" in rows else None
-    ranker = fitted(shuffled(rows, 4), weight=weight)
+    ranker = fitted(shuffled(rows, 4), sample_weight=weight)
     assert bytes_of(ranker, tmp_path) == here(rows, tmp_path)
 
 
@@ -139,16 +139,16 @@ def test_validation_and_early_stopping(client, rows, tmp_path):
     options = {"early_stopping": 2, "tolerance": 1e-4}
     told = []
     ranker = fitted(
-        shuffled(rows, 3), validation=shuffled(other, 2), callbacks=lambda p: told.append(p["validation"]), **options
+        shuffled(rows, 3), eval_set=shuffled(other, 2), callbacks=lambda p: told.append(p["validation"]), **options
     )
-    assert bytes_of(ranker, tmp_path) == here(rows, tmp_path, validation=other, **options)
+    assert bytes_of(ranker, tmp_path) == here(rows, tmp_path, eval_set=other, **options)
     assert told and ranker.report_.validation == pytest.approx(max(told), abs=1e-15)
 
 
 def test_figures_of_training_are_those_of_the_command(client, rows, tmp_path):
     """What xgboost#8608 is about: the measure in training, afterwards, and by the command on a file are one number."""
     other = make_rows(queries=40, seed=2)
-    ranker = fitted(shuffled(rows, 3), validation=shuffled(other, 3))
+    ranker = fitted(shuffled(rows, 3), eval_set=shuffled(other, 3))
     ranker.save(tmp_path / "model.json")
     write_csv(other, tmp_path / "other.csv")
     figures = ["--measures", "ndcg@5,map", "--bootstrap", 0]
@@ -328,16 +328,16 @@ def test_bad_rows(client, number, rows):
 def test_bad_arguments(client, rows):
     frame = dd.from_pandas(rows, npartitions=2)
     cases = [
-        ("label='grade' is no column of X; it has 'f0', 'f1'", lambda: DaskDormRanker().fit(frame, label="grade")),
-        ("X has no column 'f9'", lambda: DaskDormRanker().fit(frame, features=["f0", "f9"])),
+        ("y='grade' is no column of X; it has 'f0', 'f1'", lambda: DaskDormRanker().fit(frame, "grade")),
+        ("X has no column 'f9'", lambda: DaskDormRanker().fit(frame, feature_names=["f0", "f9"])),
         ("X is a DataFrame; expected a Dask", lambda: DaskDormRanker().fit(rows)),
-        ("y goes with a Dask array", lambda: DaskDormRanker().fit(frame, frame.label)),
-        ("with an array X, expected an array", lambda: DaskDormRanker().fit(frame.to_dask_array(lengths=True))),
+        ("y is a Series; with a data frame X, expected the name", lambda: DaskDormRanker().fit(frame, frame.label)),
+        ("with an array X, pass y= and qid=", lambda: DaskDormRanker().fit(frame.to_dask_array(lengths=True))),
         ('only "shards" is distributed', lambda: DaskDormRanker(solver="bcda").fit(frame)),
         ("not distributed", lambda: DaskDormRanker(kernel="rbf").fit(frame)),
         ("not distributed", lambda: DaskDormRanker(missing="mean").fit(frame)),
-        ("early_stopping needs validation=", lambda: DaskDormRanker(early_stopping=3).fit(frame)),
-        ("validation must be a Dask data frame", lambda: DaskDormRanker().fit(frame, validation=rows)),
+        ("early_stopping needs eval_set=", lambda: DaskDormRanker(early_stopping=3).fit(frame)),
+        ("eval_set must be a Dask data frame", lambda: DaskDormRanker().fit(frame, eval_set=rows)),
     ]
     for said, call in cases:
         with pytest.raises(ValueError, match=said):

@@ -29,6 +29,7 @@ from dorm.spark import SparkDormModel, SparkDormRanker  # noqa: E402
 
 NAMES = [f"f{j}" for j in range(6)]
 SETTINGS = {"C": 10.0, "bound": "best", "shards": 8, "tolerance": 1e-2}
+LOCAL = {"C": 10.0, "bound": "best", "solver": "shards", "solver_options": {"shards": 8}, "tolerance": 1e-2}
 
 
 def session(master):
@@ -83,7 +84,7 @@ def columns(table, *names):
 def alone(rows, tmp_path_factory):
     """The model file of one process."""
     y, qid = columns(rows, "label", "qid")
-    ranker = dorm.DormRanker(solver="shards", **SETTINGS).fit(matrix(rows), y, qid=qid, feature_names=NAMES)
+    ranker = dorm.DormRanker(**LOCAL).fit(matrix(rows), y, qid=qid, feature_names=NAMES)
     return bytes_of(ranker, tmp_path_factory.mktemp("alone"))
 
 
@@ -143,7 +144,7 @@ class TestLocal:
         y, qid, weight, held_out = columns(rows, "label", "qid", "weight", "held_out")
         X, settings = matrix(rows), {**SETTINGS, "early_stopping": 3}
         model = SparkDormRanker(weightCol="weight", validationIndicatorCol="held_out", **settings).fit(assembled)
-        own = dorm.DormRanker(solver="shards", **settings).fit(
+        own = dorm.DormRanker(**LOCAL, early_stopping=3).fit(
             dorm.RankingData(X[~held_out], y[~held_out], qid[~held_out], weight[~held_out], NAMES),
             eval_set=dorm.RankingData(X[held_out], y[held_out], qid[held_out], weight[held_out], NAMES),
         )
@@ -157,7 +158,7 @@ class TestLocal:
 
     def test_arrays_give_features_without_names(self, assembled, rows, tmp_path):
         y, qid = columns(rows, "label", "qid")
-        own = dorm.DormRanker(solver="shards", **SETTINGS).fit(matrix(rows), y, qid=qid)
+        own = dorm.DormRanker(**LOCAL).fit(matrix(rows), y, qid=qid)
         df = assembled.withColumn("features", vector_to_array("features", "float32"))
         model = SparkDormRanker(**SETTINGS).fit(df)
         assert bytes_of(model.to_local(), tmp_path) == bytes_of(own, tmp_path)

@@ -29,8 +29,8 @@ def by_skops(ranker):
     skops = pytest.importorskip("skops.io", reason="skops is not installed")
     text = skops.dumps(ranker)
     # The one type that a reader has to trust: skops knows those of scikit-learn alone.
-    assert skops.get_untrusted_types(data=text) == ["dorm.ranker.DormRanker"]
-    return skops.loads(text, trusted=["dorm.ranker.DormRanker"])
+    assert skops.get_untrusted_types(data=text) == ["dorm._rankers.ranker.DormRanker"]
+    return skops.loads(text, trusted=["dorm._rankers.ranker.DormRanker"])
 
 
 WAYS = [by_pickle, by_joblib, by_skops, copy.deepcopy, copy.copy]
@@ -97,7 +97,7 @@ def test_inside_a_pipeline(data):
 
     X, y, qid = data
     pipe = make_pipeline(StandardScaler(), dorm.DormRanker(C=10, scale="none", n_jobs=1)).fit(X, y, dormranker__qid=qid)
-    twin = skops.loads(skops.dumps(pipe), trusted=["dorm.ranker.DormRanker"])
+    twin = skops.loads(skops.dumps(pipe), trusted=["dorm._rankers.ranker.DormRanker"])
     assert np.array_equal(twin.predict(X), pipe.predict(X))
     with pytest.raises(Exception, match=r"dorm\.ranker\.DormRanker"):
         skops.loads(skops.dumps(pipe))

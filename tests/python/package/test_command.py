@@ -33,7 +33,7 @@ def path(request, tmp_path_factory):
 OPTIONS = [
     ({}, []),
     ({"measure": "mrr", "C": 37.5, "random_state": 9}, ["--measure", "mrr", "-C", "37.5", "--seed", "9"]),
-    ({"bound": "predicted", "rounds": 2}, ["--bound", "predicted", "--rounds", "2"]),
+    ({"bound": "predicted", "solver_options": {"rounds": 2}}, ["--bound", "predicted", "--rounds", "2"]),
     ({"scale": "zscore", "decay": "power:0.5"}, ["--scale", "zscore", "--decay", "power:0.5"]),
     (
         {"scale": "none", "solver": "nslack", "tolerance": 0.01},

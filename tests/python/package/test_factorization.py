@@ -104,7 +104,9 @@ def test_models_travel_both_ways(fitted, triples, tmp_path):
     test = tmp_path / "test.tsv"
     user, item, stars = tasteful(2)
     test.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(user, item, stars)))
-    table = json.loads(run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json"))
+    table = json.loads(
+        run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json")
+    )
     ours = fitted.evaluate((user, item, stars), "ndcg@10")["ndcg@10"]
     theirs = table["measures"]["ndcg@10"]
     assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs["mean"], theirs["low"], theirs["high"]), rel=1e-9)
@@ -319,9 +321,8 @@ def test_ctrl_c_keeps_the_best_round():
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "training\n"
         process.send_signal(signal.SIGINT)
-        assert (
-            process.stdout.readline() == "interrupted True 10 training was interrupted; the best round so far is kept\n"
-        )
+        told = "interrupted True 10 training was interrupted; the estimator keeps the best model so far\n"
+        assert process.stdout.readline() == told
     assert process.returncode == 0
 
 

@@ -40,7 +40,7 @@ def test_ctrl_c_raises_and_the_ranker_keeps_the_best_model():
     """)
     assert code == 0
     assert out.splitlines() == [
-        "training was interrupted; the ranker keeps the best model so far",
+        "training was interrupted; the estimator keeps the best model so far",
         "interrupted True True",
     ]
 

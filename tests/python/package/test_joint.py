@@ -224,7 +224,18 @@ def test_options_of_documents_are_refused_for_ratings(path, tmp_path):
 
 
 def _model(path, folder):
-    run("recommend", "train", path, "--model-type", "joint", "--model", folder / "s.joint", "--method", "ridge", "--quiet")
+    run(
+        "recommend",
+        "train",
+        path,
+        "--model-type",
+        "joint",
+        "--model",
+        folder / "s.joint",
+        "--method",
+        "ridge",
+        "--quiet",
+    )
     return [folder / "s.joint"]
 
 

@@ -30,7 +30,7 @@ def parts_of(X, y, qid, count, seed=0, **more):
 
 
 def asker(parts):
-    return lambda question: [answer for part in parts for answer in part.answer(question)]
+    return lambda request: [response for part in parts for response in part.response(request)]
 
 
 @pytest.fixture(scope="module")
@@ -116,20 +116,20 @@ def test_interrupt_ends_with_the_pass(data):
     ask, asked = asker(parts_of(*data, 2)), []
 
     def interrupted(question):
-        asked.append(question)
+        asked.append(request)
         if len(asked) == 12:
             raise KeyboardInterrupt
-        return ask(question)
+        return ask(request)
 
     model, report = _core.train_shards(interrupted, train_options(ranker(tolerance=1e-9)))
     assert report["interrupted"] and asked[11] == asked[12]
     assert np.isfinite(model.weights).all()
 
     def impatient(question):
-        asked.append(question)
+        asked.append(request)
         if len(asked) > 12:
             raise KeyboardInterrupt
-        return ask(question)
+        return ask(request)
 
     with pytest.raises(KeyboardInterrupt):
         _core.train_shards(impatient, train_options(ranker(tolerance=1e-9)))
@@ -139,15 +139,15 @@ def test_what_goes_wrong_is_told(data):
     ask = asker(parts_of(*data, 2))
     asked = []
 
-    def lost(question):
-        asked.append(question)
+    def lost(request):
+        asked.append(request)
         if len(asked) > 3:
             raise OSError("the network is down")
-        return ask(question)
+        return ask(request)
 
     with pytest.raises(OSError, match="the network is down"):
         _core.train_shards(lost, train_options(ranker()))
-    with pytest.raises(TypeError, match="answers that are not bytes"):
+    with pytest.raises(TypeError, match="responses that are not bytes"):
         _core.train_shards(lambda question: ["text"], train_options(ranker()))
     with pytest.raises(ValueError, match="asked twice"):
         _core.train_shards(lambda question: [b"garbage"], train_options(ranker()))

@@ -187,7 +187,7 @@ def test_queries_without_anything_to_learn_leave_the_weights(data):
     [
         ({"bound": "given"}, "the bound is given; a stream can do"),
         ({"kernel": "rbf"}, "partial_fit is for linear rankers"),
-        ({"paper_C": True}, "the paper's C counts all queries"),
+        ({"solver_options": {"paper_C": True}}, "the paper's C counts all queries"),
         ({"scale": "zscore"}, "the scaling is zscore, which needs all the data"),
         ({"measure": "map"}, "map"),
         ({"C": -1}, "C"),
