@@ -227,7 +227,7 @@ def test_worker_that_answers_wrongly(client, one_worker, response, rows):
 
 
 def test_worker_of_another_version(client, one_worker, rows):
-    address = one_worker(_dask, "__version__", "0.0.1")
+    address = one_worker(dask_rows, "__version__", "0.0.1")
     with pytest.raises(ValueError, match=f"worker {address} has dorm-rank 0.0.1, the driver {dorm.__version__}"):
         fitted(shuffled(rows, 3))
 

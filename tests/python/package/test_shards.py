@@ -50,9 +50,9 @@ def test_same_bytes_whoever_holds_the_rows(data, fitted, count):
 def test_parts_can_be_made_again_at_any_time(data, fitted):
     parts = parts_of(*data, 2)
 
-    def ask(question):
+    def ask(request):
         parts[:] = [pickle.loads(pickle.dumps(part)) for part in reversed(parts)]
-        return asker(parts)(question)
+        return asker(parts)(request)
 
     model, _ = _core.train_shards(ask, train_options(ranker()))
     assert model.to_json() == fitted.model_.to_json()
@@ -115,7 +115,7 @@ def test_validation_and_callbacks(data):
 def test_interrupt_ends_with_the_pass(data):
     ask, asked = asker(parts_of(*data, 2)), []
 
-    def interrupted(question):
+    def interrupted(request):
         asked.append(request)
         if len(asked) == 12:
             raise KeyboardInterrupt
@@ -125,7 +125,7 @@ def test_interrupt_ends_with_the_pass(data):
     assert report["interrupted"] and asked[11] == asked[12]
     assert np.isfinite(model.weights).all()
 
-    def impatient(question):
+    def impatient(request):
         asked.append(request)
         if len(asked) > 12:
             raise KeyboardInterrupt
@@ -148,9 +148,9 @@ def test_what_goes_wrong_is_told(data):
     with pytest.raises(OSError, match="the network is down"):
         _core.train_shards(lost, train_options(ranker()))
     with pytest.raises(TypeError, match="responses that are not bytes"):
-        _core.train_shards(lambda question: ["text"], train_options(ranker()))
+        _core.train_shards(lambda request: ["text"], train_options(ranker()))
     with pytest.raises(ValueError, match="asked twice"):
-        _core.train_shards(lambda question: [b"garbage"], train_options(ranker()))
+        _core.train_shards(lambda request: [b"garbage"], train_options(ranker()))
     with pytest.raises(ValueError):
         _core.answering_shard(b"garbage")
     answers = ask(asked[0])
