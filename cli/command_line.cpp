@@ -169,7 +169,7 @@ class CommandLine {
       return without_verb(line, group, asked);
     const Command& command = find(line.verb);
     const Launched together = command.together ? launched() : Launched{};
-    if (together.rank > 0) leave_talking_to_another();
+    if (together.rank > 0) silence_output();
     const Action action = looks_at_all(command, arguments) ? declare_all(&command) : declare(command);
     const CLI::App& verb = *app_.get_subcommand(line.verb);
     if (const auto asked = help_among(line.own)) return finish(help_page(*asked, verb, command));
@@ -233,8 +233,9 @@ class CommandLine {
     for (const Command& command : settings_.commands) {
       const std::string name = command.name;
       if (name == verb) return command;
-      if (name.starts_with(group))
-        names.push_back(name.substr(group.size(), name.find(' ', group.size()) - group.size()));
+      if (!name.starts_with(group)) continue;
+      const std::string own = name.substr(group.size(), name.find(' ', group.size()) - group.size());
+      if (names.empty() || names.back() != own) names.push_back(own);
     }
     std::vector<CatalogEntry> known;
     for (const std::string& name : names) known.push_back({.name = name, .usage = {}, .help = {}});

@@ -72,7 +72,7 @@ constexpr dorm::cli::Command kCommands[] = {
 // clang-format on
 
 int complain(const std::string& message, int status, const std::string& hint = "") {
-  dorm::cli::talk_if_nobody_did();
+  dorm::cli::restore_output();
   say(fmt::format("{} {}\n", dorm::cli::styled(dorm::cli::Style::red, "dorm:"), message));
   if (status == 2) say(fmt::format("dorm: see {}\n", hint));
   return status;

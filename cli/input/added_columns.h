@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns from other files: similarities to the set of a query, and what is known of its user.
+// Columns from other files: similarities to the set of a query, and features of its user.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,11 +22,11 @@ struct AddedColumns {
 
 void add_column_options(CLI::App& app, AddedColumns& arguments);
 
-/// Throws Error(bad_option) for what is wrong whatever the files hold.
+/// Throws Error(bad_option) for arguments that contradict each other.
 void check_added_columns(const AddedColumns& arguments);
 
-/// Reads the files and adds their columns, those of the sets first; sets are read as the data is. Warns of queries
-/// without a user.
+/// Reads the files and adds their columns, first of the sets; sets are read with the options of the data. Warns of
+/// queries without a user.
 Dataset add_columns(const Dataset& data, const AddedColumns& arguments, const InputArguments& input,
                     const Settings& settings);
 

@@ -9,7 +9,7 @@
 
 namespace dorm::cli {
 
-/// What the command line says about a log; the columns of query and document ids are those of the features, too.
+/// The options of a log; the columns of query and document ids are also those of the features.
 struct ClickLogArguments {
   ClickLogOptions options = {};
   std::string context = {};  // columns, a,b

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores that no model gives: those of a file, and those of one feature.
+// Scores without a model: from a file, or by one feature.
 #pragma once
 
 #include <string>

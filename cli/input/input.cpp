@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "dorm/base/catalog.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "input/remedies.h"
 #include "options/option_group.h"
@@ -92,7 +93,7 @@ auto read_shown(const std::string& path, const Settings& settings, const Expecte
   }
 }
 
-Dataset read_joined(const std::string& words, const std::vector<std::string>& files, const ReadOptions& options,
+Dataset read_joined(const std::string& pattern, const std::vector<std::string>& files, const ReadOptions& options,
                     ReadReport& report) {
   if (files.size() == 1) return read_dataset(files.front(), options, &report);
   std::vector<Dataset> parts;
@@ -103,12 +104,12 @@ Dataset read_joined(const std::string& words, const std::vector<std::string>& fi
     report.format = of_part.format;
     report.warnings.insert(report.warnings.end(), of_part.warnings.begin(), of_part.warnings.end());
   }
-  return about_file(words, [&] { return join(std::move(parts)); });
+  return about_file(pattern, [&] { return join(std::move(parts)); });
 }
 
 void warn_of_unjudged(const std::string& path, Unjudged rule, std::uint64_t changed, const Settings& settings) {
   if (rule == Unjudged::automatic && changed > 0)
-    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
+    warn(settings, fmt::format("{}: {} documents have label -1, which counts as label 0; --unjudged grade "
                                "takes them for worse than 0",
                                path, changed));
 }
@@ -121,24 +122,23 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   ColumnRoles& columns = arguments.columns;
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
-              "letor, csv, tsv, jsonl, binary or log (of a search engine); by\ndefault by content and extension");
-  reading.add(
-      "--missing", arguments.missing, "NAME",
-      "NaN and infinite features: error, zero, or mean of the training\ndata (as the model was trained, else error)");
+              "letor, csv, tsv, jsonl, binary or log (of a search engine)\n(by content and extension)");
+  reading.add("--missing", arguments.missing, "NAME",
+              "NaN and infinite features: error, zero, or mean of the training\ndata (that of the model, else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
-              fmt::format("documents with a negative label: grade, below 0; bad, as label 0;\ndrop; auto: bad where "
-                          "labels are whole numbers and none is\nbelow -1, else grade ({})",
+              fmt::format("documents with a negative label: grade, as a grade; bad, as label 0;\ndrop; auto: bad where "
+                          "labels are integers from -1 on, else\ngrade ({})",
                           arguments.unjudged));
   reading.add("--label-column", columns.label, "NAME", "CSV: column of the labels (label, or that of the model)");
   reading.add("--query-column", columns.query, "NAME", "CSV: column of the query ids (qid, or that of the model)");
   reading.add("--document-column", columns.document, "NAME", "CSV: column of the document ids, if any (docid)");
   reading.add("--group-column", columns.group, "NAME", "CSV: column of the groups, if any (group)");
   reading.add("--weight-column", columns.weight, "NAME", "CSV: column of the query weights, if any (weight)");
-  reading.add("--ignore-column", columns.ignored, "NAMES", "CSV: columns to leave out, as a,b; may be repeated")
+  reading.add("--ignore-column", columns.ignored, "NAMES", "CSV: columns to ignore, as a,b; may be repeated")
       ->expected(1)
       ->take_all();
   reading.add("--query-ids", arguments.query_ids, "FILE",
-              "log of a search engine: a line for each answer, the id of its query");
+              "log of a search engine: query ids, a line for each response");
   reading.flag("!--no-side-files", arguments.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
 }
 
@@ -163,8 +163,8 @@ void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& argume
   app.add_option_function<std::string>("--one-per", resolve, help)->option_text("GROUP[:k]")->group(group);
 }
 
-std::vector<std::string> data_files(const std::string& words) {
-  return names_many_files(words) ? files_named_by(words) : std::vector{words};
+std::vector<std::string> data_files(const std::string& pattern) {
+  return names_many_files(pattern) ? files_named_by(pattern) : std::vector{pattern};
 }
 
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,

@@ -15,7 +15,7 @@
 
 namespace dorm::cli {
 
-/// What the command line says about reading; names are resolved by load().
+/// The options of reading; load() resolves names.
 struct InputArguments {
   std::string format = "detect", missing = {}, unjudged = "grade";  // missing: empty where nothing was said
   std::string groups_from = {};                                     // the column --one-per names, if it does
@@ -25,26 +25,26 @@ struct InputArguments {
   std::string qrels = {};      // likewise, where the verb has the option
 };
 
-/// What is known of a file before it is read.
+/// Expectations about a file before it is read.
 struct Expected {
   const InputDescription* like = nullptr;  // the data it goes with: read alike where the command line says nothing
   const std::vector<std::string>* features = nullptr;  // the features that matter; nullptr: all
   bool labels = true;                                  // needed
 };
 
-/// What a model expects of the data it ranks.
+/// The expectations of a model about the data it ranks.
 inline Expected expected_by(const Model& model, bool labels = true) {
   return {&model.data.input, &model.features, labels};
 }
 
-/// --input-format and what else describes the data; --format is always that of the output.
+/// --input-format and the other options of the data; --format is always that of the output.
 void add_input_options(CLI::App& app, InputArguments& arguments);
 
 /// letor, csv, tsv or binary; empty: by the name of the file.
 DataFormat parse_output_format(const std::string& name);
 
 /// Declares --one-per GROUP[:k]: group, host or domain, or the name of a CSV column, which is then read as the groups
-/// and spelled `group`. What was asked for is left in `rule`.
+/// and spelled `group`. The rule is stored in `rule`.
 void add_one_per_option(CLI::App& app, std::string& rule, InputArguments& arguments, const char* group,
                         const std::string& help);
 
@@ -61,12 +61,12 @@ struct Loaded {
 /// error unless settings.quiet.
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected = {});
-/// Some of the files that `words` name.
-Loaded load(const std::string& words, const std::vector<std::string>& files, const InputArguments& arguments,
+/// Some of the files of a folder or a pattern.
+Loaded load(const std::string& pattern, const std::vector<std::string>& files, const InputArguments& arguments,
             const Settings& settings, const Expected& expected = {});
 
 /// The file, or the files of a folder or a pattern.
-std::vector<std::string> data_files(const std::string& words);
+std::vector<std::string> data_files(const std::string& pattern);
 
 /// The file as files of its shards in a new folder; read, and warned about, as load() does.
 ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,

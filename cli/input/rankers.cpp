@@ -55,7 +55,7 @@ Ranker file_ranker(std::string name, const std::string& path) {
   Ranker ranker{std::move(name), path, ScoreFile{}};
   if (is_factor_file(path))
     throw Error(ErrorCode::unsupported, {path},
-                "a recommender of dorm factorize ranks items for users; expected --ratings FILE to judge it by");
+                "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
   if (beginning.starts_with("{")) {
     std::visit([&](auto&& model) { ranker.what = std::forward<decltype(model)>(model); }, load_any_model(path));
     return ranker;
@@ -83,7 +83,7 @@ void refuse_partial(const Ranker& ranker, const RunOnData& run, const Dataset& d
                             run.lacking_query, run.lacking_document));
   if (run.unknown_documents > 0)
     throw Error(ErrorCode::bad_input, {ranker.file},
-                fmt::format("{} documents of the run are not in the data; expected those of the data only, or "
+                fmt::format("{} documents of the run are not in the data; expected only documents of the data, or "
                             "--complete, which takes them for label 0",
                             run.unknown_documents));
 }
@@ -109,19 +109,21 @@ Ranker feature_ranker(const std::string& name) {
   return {fmt::format("{}{}", kFeature, name), fmt::format("{}{}", kFeature, name), Feature{name}};
 }
 
-Ranker recommender_ranker(const std::string& words) {
-  const std::size_t equals = words.find('=');
-  if (equals == std::string::npos || equals == 0 || file_exists(words)) return {stem_of(words), words, ByRatings{}};
-  return {words.substr(0, equals), words.substr(equals + 1), ByRatings{}};
+Ranker recommender_ranker(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || file_exists(argument))
+    return {stem_of(argument), argument, ByRatings{}};
+  return {argument.substr(0, equals), argument.substr(equals + 1), ByRatings{}};
 }
 
-Ranker load_ranker(const std::string& words) {
-  if (words == "given" && !file_exists(words)) return {words, words, GivenOrder{}};
-  if (words.starts_with(kFeature)) return feature_ranker(words.substr(kFeature.size()));
-  const std::size_t equals = words.find('=');
-  if (equals == std::string::npos || equals == 0 || file_exists(words)) return file_ranker(stem_of(words), words);
-  Ranker ranker = load_ranker(words.substr(equals + 1));
-  ranker.name = words.substr(0, equals);
+Ranker load_ranker(const std::string& argument) {
+  if (argument == "given" && !file_exists(argument)) return {argument, argument, GivenOrder{}};
+  if (argument.starts_with(kFeature)) return feature_ranker(argument.substr(kFeature.size()));
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || file_exists(argument))
+    return file_ranker(stem_of(argument), argument);
+  Ranker ranker = load_ranker(argument.substr(equals + 1));
+  ranker.name = argument.substr(0, equals);
   return ranker;
 }
 
@@ -192,8 +194,8 @@ std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool pa
                               const DeviceArguments& device) {
   if (const auto* model = std::get_if<Model>(&ranker.what)) {
     if (data.has_labels() && model->data.fingerprint == data.fingerprint())
-      warn(settings, fmt::format("{}: trained on these very documents, so that its figures flatter it; dorm tune and "
-                                 "dorm compare judge on queries held out",
+      warn(settings, fmt::format("{}: trained on these documents, so that the measures are too high; dorm tune and "
+                                 "dorm compare evaluate on held-out queries",
                                  ranker.file));
     return about_file(ranker.file, [&] { return score(*model, data, device.with(settings)); });
   }
@@ -216,7 +218,7 @@ std::vector<double> scores_of(const Ranker& ranker, const RankedData& data, bool
 }
 
 EvaluationTable evaluate_ranker(const Ranker& ranker, const Dataset& data, std::span<const double> scores,
-                      std::span<const std::string> measures, const EvaluateOptions& options) {
+                                std::span<const std::string> measures, const EvaluateOptions& options) {
   const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
   if (run && options.complete)
     return about_file(ranker.file, [&] { return evaluate_run(data, *run, measures, options); });
@@ -232,7 +234,7 @@ std::string common_limits(const std::vector<Ranker>& rankers) {
     if (first && model->one_per != limits)
       throw Error(ErrorCode::bad_option,
                   fmt::format("{} and {} were trained under different limits on groups; expected --one-per RULE or "
-                              "none, so that all are judged alike",
+                              "none for all of them",
                               first->name, ranker.name));
     first = &ranker;
     limits = model->one_per;

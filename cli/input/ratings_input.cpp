@@ -107,7 +107,7 @@ SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, con
   if (spec.kind == SplitSpec::Kind::given) {
     RatingsSplit split = split_given(ratings, spec.given, arguments.seed);
     if (split.dropped_users > 0)
-      warn(settings, fmt::format("{} of {} users have too few ratings for this split and are left out",
+      warn(settings, fmt::format("{} of {} users have too few ratings for this split and are dropped",
                                  split.dropped_users, ratings.num_users()));
     return {std::move(split.train), std::move(split.test), {}};
   }

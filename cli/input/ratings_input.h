@@ -30,10 +30,10 @@ void add_split_options(CLI::App& app, SplitArguments& arguments);
 /// The parts of a ratings file. Without a split everything is training data.
 struct SplitRatings {
   Ratings train, test;
-  Ratings given;  // new users: what is told to the model about them; else empty
+  Ratings given;  // ratings of new users that fold them in; else empty
 };
 
-/// Declares --layout, how the ratings stand in their files.
+/// Declares --layout, the layout of the files of ratings.
 void add_layout_option(CLI::App& app, std::string& layout, const char* group);
 Ratings load_ratings(const std::string& path, const std::string& layout, const Settings& settings);
 /// Features of users or items (`what`) from a file; nothing without a path. Warns of ids without features, and refuses

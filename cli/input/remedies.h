@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What helps, in the words of the command: the library knows what is wrong with a table, the command which
-// option mends it.
+// Options that repair a table: the library reports the error, and the command adds the option.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace dorm::cli {
 
-/// The error with the options that help. `by_model`: the data was read for a model, as that says.
+/// The error with the options that help. `by_model`: the data was read with the options of a model.
 Error with_options(const Error& error, bool by_model);
 
 /// One option as it would be typed, e.g. --ignore-column 'product title,brand'.

@@ -21,11 +21,10 @@ void DeviceArguments::require_cpu(std::string_view what) const {
 
 void add_device_options(CLI::App& app, DeviceArguments& arguments, const char* heading) {
   OptionGroup(app, heading)
-      .add("--device", arguments.place.device, "NAME",
-           "what scores the documents: cpu, cuda (an NVIDIA GPU) or\ncuda:N (cpu)");
+      .add("--device", arguments.place.device, "NAME", "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N (cpu)");
   app.add_option_function<std::string>(
          "--memory", [&arguments](const std::string& text) { arguments.place.memory = parse_bytes("--memory", text); },
-         "most memory of the device to take (what is free there)")
+         "memory limit of the device (its free memory)")
       ->option_text("SIZE")
       ->group(heading);
 }

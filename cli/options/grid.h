@@ -6,10 +6,11 @@
 #include <string>
 
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::cli {
 
-/// Sets what the text names and leaves the rest. Values of an axis are separated by /; C may also be LOW:HIGH:FACTOR.
+/// Sets the axes that the text names. Values of an axis are separated by /; C may also be LOW:HIGH:FACTOR.
 /// `cutoff` varies the n of options.train.measure, which must have one. Throws Error(bad_option).
 void parse_grid(const std::string& text, TuneOptions& options);
 

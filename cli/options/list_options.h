@@ -2,11 +2,13 @@
 // Slates, for `train`, `rank` and `eval`: lists with gains by position, and lists under topic budgets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "options/training_options.h"
 #include "text/eval_text.h"
 
@@ -49,20 +51,20 @@ std::string validated_measure(const ListArguments& lists, const TrainOptions& op
 /// The gains of --position-gains for the training data, read once: the file may be a pipe. Empty without the option.
 PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data);
 
-/// Numbers in a plane beside those of the features: a function per position makes it longer.
-std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains);
-
-/// A training or tuning of any kind of slate: the result, the model's file, and lines about the slates.
-struct TrainedLists {
-  TrainResult result;
-  std::string model_text, page = {};
-  TuneOutcome tuning = {};  // of a tuning
+/// The tasks of the training data and of the validation data.
+struct ListTasks {
+  Task train;
+  Task validation = {};
 };
+ListTasks tasks_of(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                   const std::string& measure);
 
-TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                         const TrainOptions& options, const TrainObserver& observer);
-TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer);
+/// Lines about the slates of a training or tuning; none for rankings by sorting.
+std::string list_page(const ListArguments& lists, const PositionGainsFile& gains, const TrainReport& report);
+
+/// The file of a model.
+std::string model_text(const Model& model, const std::optional<PositionModel>& positions,
+                       const PositionGainsFile& gains);
 
 /// The first n documents of every query under topic budgets; a warning for lists without a proof of optimality.
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,
@@ -74,7 +76,7 @@ std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double
 /// Scores that sort the documents into these rankings: minus the rank.
 std::vector<double> scores_of_rankings(const Dataset& data, const std::vector<Ranking>& rankings);
 
-/// Adds position-gain@n to the table, by the gains of a file, or those known when it is "".
+/// Adds position-gain@n to the table, by the gains of a file, or by `known` without a file.
 void add_position_gain(const LabelGains& known, const std::string& gains_file, const Dataset& data,
                        const std::vector<Ranking>& rankings, const EvaluateOptions& options, EvaluationTable& table);
 

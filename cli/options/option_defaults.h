@@ -33,10 +33,10 @@ class Defaults {
   /// Of options that are not given on the command line.
   const std::vector<DefaultArgument>& arguments() const { return arguments_; }
 
-  /// A line that says what was taken from a model; empty: nothing.
+  /// A line with the options taken from a model; empty: none.
   const std::string& note() const { return note_; }
 
-  /// Runs `body`. An Error about an option whose value is one of these says where the value stands.
+  /// Runs `body`. An Error about an option with a default from here names the place of the value.
   void blame(const std::function<void()>& body) const;
 
  private:

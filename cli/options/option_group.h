@@ -17,7 +17,7 @@ class OptionGroup {
  public:
   OptionGroup(CLI::App& app, const char* heading) : app_(app), heading_(heading) {}
 
-  /// `shown` stands for the value in the help, e.g. FILE.
+  /// `shown`: the value in the help, e.g. FILE.
   template <class Value>
   CLI::Option* add(const char* name, Value& value, const char* shown, const std::string& help) const {
     static_assert(!std::is_arithmetic_v<Value>, "a number has a range: number()");

@@ -12,8 +12,8 @@
 
 namespace dorm::cli {
 
-/// The number that the text says. Throws Error(bad_option), "--folds is -1; expected a whole number from 2 on", for one
-/// outside of the range and for anything else.
+/// Parses a number. Throws Error(bad_option), "--folds is -1; expected a whole number from 2 on", for a number outside
+/// of the range and for other text.
 std::uint64_t parse_count(const std::string& option, const std::string& text, const NumberRange& range);
 std::int64_t parse_whole(const std::string& option, const std::string& text, const NumberRange& range);
 double parse_real(const std::string& option, const std::string& text, const NumberRange& range);

@@ -10,19 +10,19 @@
 
 namespace dorm::cli {
 
-/// `what`: what the page is about, for the help.
+/// `what`: the subject of the page, for the help.
 void add_report_option(CLI::App& app, std::vector<std::string>& paths, const std::string& what, const char* group);
 
-/// Refuses unknown formats, before any work is done.
+/// Throws Error for unknown formats, before any work.
 void check_report_files(const std::vector<std::string>& paths);
 
 /// "report FILE" for each, for the terminal.
 std::string report_lines(const std::vector<std::string>& paths);
 
-/// What the command tells of itself on a page.
+/// The command line and the version, for the page.
 pages::Origin origin_of(const Settings& settings);
 
-/// Into every file that was asked for.
+/// Writes the page to every file.
 void write_reports(const report::Report& page, const std::vector<std::string>& paths);
 
 }  // namespace dorm::cli

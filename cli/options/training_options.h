@@ -15,7 +15,7 @@ namespace dorm::cli {
 
 struct TrainingArguments {
   std::string data, valid, model, weights;
-  std::string initial;               // a name of start_catalog() or, in dorm train, a file with a model
+  std::string initial;               // a name of initial_model_catalog() or, in dorm train, a file with a model
   std::string like;                  // acted on before anything is parsed
   std::vector<std::string> reports;  // files to write, in the formats of their names
   std::string baseline;              // a ranker to compare the model with, for reports
@@ -29,7 +29,7 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
 /// Moves the rarely used options to --help=expert.
 void make_training_expert(CLI::App& app);
 
-/// Refuses what can be refused before any data is read.
+/// Throws Error for arguments that contradict each other, before any data is read.
 void check_training_arguments(const TrainingArguments& arguments);
 
 struct TrainingData {
@@ -41,10 +41,10 @@ struct TrainingData {
 
 TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings);
 
-/// Replaces the scaling auto by the one it chooses, and says what follows from it.
+/// Replaces the scaling auto by the chosen one, and prints a note about it.
 void settle_scaling(const TrainingData& data, const Settings& settings, TrainOptions& options);
 
-/// Says on standard error how much memory a training will take.
+/// Prints the memory forecast of a training on standard error.
 void say_memory(const MemoryForecast& forecast, const Settings& settings);
 
 /// The report data of a training; `reason`: why the chosen candidate won.

@@ -21,7 +21,7 @@ class ComparisonView {
         fresh > 0 ? fmt::format(", about {} left", duration_text(line_.seconds() * rest / fresh)) : "";
     const std::string found = progress.found > 0 ? fmt::format(" ({} found)", progress.found) : "";
     line_.show(static_cast<double>(progress.done) / static_cast<double>(progress.total),
-               fmt::format("dorm: comparing: {} of {} cells{}, {}, {}{}", progress.done, progress.total, found,
+               fmt::format("dorm: comparing: {} of {} results{}, {}, {}{}", progress.done, progress.total, found,
                            progress.method, duration_text(line_.seconds()), left));
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the commands: what they say, and files that an interrupt does not leave behind half-written.
+// Output of the commands: messages, and files that an interrupt does not leave incomplete.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
 /// Format by extension unless it is given.
 void write_data(const Dataset& data, const std::string& path, DataFormat format = DataFormat::detect);
 
-/// What `body` returns, which writes files by the writer that it is given. A signal that would end the process is
-/// waited with until `body` has cleaned up behind the exception that the writer throws; then Interrupted is thrown.
+/// Returns the result of `body`, which writes files by the given writer. A signal makes the writer throw, so that
+/// `body` removes its files; then Interrupted is thrown.
 ShardsWritten write_stoppable(const std::function<ShardsWritten(const FileWriter&)>& body);
 
 void make_folder(const std::string& path);  // and those above it, to write to; throws Error(io)

@@ -29,10 +29,10 @@ std::size_t number_in(std::initializer_list<const char*> variables, std::size_t 
 
 Launched launched() {
   // Open MPI; MPICH and what descends from it, Slurm's PMI among them.
-  Launched told;
-  told.processes = number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
-  told.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0);
-  return told.processes > 1 ? told : Launched{};
+  Launched found;
+  found.processes = number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
+  found.rank = number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0);
+  return found.processes > 1 ? found : Launched{};
 }
 
 std::size_t longest_wait() { return std::max<std::size_t>(1, number_in({"DORM_MPI_TIMEOUT"}, 3600)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that were started together (mpirun), and what they tell each other. process_group_mpi.cpp is the one file
-// that knows MPI; process_group_alone.cpp replaces it in builds without.
+// The processes of one launch (mpirun), and their messages. Only process_group_mpi.cpp uses MPI;
+// process_group_alone.cpp replaces it in builds without.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,13 @@
 
 namespace dorm::cli {
 
-/// What the launcher says in the environment: how many processes it has started, and which of them this is. One where
-/// nothing is said.
+/// The number of processes and the rank of this one, from the environment of the launcher; one process without it.
 struct Launched {
   std::size_t processes = 1, rank = 0;
 };
 Launched launched();
 
-/// Seconds without a word from the others after which a process takes one of them to hang:
-/// DORM_MPI_TIMEOUT, or an hour.
+/// Seconds without a message after which a process assumes that another one hangs: DORM_MPI_TIMEOUT, or an hour.
 std::size_t longest_wait();
 
 using Counts = std::vector<std::uint64_t>;
@@ -33,19 +31,19 @@ class ProcessGroup {
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
   std::size_t size() const;
-  std::size_t rank() const;  // 0: the one that drives, prints and writes
+  std::size_t rank() const;  // 0: the driver, which prints and writes
 
-  /// Ends all processes at once, where this one cannot go on and the others wait for it.
+  /// Ends all processes at once, when this one cannot continue and the others wait for it.
   [[noreturn]] static void end_all();
 
-  // All processes call the following together, in the same order. A process that waits sleeps; one that dies ends all,
-  // by the launcher, and so does one that has waited longest_wait().
+  // All processes call the following together, in the same order. A waiting process sleeps. The launcher ends all
+  // processes when one dies, and a process that has waited longest_wait() ends them, too.
 
-  /// What rank 0 says, in all processes.
-  std::string broadcast(std::string said);
-  /// In rank 0 what each process says, by rank; nothing in the others.
+  /// Returns the text of rank 0 in all processes.
+  std::string broadcast(std::string text);
+  /// Returns in rank 0 the texts of all processes, by rank; nothing in the others.
   std::vector<std::string> gather(const std::string& mine);
-  /// The same in all processes.
+  /// As gather(), in all processes.
   std::vector<std::string> exchange(const std::string& mine);
   std::vector<Counts> exchange_counts(const Counts& mine);
 

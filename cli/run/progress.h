@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of something slow on standard error: on a terminal one line that changes, with a bar where the share that is
-// done is known; elsewhere plain lines at growing intervals. Nothing in the first two seconds.
+// Progress of slow work on standard error: on a terminal one changing line, with a bar where the finished share is
+// known; elsewhere plain lines at growing intervals. Nothing in the first two seconds.
 #pragma once
 
 #include <chrono>

@@ -40,8 +40,8 @@ EndingSignals::~EndingSignals() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
 }
 
-StopRequest::StopRequest(const char* told) : noted_(note) {
-  said_at_once = told;
+StopRequest::StopRequest(const char* notice) : noted_(note) {
+  said_at_once = notice;
   on_terminal = ::isatty(STDERR_FILENO) == 1;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a long computation on request: the first Ctrl-C (or SIGTERM, SIGHUP) asks it to stop and to keep what it has;
-// the second ends the process at once.
+// Ending a long computation on request: the first Ctrl-C (or SIGTERM, SIGHUP) requests a stop that keeps the results so
+// far; the second ends the process at once.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace dorm::cli {
 
-/// Thrown once everything worth keeping is written; the exit status is 128 + signal, as shells have it.
+/// Thrown once the results are written; the exit status is 128 + signal, as in shells.
 struct Stopped {
   int signal;
 };
 
-/// While it lives, `handler` is called for the signals that would end the process. Those that the process was told to
-/// ignore (nohup, jobs in the background) stay ignored.
+/// While it lives, `handler` is called for the signals that would end the process. Signals that the process ignores
+/// (nohup, jobs in the background) stay ignored.
 class EndingSignals {
  public:
   using Handler = void (*)(int);
@@ -33,8 +33,8 @@ class EndingSignals {
 /// While it lives, signals that would end the process are noted. One at a time.
 class StopRequest {
  public:
-  /// `told`: what is said on standard error the moment a signal comes, before the work has noticed it; null: nothing.
-  explicit StopRequest(const char* told = nullptr);
+  /// `notice`: printed on standard error as soon as a signal comes, before the work stops; null: nothing.
+  explicit StopRequest(const char* notice = nullptr);
 
   /// The signal that came; 0: none. From any thread.
   int signal() const;

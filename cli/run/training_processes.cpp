@@ -7,8 +7,10 @@
 #include <exception>
 
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/learning/shard.h"
+#include "dorm/learning/train_shards.h"
 #include "dorm/train.h"
 #include "run/stop.h"
 #include "text/messages.h"
@@ -24,8 +26,8 @@ void refuse_for_processes(bool given, const char* option, const char* why) {
 }
 
 // Those that a process of this rank reads.
-std::vector<std::string> own_files(const std::string& words, const ProcessGroup& group) {
-  std::vector<std::string> files = files_named_by(words);
+std::vector<std::string> own_files(const std::string& pattern, const ProcessGroup& group) {
+  std::vector<std::string> files = files_named_by(pattern);
   std::erase_if(files, [&](const std::string& file) {
     return parse_shard_file_name(file)->number % group.size() != group.rank();
   });
@@ -57,10 +59,10 @@ bool all_negative(const Dataset& data) {
 
 }  // namespace
 
-std::size_t shards_of_files(const std::string& words) {
-  if (!names_many_files(words)) return 0;
+std::size_t shards_of_files(const std::string& pattern) {
+  if (!names_many_files(pattern)) return 0;
   std::size_t of = 0;
-  for (const std::string& file : files_named_by(words)) {
+  for (const std::string& file : files_named_by(pattern)) {
     const std::optional<ShardName> name = parse_shard_file_name(file);
     if (!name || (of != 0 && name->num_shards != of)) return 0;
     of = name->num_shards;
@@ -89,7 +91,7 @@ TrainingProcesses::TrainingProcesses(const TrainingArguments& arguments, const S
   together([&] { make_host(arguments.options, settings); });
   if (!arguments.valid.empty()) together([&] { read_valid(arguments, settings); });
   if (drives() && unjudged_ > 0 && arguments.input.unjudged == name_of(Unjudged::automatic))
-    warn(settings, fmt::format("{}: {} documents have label -1: not judged, and taken for label 0; --unjudged grade "
+    warn(settings, fmt::format("{}: {} documents have label -1, which counts as label 0; --unjudged grade "
                                "takes them for worse than 0",
                                arguments.data, unjudged_));
 }
@@ -197,7 +199,7 @@ std::vector<std::string> TrainingProcesses::ask(char whom, std::string_view requ
   return responses;
 }
 
-void TrainingProcesses::response() try {
+void TrainingProcesses::respond() try {
   const EndingSignals left_to_the_first([](int) {});
   for (;;) {
     const std::string said = group_.broadcast("");
@@ -211,7 +213,7 @@ void TrainingProcesses::response() try {
     group_.gather(reply);
   }
 } catch (const std::exception& error) {
-  talk_if_nobody_did();
+  restore_output();
   say(fmt::format("dorm: process {}: {}\n", group_.rank(), error.what()));
   ProcessGroup::end_all();
 }

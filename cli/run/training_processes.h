@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm train` by several processes that were started together: each holds shards of the data and responses requests
-// about them; the first drives, prints and writes (dorm/learning/shard.h, docs/scale.md).
+// `dorm train` with the processes of one launch: each holds shards of the data and responds to requests about them;
+// the first is the driver, which prints and writes (dorm/learning/shard.h, docs/scale.md).
 #pragma once
 
 #include <functional>
@@ -8,38 +8,40 @@
 #include <string>
 #include <vector>
 
+#include "dorm/data/prepare.h"
 #include "dorm/learning/shard.h"
 #include "options/training_options.h"
 #include "run/process_group.h"
 
 namespace dorm::cli {
 
-/// How many shards the files that `words` name are the shards of, by their names; 0: they are not shards of one set.
-std::size_t shards_of_files(const std::string& words);
+/// The number of shards of the data set of these files, by their names; 0: they are not shards of one set.
+std::size_t shards_of_files(const std::string& pattern);
 
-/// What --shards says, else by the size of the data; files of so many shards (0: none) have whole shards of that many.
+/// The number of --shards, else by the size of the data. `of_files`: that of the files, whose shards stay whole; 0:
+/// none.
 std::size_t settled_shards(const TrainOptions& options, std::size_t queries, std::size_t features,
                            std::size_t of_files);
 
 class TrainingProcesses {
  public:
-  /// Reads what falls to this process, once the one that drives has called `check`. What goes wrong in one is thrown in
-  /// all: a process that ended before it has joined the others would leave launchers waiting. Throws Error(unsupported)
-  /// for arguments that need all documents in one process.
+  /// Reads the part of this process, after the driver has called `check`. An error in one process is thrown in all: a
+  /// process that ends before it has joined the others would leave the launcher waiting. Throws Error(unsupported) for
+  /// arguments that need all documents in one process.
   TrainingProcesses(const TrainingArguments& arguments, const Settings& settings, const std::function<void()>& check);
-  /// The one that drives tells the others that it is over.
+  /// The driver ends the other processes.
   ~TrainingProcesses();
   TrainingProcesses(const TrainingProcesses&) = delete;
   TrainingProcesses& operator=(const TrainingProcesses&) = delete;
 
   bool drives() const { return group_.rank() == 0; }
   std::size_t num_shards() const { return num_shards_; }
-  std::string text() const;  // what was read, for people
+  std::string text() const;  // a summary of the data, for the terminal
 
-  /// Of the one that drives.
+  /// In the driver.
   TrainResult train(const TrainOptions& options, const TrainObserver& observer);
-  /// Of the others: responses until it is over.
-  void response();
+  /// In the other processes: responds to requests until the driver ends.
+  void respond();
 
  private:
   template <class Body>
@@ -51,7 +53,7 @@ class TrainingProcesses {
   std::vector<std::string> ask(char whom, std::string_view request);
   const ShardHost& host(char whom) const { return whom == kValid ? *valid_ : *train_; }
 
-  static constexpr char kTrain = 't', kValid = 'v', kOver = 'o';  // what a message to all begins with
+  static constexpr char kTrain = 't', kValid = 'v', kOver = 'o';  // the first byte of a message to all
 
   ProcessGroup group_;
   Dataset own_;               // the documents of this process, or all of them

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dorm/tune.h"
 #include "report/pages/words.h"
 
 namespace dorm::cli {
@@ -67,7 +68,7 @@ void TrainingView::update(const TrainProgress& progress) {
 
 void TuningView::update(const TuneProgress& progress) {
   if (quiet_ || !line_.due()) return;
-  std::string text = fmt::format("dorm: tuning: {} of {} cells", progress.done, progress.total);
+  std::string text = fmt::format("dorm: tuning: {} of {} grid points", progress.done, progress.total);
   if (progress.leader)
     text += fmt::format(", best {} {:.4f} ({})", measure_, progress.best, pages::cell_name(*progress.leader));
   text += ", " + duration_text(line_.seconds());

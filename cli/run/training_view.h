@@ -9,6 +9,7 @@
 
 #include "dorm/train.h"
 #include "run/progress.h"
+#include "dorm/tune.h"
 
 namespace dorm::cli {
 

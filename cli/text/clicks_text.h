@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dorm clicks` says of a log and its gains.
+// The output of `dorm clicks gains` about a log and its gains.
 #pragma once
 
 #include <optional>

@@ -243,8 +243,9 @@ std::string part_page(const DeclaredVerb& verb, const std::string& part) {
 }
 
 std::string short_overview(const CLI::App& root, std::span<const Command> commands) {
-  return fmt::format("{}\n\n{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]; -h: main options; --help: all; dorm help TOPIC\n",
-                     declared(root).summary, verb_lines(root, commands), heading("Usage:"));
+  return fmt::format(
+      "{}\n\n{}\n{} dorm COMMAND [ARGUMENTS] [OPTIONS]; -h: main options; --help: all; dorm help TOPIC\n",
+      declared(root).summary, verb_lines(root, commands), heading("Usage:"));
 }
 
 std::string whole_overview(const CLI::App& root, std::span<const Command> commands) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How match models, their training and what they find are shown.
+// How match models, their training and their matches are shown.
 #pragma once
 
 #include <span>

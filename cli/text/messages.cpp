@@ -51,9 +51,9 @@ void say_in_place(const std::string& line) {
   write_all(STDERR_FILENO, fmt::format("\r{}\x1b[K", rendered(line, colored(STDERR_FILENO), printable)));
 }
 
-void leave_talking_to_another() { silent = true; }
+void silence_output() { silent = true; }
 
-void talk_if_nobody_did() {
+void restore_output() {
   constexpr unsigned kSecondsForTheOther = 3;
   if (!silent) return;
   ::sleep(kSecondsForTheOther);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says to people. A place that cannot be written (full, closed, a reader that has gone) never ends the
-// work: on standard error what is said is lost, on standard output the exit status tells of it at the end.
+// Messages of the command. An output that cannot be written (full, closed, without a reader) never ends the work: on
+// standard error messages are lost, on standard output the exit status reports the failure at the end.
 #pragma once
 
 #include <string>
@@ -8,24 +8,23 @@
 
 namespace dorm::cli {
 
-/// Printable, with the colours of style.h where they are wanted.
+/// Printable text, with the colours of style.h if enabled.
 void print(const std::string& text);  // to standard output
 void say(const std::string& text);    // to standard error
 
-/// From now on, nothing is said or printed: another process does.
-void leave_talking_to_another();
-/// What the other would have said by now cannot be said by it: this process says it, after a while in which the other
-/// has said the same, and has ended both, where it could.
-void talk_if_nobody_did();
+/// Suppresses all output of this process from now on: another process prints.
+void silence_output();
+/// Ends the silence after a few seconds, in which the other process would have printed and ended both.
+void restore_output();
 
-/// One line that takes the place of the one before it, on a terminal; an empty one clears it.
+/// One line that replaces the one before it, on a terminal; an empty one clears it.
 void say_in_place(const std::string& line);
 
-/// Prepares for the above: standard streams that are closed are not given to the next file that is opened, and a reader
-/// that goes away is an error instead of the end of the process. To be called first.
+/// Call first. Keeps the descriptors of closed standard streams from the next opened file, and turns a broken pipe into
+/// an error instead of the end of the process.
 void open_standard_streams();
 
-/// A reader that goes away ends the process again, quietly, as `dorm rank ... | head` should; while it lives.
+/// While it lives, a broken pipe ends the process quietly, as in `dorm rank ... | head`.
 class QuietPipe {
  public:
   QuietPipe();

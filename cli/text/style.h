@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colour for terminals that want it. Text is marked here; print() and say() turn the marks into what the terminal
-// understands, or drop them. Marks are bytes that no UTF-8 text holds, and take no room in a table.
+// Colour for terminals. Text is marked here; print() and say() turn the marks into escape sequences, or drop them.
+// Marks are bytes that no UTF-8 text holds, and take no room in a table.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class Style : char { bold = 'b', dim = 'd', red = 'r', green = 'g', yellow 
 /// The text, marked; blanks at its ends stay outside.
 std::string styled(Style style, std::string_view text);
 
-/// The text with its marks turned into escape sequences, or without them; what stands between them by `escape`.
+/// The text with its marks turned into escape sequences, or without them; the text between them by `escape`.
 std::string rendered(std::string_view text, bool colored, std::string (*escape)(std::string_view) = nullptr);
 
 /// Characters of the text as a terminal shows it: marks and the bytes within a character do not count.

@@ -9,6 +9,7 @@
 #include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/owned_columns.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

@@ -135,7 +135,7 @@ def test_an_interrupt_says_how_to_go_on(here):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
 
 
 def test_outside_scores_are_judged_beside_the_rest(here):

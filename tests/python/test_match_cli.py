@@ -69,7 +69,7 @@ def test_text_of_training_names_the_certificate(here):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("match", "ACTION is missing"),
+        ("lab match", "ACTION is missing"),
         ("lab match fit nodes.csv --pairs pairs.csv", 'unknown action "fit"'),
         ("lab match eval", "NODES is missing"),
         ("lab match eval nodes.csv", "--pairs FILE is missing"),

@@ -147,7 +147,8 @@ def test_wide_tables_are_refused_or_read(tmp_path):
 
 def test_nobody_asked_for_is_answered_by_an_example(world):
     message = dorm("recommend", "top", world / "m", status=2)
-    assert "for whom?" in message and f"knows {USERS} users and {ITEMS} items, so for example --user u0" in message
+    assert "no user is selected" in message
+    assert f"knows {USERS} users and {ITEMS} items, for example --user u0" in message
     message = dorm("recommend", "top", world / "m", "--user", "u1", "--all", status=2)
     assert "more than one is given of whom" in message
 

@@ -8,6 +8,7 @@
 
 #include "base/quote.h"
 #include "dorm/clicks/click_gains.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 
 namespace dorm {

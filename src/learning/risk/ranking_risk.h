@@ -15,6 +15,7 @@
 
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/list_problem.h"
 #include "learning/risk/referenced_risk.h"
 #include "model/features/linear_features.h"
 

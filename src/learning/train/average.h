@@ -12,6 +12,19 @@
 
 namespace dorm {
 
+struct Moments {
+  double mean = 0, standard_error = 0;  // of the mean
+};
+
+/// Over the values that are not NaN.
+Moments moments_of(std::span<const double> values);
+
+/// Of the differences a - b, query by query.
+Moments paired(std::span<const double> a, std::span<const double> b);
+
+/// Whether the mean of `values` is behind that of `best` by more than one standard error of their paired difference.
+bool behind(std::span<const double> values, std::span<const double> best);
+
 /// The root of the mean squared score over all documents, scores centred within their query. 0: it ranks nothing.
 double spread(const TrainingSet& set, std::span<const double> w);
 

@@ -15,7 +15,7 @@ constexpr const char* kKernel = "Kernel";
 constexpr const char* kSolving = "Solving";
 
 void parse_name(std::string_view name, BoundChoice& out) { out = parse_bound_choice(name); }
-void parse_name(std::string_view name, StartChoice& out) { out = parse_start_choice(name); }
+void parse_name(std::string_view name, InitialModelChoice& out) { out = parse_initial_model(name); }
 void parse_name(std::string_view name, SolverKind& out) { out = parse_solver(name); }
 
 std::string_view print_name(SolverKind kind) { return solver_name(kind); }

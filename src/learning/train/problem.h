@@ -36,8 +36,8 @@ class TrainingProblem {
   virtual std::uint64_t plane_bytes() const = 0;
 
   /// Where the rounds of a bound may begin, and such weights, found in so many seconds (0: no limit).
-  virtual std::vector<Start> starts(Bound bound) const = 0;
-  virtual std::vector<double> start(Start start, double seconds) const = 0;
+  virtual std::vector<InitialModel> starts(Bound bound) const = 0;
+  virtual std::vector<double> start(InitialModel start, double seconds) const = 0;
 
   /// Whether a sum of weights is the ranker of the sum of scores; `spread` as in average.h.
   virtual bool averages() const = 0;

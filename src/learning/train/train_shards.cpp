@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/learning/train_shards.h"
+
 #include <algorithm>
 
+#include "dorm/data/prepare.h"
+#include "learning/train/learning_task.h"
 #include "learning/train/memory.h"
 #include "learning/train/sharded_problem.h"
-#include "learning/train/task.h"
 #include "learning/train/training.h"
 
 namespace dorm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready for training: scaled features or their kernel, the unit of C, and the cheap rankers that rounds
-// start from. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
+// A data set made ready for training: scaled features or their kernel, the unit of C, and the initial models of
+// rounds. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
 #pragma once
 
 #include <memory>
@@ -35,9 +35,9 @@ double squared_scale_of(double norm);
 /// Its documents have different labels, and it counts: an exact kernel keeps no others.
 bool learnable(const Query& query);
 
-/// A cheap ranker to be fitted; Start::model is none. The defaults are those of a start.
-struct CheapRanker {
-  Start kind = Start::ridge;
+/// How an initial model is fitted; InitialModel::model cannot be. By default, as the rounds of a bound use it.
+struct InitialModelOptions {
+  InitialModel kind = InitialModel::ridge;
   std::string convention = "standard";  // of the gains
   std::vector<double> C = {};           // of ridge regression 1 / lambda; none: 1000 for ridge, 100 for pairs
   double tolerance = 1e-2;              // of pairs
@@ -45,7 +45,7 @@ struct CheapRanker {
   StopAsked stop = {};                  // likewise
   std::size_t threads = 0;              // 0: those of the set
 };
-struct CheapFit {
+struct InitialFit {
   std::vector<double> w;
   SolveReport report;  // of pairs, in the units of the solver; else no passes
 };
@@ -81,8 +81,8 @@ class TrainingSet {
   UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale(), paper); }
 
   /// One fit for each C.
-  std::vector<CheapFit> fit_path(const CheapRanker& ranker) const;
-  CheapFit fit(const CheapRanker& ranker) const { return std::move(fit_path(ranker).front()); }
+  std::vector<InitialFit> fit_path(const InitialModelOptions& ranker) const;
+  InitialFit fit(const InitialModelOptions& ranker) const { return std::move(fit_path(ranker).front()); }
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
   static constexpr double kPairwiseC = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning/train/list_task.h"
+#include "learning/train/slate_task.h"
 
 #include <fmt/format.h>
 
@@ -39,24 +39,32 @@ std::vector<double> decay_of_measure(const FactoredMeasure& measure, const std::
 
 }  // namespace
 
-void require_no_target(const TrainOptions& options) {
-  require_cpu(options, "lists of positions or topics are");
-  if (options.target.empty()) return;
-  throw Error(
-      ErrorCode::unsupported,
-      fmt::format(
-          "lists of positions or topics are found by an assignment, which no other tool does; the target is {}, "
-          "expected none",
-          options.target));
+// Rounds begin at ridge regression on the gains: no other initial model knows positions or topics.
+void SlateTask::check(const TrainOptions& options, std::span<const BoundChoice>) const {
+  if (options.start && options.start != InitialModel::ridge)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the initial model {} is not used for slates; expected ridge", name_of(*options.start)));
+  if (options.initial) throw Error(ErrorCode::unsupported, "slates cannot begin at an earlier model; expected none");
+  if (!options.given_ties.empty())
+    throw Error(ErrorCode::unsupported, "ties by a feature belong to rankings by sorting; expected none for slates");
+  require_cpu(options, "slates of positions or topics are");
+  if (!options.target.empty())
+    throw Error(ErrorCode::unsupported,
+                fmt::format("slates of positions or topics are found by an assignment, which no other tool does; the "
+                            "target is {}, expected none",
+                            options.target));
+  if (!options.one_per.empty())
+    throw Error(ErrorCode::unsupported,
+                "slates of positions or topics do not keep limits on groups; expected no such limits");
 }
 
-std::unique_ptr<ReferencedRisk> ListTask::risk(const TrainingSet& set, const TrainOptions& options) const {
+std::unique_ptr<ReferencedRisk> SlateTask::risk(const TrainingSet& set, const TrainOptions& options) const {
   std::vector<double> storage;
   return std::make_unique<PositionRisk>(set.linear_features(), problem(options, storage), options.compute.threads);
 }
 
-std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& options, Start,
-                                    const StopAsked& stop) const {
+std::vector<double> SlateTask::start(const TrainingSet& set, const TrainOptions& options, InitialModel,
+                                     const StopAsked& stop) const {
   std::vector<double> storage;
   const PositionProblem lists = problem(options, storage);
   const std::size_t d = set.features().dimension(), n = lists.positions;
@@ -83,11 +91,11 @@ std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& 
 // ---- every position on its own -----------------------------------------------------------------------------------
 
 PositionTask::PositionTask(const Dataset& data, PositionGains gains, bool one_function)
-    : ListTask(data), gains_(std::move(gains)), one_function_(one_function) {
+    : SlateTask(data), gains_(std::move(gains)), one_function_(one_function) {
   check_gains(data, gains_);
 }
 
-std::unique_ptr<const Task> PositionTask::select(const std::vector<std::size_t>& queries) const {
+std::unique_ptr<const LearningTask> PositionTask::select(const std::vector<std::size_t>& queries) const {
   PositionGains some{gains_.positions, {}};
   for (const std::size_t q : queries) {
     const auto first = gains_.gain.begin() + static_cast<std::ptrdiff_t>(data().first_document(q) * gains_.positions);
@@ -122,23 +130,24 @@ std::vector<std::vector<double>> PositionTask::parts(const std::vector<double>& 
   return parts;
 }
 
-PositionModel PositionTask::model(const std::vector<double>& w, const TrainOptions& options,
-                                  const std::function<Model(const std::vector<double>&)>& described) const {
+LearningTask::Learnt PositionTask::learnt(const std::vector<double>& w, const TrainOptions& options,
+                                          const Describe& describe) const {
   std::vector<std::vector<double>> each = parts(w);
   PositionModel model;
-  model.shared = described(each.front());
+  model.shared = describe(each.front());
   model.decay = decay(options);
   each.erase(each.begin());
   model.blocks = std::move(each);
-  return model;
+  Model shared = model.shared;
+  return {std::move(shared), std::move(model)};
 }
 
 PositionProblem PositionTask::problem(const TrainOptions& options, std::vector<double>&) const {
   return {gains_.positions, gains_.gain, decay(options), !one_function_};
 }
 
-MeasureResult PositionTask::judge(const Scorer& scorer, const std::vector<double>& w,
-                                  const TrainOptions& options) const {
+MeasureResult PositionTask::validate(const Scorer& scorer, const std::vector<double>& w,
+                                     const TrainOptions& options) const {
   const std::size_t threads = options.compute.threads;
   std::vector<std::vector<double>> scores;
   for (const std::vector<double>& part : parts(w)) scores.push_back(scorer.scores(part, threads));
@@ -151,9 +160,9 @@ MeasureResult PositionTask::judge(const Scorer& scorer, const std::vector<double
 // ---- topic budgets -----------------------------------------------------------------------------------------------
 
 TopicTask::TopicTask(const Dataset& data, TopicTable topics, std::size_t positions, const TopicOptions& topic_options)
-    : ListTask(data), topics_(std::move(topics)), positions_(positions), topic_options_(topic_options) {
+    : SlateTask(data), topics_(std::move(topics)), positions_(positions), topic_options_(topic_options) {
   topic_options.validate();
-  validate(topics_);
+  dorm::validate(topics_);
   if (positions == 0 || topics_.num_documents() != data.num_documents())
     throw Error(ErrorCode::bad_input,
                 fmt::format("topics of {} documents for data of {} and lists of {}; expected one entry per document "
@@ -161,7 +170,7 @@ TopicTask::TopicTask(const Dataset& data, TopicTable topics, std::size_t positio
                             topics_.num_documents(), data.num_documents(), positions));
 }
 
-std::unique_ptr<const Task> TopicTask::select(const std::vector<std::size_t>& queries) const {
+std::unique_ptr<const LearningTask> TopicTask::select(const std::vector<std::size_t>& queries) const {
   TopicTable some{topics_.names, topics_.limits, {0}, {}};
   for (const std::size_t q : queries)
     for (std::size_t i = 0, d = data().first_document(q); i < data().query(q).size(); ++i, ++d) {
@@ -188,6 +197,11 @@ std::string TopicTask::identity() const {
 
 std::size_t TopicTask::threads(std::size_t asked) const { return topic_solver_in_threads() ? asked : 1; }
 
+TopicReport TopicTask::topics(const ReferencedRisk& risk) const {
+  const auto& slates = dynamic_cast<const PositionRisk&>(risk);
+  return {slates.lists(), slates.unproven(), slates.largest_gap()};
+}
+
 PositionProblem TopicTask::problem(const TrainOptions& options, std::vector<double>& storage) const {
   const FactoredMeasurePtr measure = make_trainable(options.measure, make_convention(options.convention));
   for (std::size_t q = 0; q < data().num_queries(); ++q) {
@@ -197,7 +211,8 @@ PositionProblem TopicTask::problem(const TrainOptions& options, std::vector<doub
   return {positions_, storage, decay_of_measure(*measure, options.decay, positions_), false, &topics_, topic_options_};
 }
 
-MeasureResult TopicTask::judge(const Scorer& scorer, const std::vector<double>& w, const TrainOptions& options) const {
+MeasureResult TopicTask::validate(const Scorer& scorer, const std::vector<double>& w,
+                                  const TrainOptions& options) const {
   Model model;  // what rank_topics() reads of it
   model.measure = options.measure;
   model.convention = options.convention;
