@@ -70,8 +70,8 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
   check_queries(documents, rows);
 }
 
-/// The names of rows and columns in messages. `source_rows`: empty, or the row of the caller's X by row. `names`: empty,
-/// or of every column.
+/// The names of rows and columns in messages. `source_rows`: empty, or the row of the caller's X by row. `names`:
+/// empty, or of every column.
 struct CellNames {
   std::span<const std::uint64_t> source_rows = {};
   std::span<const std::string> names = {};

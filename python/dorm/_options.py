@@ -128,7 +128,7 @@ def setting(estimator: Any, name: str) -> Any:
 
 def initial_name(initial: Any) -> bool:
     """Whether ``initial`` names a way to compute an initial model, instead of being one."""
-    return isinstance(initial, str) and initial in {name for name, *_ in _core.catalog()["start"]}
+    return isinstance(initial, str) and initial in {name for name, *_ in _core.catalog()["initial"]}
 
 
 def initial_model(initial: Any) -> _core.Model | None:
@@ -145,7 +145,7 @@ def initial_model(initial: Any) -> _core.Model | None:
     except TypeError:
         path = ""
     if not path or (isinstance(initial, str) and not os.path.exists(path)):
-        names = ", ".join(repr(name) for name, *_ in _core.catalog()["start"])
+        names = ", ".join(repr(name) for name, *_ in _core.catalog()["initial"])
         raise ValueError(
             f"initial is {initial!r}; expected one of {names}, a fitted ranker or the path of a model file"
         )
