@@ -25,6 +25,7 @@
 #include "option_group.h"
 #include "progress.h"
 #include "rankers.h"
+#include "run_server.h"
 #include "usage.h"
 #include "written_files.h"
 
@@ -141,7 +142,7 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
     print(fmt::format("{}\n", server.url()));
   if (!settings.quiet) say("dorm: Ctrl-C ends it\n");
   if (!arguments.no_open && ::isatty(STDOUT_FILENO)) open_in_browser(server.url());
-  server.run();
+  run_to_the_end(server);
 }
 
 }  // namespace
