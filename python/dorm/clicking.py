@@ -21,6 +21,7 @@ CLICK_GAIN = "click_gain"
 
 _ROLES = ("session", "query", "document", "position", "click", "ranker", "impressions", "clicks")
 _NAMES = {"query": "qid", "document": "docid"}
+_DEEPEST = 1_000_000  # position, as in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +238,9 @@ def propensity_rows(propensities: Any) -> list[tuple[str, int, float, float, flo
         return _core.read_propensities(os.fspath(propensities))
     nan = float("nan")
     if isinstance(propensities, Mapping):
+        for k in propensities:
+            if not 1 <= k <= _DEEPEST:
+                raise ValueError(f"propensities hold the position {k}; expected whole numbers from 1 to {_DEEPEST}")
         return [("", int(k), float(p), nan, nan, 0.0) for k, p in propensities.items()]
     rows = list(propensities)
     if rows and isinstance(rows[0], tuple):
@@ -277,14 +281,20 @@ def _count_table(
     def column(role: str) -> np.ndarray:
         if names.get(role, role) not in present:
             raise ValueError(f"the log has no column {names.get(role, role)!r}; it has {', '.join(map(str, present))}")
-        return np.asarray(table[names.get(role, role)])
+        found = table[names.get(role, role)]
+        if np.ma.is_masked(found):
+            raise ValueError(f"the column {names.get(role, role)!r} of the log is masked in places; drop those rows")
+        return np.asarray(found)
 
     counted = names["impressions"] in present
     made = column("clicks" if counted else "click").astype(np.float64)
     shown = column("impressions").astype(np.float64) if counted else np.ones(len(made))
     at = column("position").astype(np.float64)
     for bad, what in (
-        (~((at >= 1) & (at == np.floor(at))), "position: expected whole numbers from 1"),
+        (
+            ~((at >= 1) & (at <= _DEEPEST) & (at == np.floor(at))),
+            f"position: expected whole numbers from 1 to {_DEEPEST}",
+        ),
         (~((made >= 0) & (made <= shown)), "clicks: expected numbers from 0 to the impressions"),
         (~np.isfinite(shown), "impressions: expected numbers"),
     ):

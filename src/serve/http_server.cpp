@@ -149,6 +149,7 @@ struct Server::State {
         ended = true;
       else if (signal != SIGHUP)
         finish();
+      if (stopping) control.stop();  // tend() follows at once
       arm();
     });
     awaiting = true;
@@ -216,6 +217,7 @@ struct Server::State {
     while (!ended) {
       const auto pause = stopping ? kSweepAtTheEnd : kSweep;
       guarded([&] {
+        control.restart();
         if (!workers.empty()) {
           control.run_for(pause);
           return;
@@ -268,6 +270,7 @@ void Server::stop() {
   try {
     asio::post(state_->control, [this] {
       if (!state_->stopping) state_->guarded([this] { state_->finish(); });
+      state_->control.stop();
     });
   } catch (const std::exception&) {
   }
