@@ -183,3 +183,19 @@ def test_what_is_wrong_is_said(shop):
     assert "--cost without --features" in dorm("clicks", "log.csv", "--cost", "-o", "x.txt", status=2).stderr
     assert "--judged without --clicks" in dorm("synth", "--judged", "data.csv", "-o", "x.csv", status=2).stderr
     assert 'unknown click model "pdm"' in dorm("synth", "--clicks", "pdm", "-o", "x.csv", status=2).stderr
+
+
+def test_a_position_of_a_page_shows_one_document(shop):
+    header = "session,qid,docid,position,click\n"
+    (shop / "two.csv").write_text(header + "s,q,a,1,1\ns,q,b,1,0\n")
+    done = dorm("clicks", "two.csv", "-o", "x.csv", status=1)
+    assert "two.csv:3: session 's' shows two documents at position 1 of query 'q'; expected one" in done.stderr
+    (shop / "two.csv").write_text(header + "s,q,a,1,1\ns,r,b,1,0\nt,r,c,1,0\ns,q,a,1,0\n")
+    dorm("clicks", "two.csv", "-o", "x.csv")
+
+
+def test_a_log_without_impressions_has_no_propensities(here):
+    (here / "none.csv").write_text("qid,docid,position,ranker,impressions,clicks\nq,a,1,1,0,0\nq,a,2,2,0,0\n")
+    done = dorm("propensity", "none.csv", "-o", "p.csv", status=1)
+    assert "the log shows nothing; expected documents" in done.stderr
+    assert not (here / "p.csv").exists()

@@ -3,6 +3,8 @@
 
 import datetime
 import decimal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -267,3 +269,19 @@ def test_numbers_out_of_range_are_refused_by_name(tmp_path):
         dorm.serve(tmp_path / "m.json", port=99999)
     with pytest.raises(ValueError, match="finite"):
         dorm.assign([[1e308, -1e308], [-1e308, 1e308]])
+
+
+def test_tokens_are_checked_as_those_of_files_are(tmp_path):
+    path = tmp_path / "m.json"
+    dorm.DormRanker(scale="none").fit(np.eye(4), [1, 0, 1, 0], group=[2, 2]).save(path)
+    for token in ("x", "0123456789abcdef\r\nX: y"):
+        with pytest.raises(ValueError, match="no usable token"):
+            dorm.serve(path, bind="0.0.0.0", token=token, port=0)
+
+
+def test_a_server_that_runs_at_the_end_leaves_nothing(tmp_path):
+    path = tmp_path / "m.json"
+    dorm.DormRanker(scale="none").fit(np.eye(4), [1, 0, 1, 0], group=[2, 2]).save(path)
+    program = f"import dorm; server = dorm.serve({str(path)!r}, port=0); print(server.url)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.startswith("http://") and done.stderr == ""
