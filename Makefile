@@ -78,13 +78,13 @@ wheel:         ## source archive and wheel in dist/, tested in a clean virtual e
 	@tools/setup.sh build python
 	@tools/wheel.sh
 
-# ONLY="jobs rivals": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
+# ONLY="jobs baselines": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
 BENCH = $(PYTHON) tools/bench.py --build build-bench --only "$(ONLY)" $(if $(BEFORE),--before $(BEFORE))
 bench-tools: python
 	@tools/setup.sh bench
 	@tools/build.sh bench all
 
-bench: bench-tools  ## the benchmarks, as ratios to rivals of the same run, in one table, held against the committed one; ONLY=, BEFORE=
+bench: bench-tools  ## the benchmarks, as ratios to baselines of the same run, in one table, held against the committed one; ONLY=, BEFORE=
 	@$(BENCH)
 
 bench-check: bench-tools  ## every benchmark on small data; counts and instructions as in benchmarks/table.csv
@@ -146,20 +146,20 @@ test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigaby
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
-# Code for the card of this machine; where there is none, for all major ones.
+# Code for the GPU of this machine; where there is none, for all major ones.
 CUDA_ARCHITECTURES ?= $(shell nvidia-smi --list-gpus 2> /dev/null | grep -q GPU && echo native || echo all-major)
 BUILD_CUDA = CUDACXX=$$(tools/nvcc.sh) tools/build.sh gpu $(1) -DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)
-cuda:          ## the command with the module for cards of NVIDIA, build-gpu/dorm; fetches the compiler of CUDA where there is none
+cuda:          ## the command with the module for NVIDIA GPUs, build-gpu/dorm; fetches the compiler of CUDA where there is none
 	@tools/setup.sh build test cuda
 	@$(call BUILD_CUDA,dorm_cli)
 
-test-cuda:     ## the module for cards where there is none: its warnings as errors, and what it says there
+test-cuda:     ## the module for GPUs where there is none: its warnings as errors, and what it says there
 	@tools/setup.sh build test cuda
 	@$(call BUILD_CUDA,"dorm_cli stand_in_driver stand_in_module") -DDORM_WERROR=ON
-	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_card.py --verbose
+	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_gpu.py --verbose
 
-# Needs a card of NVIDIA; `make test` runs the same tests on the device `host`.
-test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch
+# Needs an NVIDIA GPU; `make test` runs the same tests on the device `host`.
+test-gpu: python ## the tests of devices on a GPU: what training asks of it, and dorm.torch
 	@tools/setup.sh build test torch cuda
 	@$(call BUILD_CUDA,"base_test model_test learning_test dorm_cli")
 	for door in base model learning; do DORM_TEST_DEVICE=cuda build-gpu/tests/$$door/$${door}_test --gtest_filter='Device*' || exit 1; done

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 
 namespace dorm::cli {
 

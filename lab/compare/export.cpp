@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "dorm/apps/report.h"
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
 
 namespace dorm {
 namespace {

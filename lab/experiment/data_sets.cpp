@@ -11,8 +11,8 @@
 
 #include "base/number.h"
 #include "base/rng.h"
-#include "data/io/file.h"
-#include "data/io/line_reader.h"
+#include "data/io/files/file.h"
+#include "data/io/files/line_reader.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "dorm/match.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/match.h"
+#include "dorm/matching/read_graphs.h"
 #include "evaluation/bootstrap.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"
@@ -169,7 +169,7 @@ ExperimentResult house_matching(const Laboratory& laboratory) {
   result.title = "Graph matching: landmarks of a toy house, by distance of the frames";
   result.paper =
       "The discussion names quadratic assignment as an extension. Its authors' follow-up on learning graph matching "
-      "finds that learnt linear assignment rivals unlearnt quadratic assignment.";
+      "finds that learnt linear assignment baselines unlearnt quadratic assignment.";
   result.difference =
       "Frames, landmarks, features and split are the follow-up's; its solver of quadratic assignment and its range of "
       "C are not.";

@@ -7,7 +7,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "reports.h"
 #include "watcher.h"
 

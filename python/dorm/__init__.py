@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
-    from .tuning import LeftOutCell, TuneCell, TuneResult, Validated, tune
+    from .tuning import PrunedPoint, GridPoint, TuneResult, Validated, tune
 
 __all__ = [
     "Assignment",
@@ -88,7 +88,7 @@ __all__ = [
     "Interleaving",
     "InterleavingResult",
     "JointRanker",
-    "LeftOutCell",
+    "PrunedPoint",
     "Measure",
     "MeasureResult",
     "MethodComparison",
@@ -107,7 +107,7 @@ __all__ = [
     "Server",
     "TopicRanker",
     "TrainReport",
-    "TuneCell",
+    "GridPoint",
     "TuneResult",
     "Validated",
     "__version__",
@@ -194,7 +194,7 @@ _MODULES = {
     "tabular": ("read_table",),
     "torch": (),
     "trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
-    "tuning": ("LeftOutCell", "TuneCell", "TuneResult", "Validated", "tune"),
+    "tuning": ("PrunedPoint", "GridPoint", "TuneResult", "Validated", "tune"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

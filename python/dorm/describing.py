@@ -82,7 +82,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 def _facts(model: Any) -> dict[str, Any]:
     core = getattr(model.model_, "shared", model.model_)
-    names = ("measure", "convention", "decay", "bound", "solver", "C", "health", "certificate", "kernel", "method")
+    names = ("measure", "convention", "decay", "bound", "solver", "C", "explained_risk", "certificate", "kernel", "method")
     told = {name: getattr(core, name) for name in names if hasattr(core, name)}
     if hasattr(model, "user_ids_"):
         told.update(users=len(model.user_ids_), items=len(model.item_ids_))

@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "base/numeric.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 

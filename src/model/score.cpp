@@ -20,13 +20,13 @@ void require_finite(const Dataset& data, std::span<const double> scores) {
                                                       i + 1, data.query(q).id));
 }
 
-std::vector<double> linear_scores_at(const ComputePlace& place, const Model& model, const Dataset& data) {
+std::vector<double> linear_scores_at(const ComputeOptions& place, const Model& model, const Dataset& data) {
   const LinearScorer scorer(model, data, place.threads);
   return place.on_device() ? scorer.device_scores(model.weights, place) : scorer.scores(model.weights, place.threads);
 }
 
 std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel,
-                               const ComputePlace& place) {
+                               const ComputeOptions& place) {
   require_features(model, data);
   std::vector<double> scores =
       model.kernel ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)
@@ -45,15 +45,15 @@ std::vector<double> KernelScorer::scores(const std::vector<double>& weights, std
 }
 
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads) {
-  return score(model, data, ComputePlace{.threads = threads});
+  return score(model, data, ComputeOptions{.threads = threads});
 }
 
-std::vector<double> score(const Model& model, const Dataset& data, const ComputePlace& place, const Kernel* kernel) {
+std::vector<double> score(const Model& model, const Dataset& data, const ComputeOptions& place, const Kernel* kernel) {
   return score_with(model, data, kernel, place);
 }
 
 std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel, std::size_t threads) {
-  return score(model, data, ComputePlace{.threads = threads}, &kernel);
+  return score(model, data, ComputeOptions{.threads = threads}, &kernel);
 }
 
 }  // namespace dorm

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 
 namespace dorm::serve {
 

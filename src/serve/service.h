@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 #include "serve/exchange.h"
 #include "serve/log_writer.h"
 #include "serve/memory_budget.h"

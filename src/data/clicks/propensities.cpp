@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/quote.h"
-#include "dorm/clicks.h"
+#include "dorm/clicks/clicks.h"
 #include "dorm/error.h"
 
 namespace dorm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/graphs.h"
+#include "dorm/matching/graphs.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include <limits>
 
+#include "dorm/data/judgments.h"
 #include "dorm/error.h"
-#include "dorm/judgments.h"
 
 namespace dorm {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of production rankers, shown to simulated users.
-#include "dorm/simulate_clicks.h"
+#include "dorm/clicks/simulate_clicks.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 
 #include "base/numeric.h"
 #include "base/quote.h"
-#include "dorm/click_evaluation.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_evaluation.h"
+#include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
 #include "evaluation/clicks/document_match.h"
 #include "evaluation/clicks/relevance_model.h"

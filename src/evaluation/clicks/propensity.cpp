@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/propensity.h"
+#include "dorm/clicks/propensity.h"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/numeric.h"
+#include "dorm/clicks/interleave.h"
 #include "dorm/error.h"
-#include "dorm/interleave.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/stopwatch.h"
-#include "dorm/baseline.h"
 #include "dorm/error.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
 #include "learning/baseline/aim.h"
@@ -156,8 +156,8 @@ FeatureStatistics statistics_of(std::string_view feature, const Dataset& data, c
   return {{all.minimum[j]}, {all.maximum[j]}, {all.mean[j]}};
 }
 
-MethodResult train_rival(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
-                         const Observer& observer) {
+MethodResult train_or_fail(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
+                            const Observer& observer) {
   MethodResult result;
   if (spelling.row->entry.name == "feature")
     result.model = single_feature(data, spelling.argument, options);
@@ -199,7 +199,7 @@ MethodResult train_method(const Dataset& data, std::string_view method, const Me
   const Spelling spelling = parse_method(method);
   if (!(options.C > 0)) throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
   MethodResult result = spelling.row->entry.name == "dorm" ? train_dorm(data, spelling.argument, options, observer)
-                                                           : train_rival(data, spelling, options, observer);
+                                                           : train_or_fail(data, spelling, options, observer);
   result.model.method = method;
   result.seconds = watch.seconds();
   return result;

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "dorm/write.h"
 
 namespace dorm {

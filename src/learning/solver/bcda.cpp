@@ -79,7 +79,7 @@ void solve_bcda(SolveContext& context) {
   if (context.state.pass == 0 && !context.start_weights.empty())
     context.stopping.offer(context.start_weights, ascent.evaluate(context.start_weights, last));
   else
-    for (const std::size_t block : context.crew.blocks()) last.cost += context.risk.linearize_cost(block);
+    for (const std::size_t block : context.workers.blocks()) last.cost += context.risk.linearize_cost(block);
   bool& between = context.state.between;
   do {
     if (!between) cached_passes(context, ascent, last);

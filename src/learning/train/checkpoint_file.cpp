@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/checksum.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/quote.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 
@@ -101,7 +101,7 @@ std::string c_score(const Header& header) {
                     header.name);
 }
 
-/// Of each term the documents' shift and divisor, as dorm/scale.h defines them.
+/// Of each term the documents' shift and divisor, as dorm/data/scale.h defines them.
 std::string c_score_query(const Header& header) {
   const bool range = uses_range(header.served.within_query);
   std::string text = fmt::format(

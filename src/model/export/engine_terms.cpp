@@ -48,7 +48,7 @@ void serve_in_single(ServedModel& served) {
     term.shift = single_decimal(term.shift);
     term.divisor = single_decimal(term.divisor);
   }
-  served.left_out += served.constant;
+  served.pruned += served.constant;
   served.constant = 0;
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <type_traits>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "ranking/names/spelling.h"
 

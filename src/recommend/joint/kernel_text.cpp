@@ -7,7 +7,7 @@
 #include <array>
 
 #include "dorm/error.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 
 namespace dorm {
 namespace {

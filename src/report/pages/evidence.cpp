@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "report/pages/single_feature.h"
 
 namespace dorm::pages {
@@ -27,14 +27,15 @@ Yardstick judged(std::string name, const std::vector<double>& scores, const Judg
 }
 
 /// As the method of that name, with the defaults.
-void add_ridge(const TrainingStory& story, const Judgement& judgement, std::size_t threads, Evidence& evidence) {
+void add_ridge(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads,
+               Evidence& evidence) {
   MethodOptions options;
   options.C = TrainOptions().C;
   options.measure = judgement.table.measures[0].name;
   options.convention = judgement.table.convention;
-  options.scale = std::string(name_of(story.result.model.scaling.kind));
+  options.scale = std::string(name_of(report_data.result.model.scaling.kind));
   options.solve.threads = threads;
-  const Model ridge = train_method(story.train, "ridge", options).model;
+  const Model ridge = train_method(report_data.train, "ridge", options).model;
   evidence.yardsticks.push_back(judged("ridge regression", score(ridge, *judgement.data, threads), judgement, threads));
 }
 
@@ -123,24 +124,25 @@ void test_yardsticks(Evidence& evidence) {
   }
 }
 
-Evidence gather_evidence(const TrainingStory& story, const Judgement& judgement, std::size_t threads) {
+Evidence gather_evidence(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads) {
   Evidence evidence{.figure = judgement.table.measures[0],
-                    .on = story.valid ? "the validation data" : "the training data",
-                    .flattering = story.valid == nullptr};
+                    .on = report_data.valid ? "the validation data" : "the training data",
+                    .flattering = report_data.valid == nullptr};
   const double values =
-      static_cast<double>(story.train.num_features()) * static_cast<double>(story.train.num_documents());
-  if (story.train.num_features() == 0 || story.train.num_features() > kMostFeatures)
-    evidence.remarks.push_back(fmt::format("No baselines: the data has {} features.", story.train.num_features()));
+      static_cast<double>(report_data.train.num_features()) * static_cast<double>(report_data.train.num_documents());
+  if (report_data.train.num_features() == 0 || report_data.train.num_features() > kMostFeatures)
+    evidence.remarks.push_back(
+        fmt::format("No baselines: the data has {} features.", report_data.train.num_features()));
   else {
-    evidence.yardsticks.push_back(single_feature_yardstick(story.train, *judgement.data, evidence.figure.name,
+    evidence.yardsticks.push_back(single_feature_yardstick(report_data.train, *judgement.data, evidence.figure.name,
                                                            judgement.table.convention, threads, evidence.remarks));
     if (values > kMostRidgeValues)
       evidence.remarks.emplace_back("Ridge regression was left out: there is much data.");
-    else if (story.result.model.method != "ridge")
-      add_ridge(story, judgement, threads, evidence);
+    else if (report_data.result.model.method != "ridge")
+      add_ridge(report_data, judgement, threads, evidence);
   }
-  if (story.baseline)
-    evidence.yardsticks.push_back(judged(story.baseline->name, story.baseline->scores, judgement, threads));
+  if (report_data.baseline)
+    evidence.yardsticks.push_back(judged(report_data.baseline->name, report_data.baseline->scores, judgement, threads));
   test_yardsticks(evidence);
   return evidence;
 }

@@ -217,7 +217,7 @@ report::Queries explored_queries(const Dataset& data, std::span<const ExploredRa
   return block;
 }
 
-std::string left_out_text(const report::Queries& queries, std::size_t all, const std::string& which) {
+std::string pruned_text(const report::Queries& queries, std::size_t all, const std::string& which) {
   std::string text;
   if (queries.queries.size() < all)
     text = fmt::format("{} of {} queries are on this page. ", queries.queries.size(), all);

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <variant>
 
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "serve/exchange.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Click logs and propensities from text: what is counted, and what is refused with which words.
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(ClickLog, TellsRankersAndContextsApartOnRequest) {
   EXPECT_EQ(counted_text(counts),
             "qid,docid,position,ranker,context,impressions,clicks\n"
             "q1,a,1,old,phone,1,1\nq1,a,1,old,desk,1,0\nq1,b,1,new,desk,1,1\nq2,a,1,old,desk,1,1\n");
-  EXPECT_EQ(report.left_out, 3u);
+  EXPECT_EQ(report.pruned, 3u);
 }
 
 TEST(ClickLog, CountsAreALogOfTheirOwn) {

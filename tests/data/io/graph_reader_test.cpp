@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/read_graphs.h"
 #include "support/message_of.h"
 
 namespace dorm {
