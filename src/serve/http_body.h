@@ -8,6 +8,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/optional.hpp>
 #include <string>
+#include <utility>
 
 #include "serve/exchange.h"
 #include "serve/memory_budget.h"
@@ -25,7 +26,10 @@ struct BudgetedBody {
       if (size + kBodyPadding <= text.capacity() && share->resize(text.capacity())) return true;
       const std::size_t wanted = std::min(std::max({size, 2 * text.capacity(), kFirstBytes}), std::max(size, most));
       if (!share->resize(wanted + kBodyPadding)) return false;
-      make_room(text, wanted);
+      std::string larger;  // a string that grows by itself would take more than was counted
+      make_room(larger, wanted);
+      larger.append(text);
+      text = std::move(larger);
       return true;
     }
   };

@@ -299,6 +299,7 @@ HttpSession::Next HttpSession::sent() noexcept {
   if (!keep_) {
     stage_ = Stage::lingering;
     allow(kLingerSeconds);
+    input_->parser.reset();
     input_->buffer.clear();
     return Next::linger;
   }
