@@ -327,7 +327,11 @@ def main():
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("results")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--quick", action="store_true", help="one set, user and size: whether everything runs")
     arguments = parser.parse_args()
+    if arguments.quick:
+        global SETS, MODELS, SESSIONS
+        SETS, MODELS, SESSIONS, arguments.seeds = SETS[-1:], MODELS[:1], SESSIONS[:1], 1
     if arguments.what == "table":
         return table(arguments.results)
     if not DATA.exists():

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "device/host_rows.h"
-#include "device/list_device.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "device/host_rows.h"
+#include "device/list_device.h"
 
 namespace dorm {
 namespace {

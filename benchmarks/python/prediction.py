@@ -58,7 +58,9 @@ def main() -> None:
     told = []
     for name, call, baseline in cases:
         own = microseconds(call)
-        told.append(Row("prediction", f"{arguments.rows} x {arguments.features}, {name}", "dorm / Ridge", own / baseline))
+        told.append(
+            Row("prediction", f"{arguments.rows} x {arguments.features}, {name}", "dorm / Ridge", own / baseline)
+        )
         print(f"| {name} | {own:.0f} | {baseline:.0f} | {own / baseline:.2f} |")
     report(arguments, "prediction", told)
 

@@ -134,7 +134,9 @@ def start_baselines(folder: Path) -> list[Server]:
     for name, model in (("numpy", "plain.json"), ("lightgbm", "booster.txt")):
         port = free_port()
         servers.append(
-            Server(f"FastAPI, {name}", [sys.executable, str(HERE / "baselines.py"), name, folder / model, str(port)], port)
+            Server(
+                f"FastAPI, {name}", [sys.executable, str(HERE / "baselines.py"), name, folder / model, str(port)], port
+            )
         )
     return servers
 

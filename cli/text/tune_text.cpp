@@ -62,7 +62,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
       fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, judged_on));
   std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
-  text += fmt::format("\n{} of {} cells judged on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
+  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
                       aligned(rows, best));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",

@@ -298,7 +298,7 @@ struct GridPoint {
 enum class Pruned {
   no_information,  // at a smaller C its bound carried none
   no_better,       // a smaller C did no better than the one before it
-  far_behind,        // at a smaller C it was too far behind the best to have a share
+  far_behind,      // at a smaller C it was too far behind the best to have a share
   cut_short,       // the time limit or a stop came while it was trained
   not_reached      // or before
 };

@@ -104,7 +104,7 @@ report::Table differences_table(std::span<const HouseMethod> methods, const Expe
 }
 
 report::Table certificates_table(std::span<const HouseMethod> methods) {
-  report::Table table{"what is certain of the learnt models",
+  report::Table table{"explained risk of the learnt models",
                       report::text_columns({"frames apart", "method", "C", "gap", "training loss x 100", "bound on it",
                                             "separation loose by", "test bound above score"})};
   for (std::size_t d = 0; d < kDistances.size(); ++d)
@@ -176,7 +176,7 @@ ExperimentResult house_matching(const Laboratory& laboratory) {
   result.remarks = {
       "30 landmarks per frame; 60 shape-context counts per landmark, compared by exp(-d^2); edges of a Delaunay "
       "triangulation. Training pairs teach, validation pairs choose C among 1, 10, 100 and 1000 (and, for `weighed`, "
-      "one weight of the edges against the nodes), test pairs judge."};
+      "one weight of the edges against the nodes), the figures are of test pairs."};
   std::array<HouseMethod, 5> methods = {{{"linear, unlearnt", MatchKind::linear, HouseMethod::unlearnt},
                                          {"linear, learnt", MatchKind::linear, HouseMethod::learnt},
                                          {"quadratic, unlearnt", MatchKind::quadratic, HouseMethod::unlearnt},

@@ -211,7 +211,7 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   result.title = "Recommendation from 10, 20 and 50 ratings per user";
   result.paper = "DORM is the best at every N, in NDCG@10 significantly; collaborative regression is second.";
   result.difference =
-      "EachMovie was withdrawn by its owner; MovieLens-100K stands in for it, with all users that have N + 10 ratings "
+      "EachMovie was withdrawn by its owner; MovieLens-100K replaces it, with all users that have N + 10 ratings "
       "(the paper: 100 users and 1075 films) and, beside it, as many as the paper had; levels cannot be compared. The "
       "paper's baselines were not tuned; here "
       "all "

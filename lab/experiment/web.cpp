@@ -30,7 +30,7 @@ std::vector<std::size_t> sizes_of(const std::string& data) {
 }
 
 constexpr const char* kData =
-    "LETOR 4.0 instead of the paper's web search set, which is not public: five parts take turns, three "
+    "LETOR 4.0 instead of the paper's web search set, which is not public: five parts rotate: three "
     "train, one chooses the candidate, one tests; figures are means over all test queries. mq2007-sample "
     "lacks some 15 % of its documents. feature:25 is BM25 of the whole document.";
 
@@ -86,7 +86,7 @@ ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOp
 ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
   ExperimentResult result;
   result.title = "NDCG@n on web search data";
-  result.paper = "DORM, with c = (i + 1)^(-1/2), lies 2 to 3 points above all others at every n.";
+  result.paper = "DORM, with c = (i + 1)^(-1/2), is 2 to 3 points above all others at every n.";
   result.difference = kFeatures;
   result.remarks = {kData};
   for (const std::string& data : web_sets(laboratory)) {

@@ -25,7 +25,7 @@ constexpr std::uint64_t kLinearVersion = 1;  // the rest has not changed
 void require_distinct(const JsonFields& fields, std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) fields.fail("features", fmt::format("distinct names; \"{}\" stands there twice", *twice));
+  if (twice != names.end()) fields.fail("features", fmt::format("distinct names; \"{}\" appears twice there", *twice));
 }
 
 std::uint64_t fingerprint_from(const JsonFields& fields) {

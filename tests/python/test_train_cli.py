@@ -114,7 +114,14 @@ def test_eval_of_a_model_equals_eval_of_its_scores(here):
 def test_info_describes_a_model(here):
     dorm("train", "train.txt", "--model", "m.json")
     page = dorm("info", "m.json").stdout
-    for part in ("linear model of 12 features", "ndcg@10", "certificate", "explained_risk", "fingerprint", "largest weights"):
+    for part in (
+        "linear model of 12 features",
+        "ndcg@10",
+        "certificate",
+        "explained_risk",
+        "fingerprint",
+        "largest weights",
+    ):
         assert part in page
     info = json.loads(dorm("info", "m.json", "--json").stdout)
     assert info["weights"] == read_model()["weights"]

@@ -37,7 +37,7 @@ SimdLevel choose_simd_level(const char* name) {
     const auto level = static_cast<SimdLevel>(i);
     if (level <= best) return level;
     throw Error(ErrorCode::unsupported,
-                fmt::format("the environment variable DORM_SIMD asks for {}, which this processor lacks; expected {}",
+                fmt::format("the environment variable DORM_SIMD requests {}, which this processor lacks; expected {}",
                             name, best == SimdLevel::avx2 ? "portable or avx2" : "portable"));
   }
   throw_unknown_name("value of the environment variable DORM_SIMD", name, kLevels);

@@ -52,9 +52,9 @@ std::uint64_t free_bytes() {
 
 void require_shared_memory(const Card& gpu, std::size_t bytes, std::size_t features) {
   if (bytes <= gpu.shared_bytes) return;
-  throw Failure(gpu.name + " cannot hold the sums of " + std::to_string(features) +
-                " features in its shared memory (" + std::to_string(gpu.shared_bytes) + " bytes, " +
-                std::to_string(bytes) + " needed); expected fewer features, or the device cpu");
+  throw Failure(gpu.name + " cannot hold the sums of " + std::to_string(features) + " features in its shared memory (" +
+                std::to_string(gpu.shared_bytes) + " bytes, " + std::to_string(bytes) +
+                " needed); expected fewer features, or the device cpu");
 }
 
 std::uint64_t available_bytes(const Card& gpu, std::uint64_t limit, std::uint64_t reserve) {

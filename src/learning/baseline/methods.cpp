@@ -36,7 +36,7 @@ constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool u
 // clang-format off
 constexpr std::array kRows{
     row("dorm", "dorm:MEASURE[~DECAY[~BOUND[~ORACLE]]]", nullptr, true, "direct optimization of a trainable measure"),
-    row("feature", "feature:NAME", nullptr, false, "one column, up or down as the training data says"),
+    row("feature", "feature:NAME", nullptr, false, "one column, ascending or descending by the training data"),
     row("ridge", "ridge[:rel=|gain=]", fit_ridge, true, "least squares on labels centred within each query"),
     row("svr", "svr[:rel=|gain=]", fit_svr, true, "support vector regression on the same, tube 0.1"),
     row("svm", "svm[:rel=|gain=]", fit_svm, true, "one support vector machine per grade, summed by grade"),
@@ -157,7 +157,7 @@ FeatureStatistics statistics_of(std::string_view feature, const Dataset& data, c
 }
 
 MethodResult train_or_fail(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
-                            const Observer& observer) {
+                           const Observer& observer) {
   MethodResult result;
   if (spelling.row->entry.name == "feature")
     result.model = single_feature(data, spelling.argument, options);

@@ -28,7 +28,7 @@ std::vector<std::string> distinct_names(const JsonFields& fields, const char* ke
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    fields.fail(key, fmt::format("distinct names; \"{}\" stands there twice", *twice));
+    fields.fail(key, fmt::format("distinct names; \"{}\" appears twice there", *twice));
   return names;
 }
 

@@ -31,7 +31,7 @@ std::string sealed(ByteWriter to) {
 
 ByteReader opened(std::string_view bytes, std::uint64_t kind, const char* what) {
   ByteReader from(bytes, what);
-  if (from.value<std::uint64_t>() != kind) from.refuse("other bytes than those of this library");
+  if (from.value<std::uint64_t>() != kind) from.refuse("bytes of another library or version");
   if (const auto format = from.value<std::uint32_t>(); format != kFormat)
     from.refuse(fmt::format("format {}; expected {}", format, kFormat));
   if (const std::string version = from.text(); version != DORM_VERSION)

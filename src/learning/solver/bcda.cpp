@@ -3,7 +3,7 @@
 //
 // An oracle pass costs the same however good the cached planes are, so between two of them the cached planes are swept
 // for as long as a sweep raises the dual faster, per multiply-add, than the whole iteration did: the counted cost
-// stands in for the clock, and runs repeat exactly.
+// replaces the clock, and runs repeat exactly.
 #include <cmath>
 
 #include "learning/solver/block_ascent.h"

@@ -39,7 +39,7 @@ std::string grid_identity(const Task& task, const TuneOptions& options, const Ta
   const auto same = [](const auto& value) { return value; };
   const auto named = [](const auto& value) { return name_of(value); };
   const std::string problem = task.identity();
-  return fmt::format("{}{}grid C={},decay={},bound={},ranker={},measure={},kernel={} judged on {}", problem,
+  return fmt::format("{}{}grid C={},decay={},bound={},ranker={},measure={},kernel={} validated on {}", problem,
                      problem.empty() ? "" : " ", joined(options.C, same), joined(options.decays, same),
                      joined(options.bounds, named), joined(options.rankers, named), joined(options.measures, same),
                      joined(options.kernels, same),
@@ -94,7 +94,7 @@ void TuneGrids::run(const TuneObserver& observer) {
   ledger_->note_resumed();
   for (std::size_t k = 0; k < tunings_.size(); ++k) judge(k);
   checkpoint_.flush(ledger_->num_judged(), ledger_->num_cells());
-  if (!kept_) throw Error(ErrorCode::bad_input, "tuning was stopped before any candidate was judged");
+  if (!kept_) throw Error(ErrorCode::bad_input, "tuning was stopped before any grid point was validated");
   moments_of_delivered_ = moments_of(delivered_.per_query).mean;
   if (std::isnan(cells_.front().validation))
     throw Error(ErrorCode::bad_input,

@@ -93,7 +93,7 @@ std::string c_score(const Header& header) {
         c_terms(header), header.served.constant, header.served.terms.size(), header.scales ? "((" : "", header.name,
         header.fills ? ", terms[k].missing" : "", header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
   return text + fmt::format(
-                    "/* x: the features of so many documents, one after the other. */\n"
+                    "/* x: the features of n documents, one after the other. */\n"
                     "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
                     "  size_t i;\n"
                     "  for (i = 0; i < documents; ++i) scores[i] = {0}_score(x + i * {0}_num_features);\n"

@@ -182,7 +182,7 @@ JointModel joint_from(const ArchiveReader& archive) {
   }
   if (header.has("training")) read_training(header.object("training"), model);
   model.known = ratings_from(archive);
-  if (model.trained_users > model.users().size()) archive.refuse("it was trained on more users than it knows");
+  if (model.trained_users > model.users().size()) archive.refuse("it was trained on more users than it holds");
   if (archive.has("item_titles")) model.item_titles = archive.names("item_titles");
   if (model.item_titles.size() > model.items().size()) archive.refuse("there are more titles than items");
   model.user_features = side_from(archive, "user_features");

@@ -97,7 +97,7 @@ report::Section convergence_section(const TrainResult& result, const TrainingTra
     return section;
   }
   section.blocks.push_back(report::Paragraph{
-      "The optimum lies between the two bounds; training stops when their relative distance falls below the "
+      "The optimum is between the two bounds; training stops when their relative distance falls below the "
       "tolerance."});
   if (several_rounds(*chosen))
     section.blocks.push_back(report::Paragraph{

@@ -47,14 +47,15 @@ report::Notice verdict_of(const RankersReportData& report_data, std::size_t base
   const std::string of_others = report_data.table.rows.size() > 2
                                     ? fmt::format(" (best of {} others)", report_data.table.rows.size() - 1)
                                     : std::string();
-  std::string text = fmt::format(
-      "{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
-      name_of_row(report_data, baseline), of_others, real ? (up ? "better than" : "worse than") : "not told apart from",
-      name_of_row(report_data, reference), own.name, result_of(report_data, baseline, 0).mean, own.mean,
-      test.mean_difference, test.low, test.high, report::p_value_text(p),
-      report_data.table.rows.size() > 2
-          ? fmt::format(" after Holm's correction for {} tests", report_data.table.rows.size() - 1)
-          : std::string());
+  std::string text =
+      fmt::format("{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
+                  name_of_row(report_data, baseline), of_others,
+                  real ? (up ? "better than" : "worse than") : "not significantly different from",
+                  name_of_row(report_data, reference), own.name, result_of(report_data, baseline, 0).mean, own.mean,
+                  test.mean_difference, test.low, test.high, report::p_value_text(p),
+                  report_data.table.rows.size() > 2
+                      ? fmt::format(" after Holm's correction for {} tests", report_data.table.rows.size() - 1)
+                      : std::string());
   text += fmt::format(" It wins {} queries, loses {}, and ties on {}.", test.wins, test.losses, test.ties);
   return {real && up ? report::Notice::Kind::good : report::Notice::Kind::plain, text};
 }

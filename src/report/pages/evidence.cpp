@@ -40,7 +40,7 @@ void add_ridge(const TrainingReportData& report_data, const Judgement& judgement
 }
 
 std::string comparison_word(const Yardstick& yardstick) {
-  if (!(yardstick.p < kToldApart)) return "not told apart from";
+  if (!(yardstick.p < kToldApart)) return "not significantly different from";
   return yardstick.test.mean_difference > 0 ? "better than" : "worse than";
 }
 
@@ -163,7 +163,7 @@ report::Notice verdict_of(const Evidence& evidence) {
                        [&](const Yardstick& y) { return comparison_word(y) == word; });
   };
   if (any("worse than")) return {report::Notice::Kind::warning, text};
-  const bool sure = !evidence.flattering && !any("not told apart from");
+  const bool sure = !evidence.flattering && !any("not significantly different from");
   return {sure ? report::Notice::Kind::good : report::Notice::Kind::plain, text};
 }
 
@@ -172,7 +172,7 @@ report::Section evidence_section(const Evidence& evidence) {
   report::Forest forest{.title = fmt::format("{} on {}", evidence.figure.name, evidence.on),
                         .caption =
                             "Lines: 95 % bootstrap intervals over queries. Tests are paired: intervals that "
-                            "overlap may still be told apart."};
+                            "overlap may still differ significantly."};
   report::Forest::Panel panel{.value = {.label = evidence.figure.name}};
   const auto add = [&](const std::string& name, const MeasureResult& figure, report::Forest::Told told,
                        const std::string& note) {

@@ -218,7 +218,7 @@ report::Report factorize_page(const FactorizationReportData& report_data, const 
       page.highlights.push_back({yardstick.name, fmt::format("{:.4f}", yardstick.figure.mean)});
   } else {
     page.verdict = report::Notice{report::Notice::Kind::plain,
-                                  "No ratings were held out, so that nothing here says how well it recommends."};
+                                  "No ratings were held out: this page does not show how well the model recommends."};
   }
   page.highlights.push_back({"factors", std::to_string(model.layout.rank), fmt::format("{} rounds", model.rounds)});
   page.highlights.push_back({"training", fmt::format("{:.3g} s", report.seconds), report.status});

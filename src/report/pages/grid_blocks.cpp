@@ -139,10 +139,10 @@ std::optional<Evidence> evidence_of_folds(const TrainingReportData& report_data,
     evidence.figure.mean = tuned.validated.mean;
     evidence.figure.low = tuned.validated.low;
     evidence.figure.high = tuned.validated.high;
-    evidence.remarks.emplace_back("Tests take the values of the cell with the largest share.");
+    evidence.remarks.emplace_back("Tests use the values of the grid point with the largest share.");
   }
   evidence.remarks.emplace_back(
-      "The best single feature was chosen on the data it is judged on, which favours it a little.");
+      "The best single feature was chosen on the data it is evaluated on, which favours it a little.");
   test_yardsticks(evidence);
   return evidence;
 }

@@ -82,7 +82,7 @@ std::string explained_risk_sentence(double explained_risk) {
   const std::string share =
       fmt::format("{:.0f} % of the risk of w = 0 is explained: ", 100 * std::max(0.0, explained_risk));
   if (explained_risk >= kConfident) return share + "the bound fits the data well";
-  if (explained_risk >= kHealthy) return share + "the bound says enough to be trusted";
+  if (explained_risk >= kHealthy) return share + "the bound explains enough of the risk to be trusted";
   if (explained_risk >= kDegenerate) return share + "trust the validated figure rather than the bound";
   return share + "the bound carries no information";
 }

@@ -233,8 +233,7 @@ std::string pruned_text(const report::Queries& queries, std::size_t all, const s
   text += fmt::format("Lists are the first {} documents", kListPositions);
   if (explained == 0) return text + ".";
   return text +
-         fmt::format("; of the features those {} are kept that move them most. The whole is shown by dorm explore.",
-                     kKeptFeatures);
+         fmt::format("; the {} features that move them most are kept. dorm explore shows all features.", kKeptFeatures);
 }
 
 }  // namespace dorm::pages

@@ -119,7 +119,7 @@ report::Report training_page(const TrainingReportData& report_data, std::optiona
   const Evidence evidence = given ? std::move(*given) : gather_evidence(report_data, judged, origin.threads);
   const MeasureResult& measure = judged.table.measures[0];
   report::Report page{.title = fmt::format("A ranker for {}", model.measure),
-                      .summary = fmt::format("Trained on {}; judged on the {} ({} queries).", report_data.train_name,
+                      .summary = fmt::format("Trained on {}; evaluated on the {} ({} queries).", report_data.train_name,
                                              judged.name, measure.queries),
                       .highlights = highlights(report_data, judged, evidence),
                       .footer = footer_text(),

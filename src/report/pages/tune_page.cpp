@@ -69,7 +69,7 @@ report::Report tune_page(const TrainingReportData& report_data, const TuningRepo
   const ValidatedFigure& figure = tuning.tuned.validated;
   report::Report page = training_page(report_data, evidence_of_folds(report_data, tuning, origin.threads), origin);
   page.title = fmt::format("A ranker tuned for {}", measure);
-  page.summary = fmt::format("Tuned on {}; {} {}, which the judged rankers were not trained on.",
+  page.summary = fmt::format("Tuned on {}; {} {}, which the evaluated rankers were not trained on.",
                              report_data.train_name, measure, validated_text(figure, tuning.judged_on));
   if (report_data.valid) page.highlights.erase(page.highlights.begin());  // the same figure
   page.highlights.insert(

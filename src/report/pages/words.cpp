@@ -107,14 +107,14 @@ std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
        {Pruned::no_information, Pruned::no_better, Pruned::far_behind, Pruned::cut_short, Pruned::not_reached}) {
     const auto cells = std::count_if(tuned.pruned.begin(), tuned.pruned.end(),
                                      [&](const PrunedPoint& cell) { return cell.why == why; });
-    add(static_cast<std::size_t>(cells), fmt::format("not judged: {}", reason_of(why)));
+    add(static_cast<std::size_t>(cells), fmt::format("not validated: {}", reason_of(why)));
   }
   return out;
 }
 
 std::string end_text(const TuneOutcome& tuned) {
   if (tuned.end == TuneEnd::whole) return "";
-  return fmt::format("{}: {} of {} cells judged", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
+  return fmt::format("{}: {} of {} grid points validated", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
                      tuned.cells.size(), tuned.all_cells());
 }
 

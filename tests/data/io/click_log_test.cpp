@@ -169,7 +169,7 @@ TEST(PropensitiesFile, SaysWhatIsWrongAndWhere) {
   };
   EXPECT_EQ(message("position,propensity\n1,0\n"),
             "p:2:1: the propensity of position 1 is 0; expected a finite number above 0");
-  EXPECT_EQ(message("position,propensity\n1,1\n1,1\n"), "p:3:1: position 1 stands twice");
+  EXPECT_EQ(message("position,propensity\n1,1\n1,1\n"), "p:3:1: position 1 appears twice");
   EXPECT_EQ(message("position,propensity\n1,x\n"), "p:2:3: found 'x'; expected a number as propensity");
   EXPECT_EQ(message("rank,p\n1,1\n"), "p:1: found the columns 'rank', 'p'; expected a header: position,propensity,se");
   EXPECT_EQ(message("position,propensity\n"), "p: no propensities");

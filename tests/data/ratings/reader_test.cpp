@@ -120,7 +120,7 @@ TEST(Titles, NeedAColumnOfText) {
   EXPECT_EQ(titles.titles, (std::vector<std::string>{"same", "same"}));
   EXPECT_NE(test::message_of([] { parse_titles("1,3\n2,4\n", "titles"); }).find("no column of text"),
             std::string::npos);
-  EXPECT_NE(test::message_of([] { parse_titles("1,a\n1,b\n", "titles"); }).find("stands twice"), std::string::npos);
+  EXPECT_NE(test::message_of([] { parse_titles("1,a\n1,b\n", "titles"); }).find("appears twice"), std::string::npos);
 }
 
 }  // namespace

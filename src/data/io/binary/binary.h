@@ -79,7 +79,7 @@ constexpr std::uint64_t align_section(std::uint64_t offset) {
 inline bool is_binary(std::string_view head) { return head.substr(0, kBinaryMagic.size()) == kBinaryMagic; }
 
 /// The binary form in memory. Copies `bytes` (they may be temporary or unaligned) once the header has been checked, so
-/// nothing larger than the input is allocated; `name` stands in for the path in messages.
+/// nothing larger than the input is allocated; `name` replaces the path in messages.
 Dataset parse_binary(std::span<const std::byte> bytes, const std::string& name, bool verify = true,
                      std::size_t threads = 1);
 

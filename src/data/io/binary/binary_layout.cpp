@@ -76,7 +76,7 @@ void Layout::find_sections() {
   for (const SectionEntry& entry : table_) {
     if (entry.offset != align_section(end) || entry.offset > bytes_.size() ||
         entry.bytes > bytes_.size() - entry.offset)
-      refuse_damaged(fmt::format("section {} lies outside its place", entry.id));
+      refuse_damaged(fmt::format("section {} is out of place", entry.id));
     const Bytes gap = bytes_.subspan(end, entry.offset - end);
     if (std::any_of(gap.begin(), gap.end(), [](std::byte b) { return b != std::byte{0}; }))
       refuse_damaged(fmt::format("the gap before section {} is not zero", entry.id));
@@ -98,7 +98,7 @@ void Layout::check_counts() const {
   limit("queries", h.num_queries, std::min(kMaxQueries, h.num_documents));
   limit("documents", h.num_documents, kMaxCount);
   limit("stored values", h.num_values, kMaxCount);
-  if (h.dense > 1 || h.first_feature_id > 1 || h.reserved != 0) refuse_damaged("a header field is out of its range");
+  if (h.dense > 1 || h.first_feature_id > 1 || h.reserved != 0) refuse_damaged("a header field is out of range");
   const std::uint64_t stride = h.dense == 1 ? dense_stride(h.num_features) : 0;
   if (h.stride != stride) refuse_damaged(fmt::format("row stride {}, expected {}", h.stride, stride));
   if (h.dense == 1 &&

@@ -188,7 +188,8 @@ ShardsWritten write_sharded(ShardedRows& rows, const RowsSummary& summary, Unjud
     folder.write(shard, in_canonical_order(data, threads));
   }
   if (settled == Unjudged::drop && changed == rows.num_rows())
-    throw Error(ErrorCode::bad_input, "no document was judged: all labels are negative; expected some of 0 or more");
+    throw Error(ErrorCode::bad_input,
+                "no document has a judgment: all labels are negative; expected labels of 0 or more");
   ShardsWritten written = folder.finish();
   written.unjudged = changed;
   return written;

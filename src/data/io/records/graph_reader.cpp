@@ -28,7 +28,7 @@ std::vector<std::string> feature_columns(const CsvRecords& record, std::vector<s
   for (std::size_t k = 0; k < header.size(); ++k)
     if (std::find(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(k), header[k]) !=
         header.begin() + static_cast<std::ptrdiff_t>(k))
-      throw record.error(ids + k, fmt::format("the column {} stands twice", in_quotes(header[k])));
+      throw record.error(ids + k, fmt::format("the column {} appears twice", in_quotes(header[k])));
   return header;
 }
 
@@ -95,7 +95,7 @@ void read_edges(TextSource& source, const std::string& name, GraphSet& set) {
     const GraphEdge& other = graph.edges[place->second];
     const std::span<const double> others = std::span(graph.edge_values).subspan(place->second * width, width);
     if (set.directed || other.from == from || !std::equal(values.begin(), values.end(), others.begin()))
-      throw record.error(1, fmt::format("the edge between {} and {} of graph {} stands twice{}", in_quotes(record[1]),
+      throw record.error(1, fmt::format("the edge between {} and {} of graph {} appears twice{}", in_quotes(record[1]),
                                         in_quotes(record[2]), in_quotes(record[0]),
                                         set.directed || other.from == from ? "" : ", with other features"));
   }

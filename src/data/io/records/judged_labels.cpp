@@ -50,7 +50,7 @@ Dataset with_judgments(const Dataset& data, const std::string& path, const ReadO
   for (const Judgment& judgment : judgments)
     if (!known.emplace(pair_key(judgment.query, judgment.document), LabelOfPair{judgment.label}).second)
       throw Error(ErrorCode::bad_input, {file},
-                  fmt::format("{} is judged twice", pair_text(judgment.query, judgment.document)));
+                  fmt::format("{} has two judgments", pair_text(judgment.query, judgment.document)));
   std::vector<float> labels;
   Counted unjudged, absent;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {

@@ -136,7 +136,7 @@ std::size_t title_column(const Table& table, std::span<const std::size_t> featur
 void add_ids(const Table& table, const std::string& name, SideFeatures& features) {
   for (const auto& row : table.rows) {
     if (features.ids.find(row.front()))
-      throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("the id {} stands twice", in_quotes(row.front())));
+      throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("the id {} appears twice", in_quotes(row.front())));
     features.ids.add(row.front());
   }
 }

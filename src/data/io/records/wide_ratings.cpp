@@ -97,7 +97,7 @@ void WideTable::refuse_unexplained() const {
   std::sort(values.begin(), values.end());
   const auto refuse = [&](float value) {
     throw Error(ErrorCode::bad_option, {lines_.lines().name(), 0, 0},
-                fmt::format("{} stands in {:.0f} % of the cells, the others lie between {} and {}; expected a layout "
+                fmt::format("{} is in {:.0f} % of the cells, the others are between {} and {}; expected a layout "
                             "that says whether it means not rated (wide:{}) or is a rating (wide:none)",
                             value, 100.0 * static_cast<double>(counts[value]) / static_cast<double>(ratings_.size()),
                             value == values.front() ? values[1] : values.front(),
@@ -114,8 +114,7 @@ void WideTable::refuse_unexplained() const {
 
 Ratings WideTable::ratings(std::vector<std::string>& warnings) {
   if (first_column_counts()) {
-    warnings.push_back(
-        fmt::format("{}: the first column tells how many items were rated, and is left out", lines_.lines().name()));
+    warnings.push_back(fmt::format("{}: the first column counts rated items and is ignored", lines_.lines().name()));
     std::erase_if(ratings_, [](const Rating& rating) { return rating.item == 0; });
     for (Rating& rating : ratings_) --rating.item;
     items_.pop_back();  // they are numbers from 1

@@ -64,7 +64,7 @@ std::vector<std::string> single_names(const std::vector<std::string>& asked, Col
   return names;
 }
 
-/// What was trained on clicks is judged by people, and the other way round: one name stands in for the other.
+/// What was trained on clicks is judged by people, and the other way round: one name replaces the other.
 std::string label_or_click_gain(const std::string& asked, const ColumnFinder& finder) {
   const std::string usual = ColumnRoles().label;
   const std::string other = asked == usual ? kClickGain : asked == kClickGain ? usual : std::string();

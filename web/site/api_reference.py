@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/python-api.md from the signatures and docstrings of the Python package.
 
-python tools/api_reference.py            write the page
-python tools/api_reference.py --check    exit 1 if the page is not what would be written
+python web/site/api_reference.py            write the page
+python web/site/api_reference.py --check    exit 1 if the page is not what would be written
 """
 
 import argparse
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import dorm.plot
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
 HEAD = """# Python API
 
-Written by `tools/api_reference.py` from the docstrings; a test checks that it is up to date.
+Written by `web/site/api_reference.py` from the docstrings; a test checks that it is up to date.
 Tutorial: [python.md](python.md).
 
 """
@@ -147,7 +147,7 @@ def main() -> None:
     if not parser.parse_args().check:
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:
-        sys.exit(f"{PAGE} is not up to date: run python tools/api_reference.py")
+        sys.exit(f"{PAGE} is not up to date: run python web/site/api_reference.py")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from explore_walks import VIEWS, WALKS, Failed, Session, check_figures
 from explore_world import explored, figures_of_eval, make_world
 from playwright.sync_api import Error, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WIDTHS = (1280, 375)
 THEMES = ("light", "dark")
 

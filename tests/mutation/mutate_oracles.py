@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mutations import MUTATIONS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build-mutate" / "source"
 TARGETS = ["base_test", "ranking_test"]
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\s+|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|.", re.DOTALL)
@@ -72,7 +72,7 @@ def located(mutations):
     whole = [(what, list(places(where, function, code)), new) for what, where, function, code, new in mutations]
     wrong = [f"mutation '{what}' applies {len(at)} times, not once" for what, at, _ in whole if len(at) != 1]
     if wrong:
-        sys.exit("\n".join(wrong) + "\nbring tools/mutations.py up to date with the functions it names")
+        sys.exit("\n".join(wrong) + "\nbring tests/mutation/mutations.py up to date with the functions it names")
     return [(what, *at[0], new) for what, at, new in whole]
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 # Pages of the root, and what they are called on the site.
 ROOT_PAGES = {
     "CHANGELOG.md": "changelog.md",

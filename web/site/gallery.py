@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of docs/gallery.md into docs/img, on generated data.
 
-.venv/bin/python tools/gallery.py plots                 the plots of the Python package (make python)
-.venv-browser/bin/python tools/gallery.py reports       screenshots of report pages (tools/setup.sh browser)
+.venv/bin/python web/site/gallery.py plots                 the plots of the Python package (make python)
+.venv-browser/bin/python web/site/gallery.py reports       screenshots of report pages (tools/setup.sh browser)
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "img"
 DORM = Path(os.environ.get("DORM_COMMAND", ROOT / "build" / "dorm")).absolute()
 

@@ -4,9 +4,9 @@
 
     compile_times.py [--check | --record] BUILD TARGET
 
-The whole is processor time of the build, in units of the time the same compiler takes for compile_reference.cpp on the
+The whole is processor time of the build, in units of the time the same compiler takes for reference.cpp on the
 same machine right after it: the least of several compilations, since neighbours can only make one slower. --check
-exits 1 where it grew by more than 15 % over compile_times.json, --record writes that file. Both need a build from
+exits 1 where it grew by more than 15 % over times.json, --record writes that file. Both need a build from
 nothing: where objects or the compiler's cache were there already, or another compiler is used, they say so and measure
 nothing.
 """
@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BASELINE = HERE / "compile_times.json"
+BASELINE = HERE / "times.json"
 GROWTH = 1.15
 SHOWN = 10
 REFERENCES = 6  # rounds of compilations of the reference
@@ -59,7 +59,7 @@ def user_seconds(commands):
 
 def reference_seconds(build):
     """Of one compilation of the reference, with all processors busy as they were in the build; the least of several."""
-    command = [cached(build, "CMAKE_CXX_COMPILER"), "-std=c++20", "-O3", "-c", HERE / "compile_reference.cpp"]
+    command = [cached(build, "CMAKE_CXX_COMPILER"), "-std=c++20", "-O3", "-c", HERE / "reference.cpp"]
     count = os.cpu_count()
     return min(user_seconds([[*command, "-o", os.devnull]] * count) / count for _ in range(REFERENCES))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compile_times.py measures a machine by: a fixed piece of code that costs a few seconds to compile. Changing it
-// changes the unit in which tools/compile_times.json is written.
+// changes the unit in which benchmarks/compile/times.json is written.
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Report pages of every kind from generated data: tools/report_pages.sh build/dorm OUTDIR.
+# Report pages of every kind from generated data: web/checks/report_pages.sh build/dorm OUTDIR.
 set -eu
 dorm=$(realpath "$1")
 mkdir -p "$2"
