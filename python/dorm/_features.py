@@ -49,7 +49,12 @@ def as_numbers(array: np.ndarray, name: str) -> np.ndarray:
         return array
     if not np.ma.getmaskarray(array).any():
         return array.data
-    return array.astype(np.float32 if dtype.kind != "O" else object).filled(np.nan)
+    return array.astype(np.promote_types(dtype, np.float32)).filled(np.nan)
+
+
+def as_doubles(values: Any, name: str) -> np.ndarray:
+    """Numbers as float64; refuses as `as_numbers` does."""
+    return np.ascontiguousarray(as_numbers(np.asanyarray(values), name), dtype=np.float64)
 
 
 def is_sparse(X: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._dataset import make_dataset
+from ._features import as_doubles
 from ._inputs import read_input
 from ._queries import Queries
 from ._tables import pandas_for
@@ -276,7 +277,7 @@ def evaluate_clicks(
 
 
 def _scores_of(scores: Any, rows: int, name: str) -> np.ndarray:
-    values = np.asarray(scores, dtype=np.float64)
+    values = as_doubles(scores, f"scores of {name!r}")
     if values.shape != (rows,):
         raise ValueError(f"scores of {name!r} have shape {values.shape}; expected one for each of {rows} documents")
     return values

@@ -285,3 +285,16 @@ def test_a_server_that_runs_at_the_end_leaves_nothing(tmp_path):
     program = f"import dorm; server = dorm.serve({str(path)!r}, port=0); print(server.url)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and done.stdout.startswith("http://") and done.stderr == ""
+
+
+@pytest.mark.parametrize("values", [np.array(DAYS, "M8[D]"), np.array(VALUES, "m8[s]"), np.array(VALUES, complex)])
+def test_scores_ratings_and_other_numbers_are_numbers(values):
+    other = np.ones(3)
+    for use in (
+        lambda: dorm.compare(values, other),
+        lambda: dorm.evaluate([1, 0, 1], values, group=[3]),
+        lambda: dorm.evaluate(values, other, group=[3]),
+        lambda: dorm.DormFactorization().fit({"user": ["a"] * 3, "item": ["x", "y", "z"], "rating": values}),
+    ):
+        with pytest.raises((ValueError, TypeError), match="expected|not supported|no numbers|cannot"):
+            use()
