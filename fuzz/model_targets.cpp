@@ -100,7 +100,7 @@ void joint(Bytes input) {
 std::vector<Seed> joint_seeds() {
   const SideFeatures facts = parse_side_features("x,1,0\ny,0,1\nz,1,1\n", "facts", "2,3");
   JointModelOptions options;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   std::vector<Seed> seeds = {{"dorm", joint_to_bytes(train_joint_model(small_ratings(), options))}};
   options.method = "ridge";
   seeds.push_back({"facts", joint_to_bytes(train_joint_model(small_ratings(), options, {.item_features = &facts}))});

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "cli/grid.h"
+#include "cli/options/grid.h"
 #include "dorm/data/one_per.h"
 #include "dorm/learning/kernel.h"
 #include "dorm/measure.h"

@@ -18,7 +18,7 @@ inline TrainOptions small_training() {
   options.start = Start::ridge;
   options.rounds = 2;
   options.scale = "none";
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   options.solve.max_passes = 20;
   options.checkpoint_seconds = 0;
   return options;

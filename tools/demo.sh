@@ -48,7 +48,7 @@ say "The best single feature on the validation data is number $best (NDCG@10 $be
 
 say
 say "## On the test data"
-show eval --data test.dorm tuned.json ridge.json pairwise.json "feature:$best" --measures ndcg@10 --report report.html
+show eval test.dorm tuned.json ridge.json pairwise.json "feature:$best" --measures ndcg@10 --report report.html
 
 say
 say "## One query"

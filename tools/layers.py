@@ -212,7 +212,7 @@ LAYERS = {
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("train",),
+        ("train", "learning/memory"),
     ),
     "learning/tune": Room(
         "tuning: the plan of the grid, its training runs, the averaged model",

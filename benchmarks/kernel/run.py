@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on real and generated data; the figures of docs/benchmarks.md.
+"""Kernels on real and generated data; the figures of docs/benchmarks-archive.md.
 
   run.py quality      NDCG@10, processor seconds and peak memory of linear, exact and approximate RBF on MQ2008 (five
                       folds) and the LightGBM example set; gamma and C chosen on validation data
@@ -169,9 +169,9 @@ def synth(dorm, work, queries, features, median):
 
 def cache(dorm, work, writer):
     data = synth(dorm, work, 1250, 40, 20)
-    for size in ("512MiB", "1GiB", "2GiB"):
+    for size in ("1GiB", "2GiB", "4GiB"):
         report, cpu, wall, peak = dorm(
-            *("train", data, "--kernel", "rbf", "--cache", size, "--tolerance", 0.05, "-C", 10),
+            *("train", data, "--kernel", "rbf", "--memory", size, "--tolerance", 0.05, "-C", 10),
             *("--bound", "best", "--rounds", 1, "--model", work / "m.json"),
         )
         writer.writerow([size, cpu, wall, peak, report["certificate"]["primal"]])

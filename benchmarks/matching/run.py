@@ -4,7 +4,7 @@
 
 run.py curves [--seeds 20]   curves.csv: linear and quadratic, unlearnt and learnt, pygmtools and scipy
 run.py large                 large.csv: pairs of up to 100 nodes, scores and seconds
-run.py draw                  docs/img/matching.svg from the table of `dorm experiment house-matching` and, where it is
+run.py draw                  docs/img/matching.svg from the table of `dorm lab experiment house-matching` and, where it is
                              there, curves.csv
 
 Everything is written to and read from --folder. Needs pygmtools and scipy; PYTHONPATH names the package.

@@ -61,7 +61,7 @@ def main() -> None:
     print("new user who rated the same: " + ", ".join(map(str, ours.recommend("new user", n=3).items)))
 
     with tempfile.TemporaryDirectory() as folder:
-        ours.save(Path(folder) / "model.factors")  # dorm recommend reads it, too
+        ours.save(Path(folder) / "model.factors")  # dorm recommend top reads it, too
         again = dorm.DormFactorization.load(Path(folder) / "model.factors")
     pairs = zip(again.recommend(n=5), ours.recommend(n=5))
     print(f"the saved model and this one agree on all lists: {all((a.items == b.items).all() for a, b in pairs)}")

@@ -120,6 +120,9 @@ class Dataset {
   /// after the last use of features: those of lost pages have read as 0.
   void require_intact() const;
 
+  /// Whether the features lie in a mapped file, whose pages the system takes back at need.
+  bool mapped() const;
+
   const Storage& storage() const { return *storage_; }
   /// The same queries of another block with the same queries.
   Dataset over(std::shared_ptr<const Storage> storage) const { return Dataset(std::move(storage), queries_); }

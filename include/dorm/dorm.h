@@ -37,6 +37,7 @@
 #include "dorm/solver.h"      // IWYU pragma: export
 #include "dorm/objective.h"   // IWYU pragma: export
 #include "dorm/train.h"       // IWYU pragma: export
+#include "dorm/learning/memory.h"      // IWYU pragma: export
 #include "dorm/learning/baseline.h"    // IWYU pragma: export
 #include "dorm/recommend/factorize.h"   // IWYU pragma: export
 #include "dorm/recommend/joint.h"       // IWYU pragma: export

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
 #include "dorm/learning/geometry.h"
 
 namespace dorm {
@@ -104,10 +105,8 @@ struct SolveOptions {
   double epsilon = 0;                 // nslack: the paper's order, until H_q <= slack + epsilon; 0: by tolerance
   std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
   double seconds = 0;                 // 0: no limit
-  std::size_t threads = 1;            // 0: all cores; results do not depend on it
   std::uint64_t seed = 1;             // order of the blocks
   std::size_t planes_per_block = 50;  // cached planes with zero weight are dropped, oldest first, beyond this
-  std::uint64_t plane_bytes = 0;      // the same over all blocks, in bytes; 0: no limit
   std::size_t batch = 0;              // blocks that share one w; 0: chosen from the number of blocks
   bool evaluate_often = false;        // bcda: for an observer that judges the w of every evaluation
 
@@ -218,8 +217,9 @@ struct SolveStart {
 };
 
 /// Minimises P. Throws Error for bad options or a start that does not fit, and when P is finite at no point met, not
-/// even at 0; everything else that happens while solving ends in a status.
+/// even at 0; everything else that happens while solving ends in a status. Of `compute`, the threads count, and the
+/// memory limits the cached planes of all blocks: idle ones are dropped beyond it.
 SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer = {},
-                  SolveStart start = {});
+                  SolveStart start = {}, const ComputeOptions& compute = {.threads = 1});
 
 }  // namespace dorm

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
 #include "dorm/base/number_range.h"
 #include "dorm/dataset.h"
 #include "dorm/learning/shard.h"
@@ -55,21 +56,18 @@ struct TrainOptions {
   BoundChoice bound = std::nullopt;
   std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
-  std::size_t shards = 0;          // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
-  std::string device = "cpu";      // what visits the documents: cpu, cuda, cuda:N (docs/gpu.md)
-  std::uint64_t device_bytes = 0;  // most memory of the device to take; 0: what is free there
-  std::size_t rounds = 0;          // 0: 1 for best, 4 from explained risk 0.5 on; 4 for predicted, 8 for long lists
-  std::string scale = "auto";      // auto or a name of scaling_catalog()
-  std::string target = "";         // who is to evaluate the model: of target_choices(); empty: DORM itself
-  std::string one_per = "";        // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
-  SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
-  OracleKind oracle = {};                     // automatic; another to measure what it costs
-  std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
-  std::string approximation = "none";         // of the kernel: none, nystroem:N, fourier:N, cholesky:N
-  std::uint64_t cache_bytes = 2'000'000'000;  // for rows of the Gram matrix, without approximation
-  std::uint64_t scaled_bytes = 0;             // for scaled features that are kept; 0: by their size
-  const Kernel* kernel_function = nullptr;    // instead of a text; must outlive the training
-  std::string checkpoint = {};                // a file to save progress to and resume from; empty: none
+  std::size_t shards = 0;      // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
+  std::size_t rounds = 0;      // 0: 1 for best, 4 from explained risk 0.5 on; 4 for predicted, 8 for long lists
+  std::string scale = "auto";  // auto or a name of scaling_catalog()
+  std::string target = "";     // who is to evaluate the model: of target_choices(); empty: DORM itself
+  std::string one_per = "";    // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
+  SolveOptions solve = {};     // of each round, but `seconds` are those of the whole training
+  ComputeOptions compute = {};
+  OracleKind oracle = {};                   // automatic; another to measure what it costs
+  std::string kernel = "none";              // none: linear in the features; else a text for make_kernel()
+  std::string approximation = "none";       // of the kernel: none, nystroem:N, fourier:N, cholesky:N
+  const Kernel* kernel_function = nullptr;  // instead of a text; must outlive the training
+  std::string checkpoint = {};              // a file to save progress to and resume from; empty: none
   double checkpoint_seconds = 10;
   bool keep_checkpoint =
       false;  // leave that of a finished training to the caller, who removes it once the model is safe

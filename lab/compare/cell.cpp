@@ -126,7 +126,8 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   method.convention = options.convention;
   method.scale = options.scale;
   method.target = options.target;
-  method.solve = {.tolerance = options.tolerance, .threads = 1, .seed = options.seed};
+  method.solve = {.tolerance = options.tolerance, .seed = options.seed};
+  method.compute = {.threads = 1};
   CellRecord record;
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);

@@ -73,7 +73,8 @@ Model train_baseline(const Dataset& data, const std::string& method, const Train
                        .convention = options.convention,
                        .scale = options.scale,
                        .target = options.target,
-                       .solve = options.solve})
+                       .solve = options.solve,
+                       .compute = options.compute})
       .model;
 }
 

@@ -69,10 +69,13 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         many machines run to the same bytes (docs/scale.md).
     shards
         With ``solver="shards"``: planes per pass, one for each group of queries. 0: by the number of queries.
-    device, device_bytes
+    device
         What visits the documents: ``"cpu"``, ``"cuda"`` (a card of NVIDIA) or ``"cuda:1"``; a device is asked by the
         solver ``"lbfgs"``, or makes the values of an exact kernel (docs/gpu.md). `predict`, `rank` and `score` use it,
-        too; set it on a ranker that was loaded. Most memory to take there; 0: what is free.
+        too; set it on a ranker that was loaded.
+    memory
+        Most bytes to take: by `fit` in this process, where fewer cutting planes, scaled features and kernel values are
+        kept to stay below it; on a GPU, there. 0: no limit.
     tolerance
         Relative duality gap at which to stop.
     epsilon
@@ -94,8 +97,6 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
     approximation
         ``"none"``: exact; ``"nystroem:500"``, ``"fourier:1000"``, ``"cholesky:500"``: features of that number that
         stand in for the kernel, for data whose Gram matrix is too large.
-    cache_bytes
-        Most memory for rows of the Gram matrix of an exact kernel.
     start, rounds
         Where the rounds of the bounds ``"best"`` and ``"predicted"`` begin (``"auto"``, ``"ridge"``, ``"pairwise"``)
         and how many there are (0: as many as the bound needs).
@@ -165,7 +166,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         solver: str = "bcda",
         shards: int = 0,
         device: str = "cpu",
-        device_bytes: int = 0,
+        memory: int = 0,
         tolerance: float = 1e-3,
         epsilon: float = 0.0,
         max_passes: int = 1000,
@@ -178,7 +179,6 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         unjudged: str = "auto",
         kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
         approximation: str = "none",
-        cache_bytes: int = 2_000_000_000,
         early_stopping: int | None = None,
         missing: str = "error",
         one_per: str = "",
@@ -197,7 +197,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         self.solver = solver
         self.shards = shards
         self.device = device
-        self.device_bytes = device_bytes
+        self.memory = memory
         self.tolerance = tolerance
         self.epsilon = epsilon
         self.max_passes = max_passes
@@ -210,7 +210,6 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         self.unjudged = unjudged
         self.kernel = kernel
         self.approximation = approximation
-        self.cache_bytes = cache_bytes
         self.early_stopping = early_stopping
         self.missing = missing
         self.one_per = one_per
@@ -663,8 +662,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         data, queries = self._prepared(given)
         threads = 1 if small else thread_count(self.n_jobs)
         kernel = self._kernel_function()
-        memory = getattr(self, "device_bytes", 0)
-        return queries.unsorted(self.model_.score(data, threads, kernel, device, memory))
+        return queries.unsorted(self.model_.score(data, threads, kernel, device, self.memory))
 
     def _kernel_function(self) -> _core.Kernel | None:
         if not callable(self.kernel):

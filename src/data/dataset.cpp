@@ -125,6 +125,12 @@ void let_go(const Dataset& data, std::size_t first, std::size_t last) {
   static_cast<void>(::madvise(const_cast<char*>(begin) + before, (size - before) / page * page, MADV_DONTNEED));
 }
 
+bool Dataset::mapped() const {
+  if (storage_->parts.empty()) return !storage_->mapping.empty();
+  return std::all_of(storage_->parts.begin(), storage_->parts.end(),
+                     [](const JoinedPart& part) { return part.data.mapped(); });
+}
+
 void Dataset::require_intact() const {
   if (storage_->lost != nullptr && *storage_->lost) throw lost_features(storage_->file);
   for (const JoinedPart& part : storage_->parts) part.data.require_intact();

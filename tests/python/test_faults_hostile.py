@@ -89,12 +89,12 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend bomb --all", "export bomb --to sql",
+@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend top bomb --all", "export bomb --to sql",
                                    "eval train.txt --model bomb", "convert bomb out.dorm",
                                    "train train.txt --initial bomb --model out.json",
                                    "train train.txt --checkpoint bomb --model out.json",
-                                   "factorize ratings.tsv --start-from bomb --model out.json",
-                                   "factorize ratings.tsv --checkpoint bomb --model out.json"])  # fmt: skip
+                                   "recommend train ratings.tsv --start-from bomb --model out.json",
+                                   "recommend train ratings.tsv --checkpoint bomb --model out.json"])  # fmt: skip
 def test_bombs_end_in_a_message(workshop, name, words):
     folder = workshop.folder()
     content = BOMBS[name].encode("latin-1")

@@ -89,7 +89,7 @@ def test_stopped_again_and_again_it_ends_in_the_same_bytes(here, options):
         ["tune", "larger.txt", "--valid", "data.txt", "--grid", "kernel=rbf:gamma=0.1/rbf:gamma=1/rbf:gamma=10"],
         ["tune", "larger.txt", "--grid", "kernel=rbf:gamma=0.1/poly:degree=2", "--approx", "nystroem:100"],
         ["tune", "larger.txt", "--position-gains", "gains.csv", "--tolerance", "1e-7"],
-        ["factorize", "ratings.csv", "--rounds", 100000, "--tolerance", "1e-9", "--start-sweeps", 10000, "--rank", 20],
+        ["recommend", "train", "ratings.csv", "--rounds", 100000, "--tolerance", "1e-9", "--start-sweeps", 10000, "--rank", 20],
     ],
     ids=lambda command: "-".join(word.strip("-") for word in map(str, command[:1] + command[2:3] + command[-2:-1])),
 )

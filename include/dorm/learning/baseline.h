@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
 #include "dorm/dataset.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
@@ -25,8 +26,9 @@ struct MethodOptions {
   BoundChoice bound = std::nullopt;  // of dorm:MEASURE, as in TrainOptions
   StartChoice start = std::nullopt;
   std::string scale = "auto";
-  std::string target = "";              // likewise
-  SolveOptions solve = {.threads = 0};  // the model does not depend on the number of threads
+  std::string target = "";  // likewise
+  SolveOptions solve = {};
+  ComputeOptions compute = {};
 };
 
 struct MethodResult {

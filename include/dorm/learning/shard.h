@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/base/compute.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
@@ -25,8 +26,8 @@ struct Shard {
 /// The shards that one process holds. It keeps nothing between requests that it could not make again.
 class ShardHost {
  public:
-  /// `scaled_bytes`: memory for scaled features that are kept; 0: by their size.
-  explicit ShardHost(std::vector<Shard> shards, std::size_t threads = 0, std::uint64_t scaled_bytes = 0);
+  /// Of `compute`, the threads count, and the memory is for scaled features that are kept; 0: by their size.
+  explicit ShardHost(std::vector<Shard> shards, const ComputeOptions& compute = {});
   ~ShardHost();
   ShardHost(ShardHost&&) noexcept;
   ShardHost& operator=(ShardHost&&) noexcept;

@@ -12,6 +12,7 @@ struct SolveContext {
   const StructuredRisk& risk;
   const Geometry& geometry;  // of the risk
   const SolveOptions& options;
+  std::uint64_t plane_bytes;  // most for cached planes; 0: no limit
   OracleWorkers& workers;
   Stopping& stopping;
   SolverState& state;

@@ -52,7 +52,7 @@ void require_no_target(const TrainOptions& options) {
 
 std::unique_ptr<ReferencedRisk> ListTask::risk(const TrainingSet& set, const TrainOptions& options) const {
   std::vector<double> storage;
-  return std::make_unique<PositionRisk>(set.linear_features(), problem(options, storage), options.solve.threads);
+  return std::make_unique<PositionRisk>(set.linear_features(), problem(options, storage), options.compute.threads);
 }
 
 std::vector<double> ListTask::start(const TrainingSet& set, const TrainOptions& options, Start,
@@ -113,7 +113,7 @@ std::vector<double> PositionTask::decay(const TrainOptions& options) const {
 }
 
 std::vector<std::vector<double>> PositionTask::parts(const std::vector<double>& w) const {
-  const std::size_t count = one_function_ ? 1 : 1 + gains_.positions, d = w.size() / count;
+  const std::size_t count = functions(), d = w.size() / count;
   std::vector<std::vector<double>> parts;
   for (std::size_t k = 0; k < count; ++k) {
     const auto begin = w.begin() + static_cast<std::ptrdiff_t>(k * d);
@@ -139,7 +139,7 @@ PositionProblem PositionTask::problem(const TrainOptions& options, std::vector<d
 
 MeasureResult PositionTask::judge(const Scorer& scorer, const std::vector<double>& w,
                                   const TrainOptions& options) const {
-  const std::size_t threads = options.solve.threads;
+  const std::size_t threads = options.compute.threads;
   std::vector<std::vector<double>> scores;
   for (const std::vector<double>& part : parts(w)) scores.push_back(scorer.scores(part, threads));
   const std::vector<double> shared = std::move(scores.front());

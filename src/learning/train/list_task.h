@@ -40,6 +40,8 @@ class PositionTask final : public ListTask {
   std::string identity() const override;
   MeasureResult judge(const Scorer& scorer, const std::vector<double>& w, const TrainOptions& options) const override;
 
+  std::size_t functions() const override { return one_function_ ? 1 : 1 + gains_.positions; }
+
   /// c for these positions, whose own weights are those of DCG.
   std::vector<double> decay(const TrainOptions& options) const;
   /// The model of w; `described` makes one of the part that all positions share.

@@ -32,6 +32,8 @@ class TrainingProblem {
   /// About kernel and approximation; empty for a linear ranker.
   virtual std::string kernel_note() const { return ""; }
   virtual std::size_t solver_threads() const = 0;
+  /// Most memory for cached planes; 0: no limit.
+  virtual std::uint64_t plane_bytes() const = 0;
 
   /// Where the rounds of a bound may begin, and such weights, found in so many seconds (0: no limit).
   virtual std::vector<Start> starts(Bound bound) const = 0;

@@ -41,7 +41,8 @@ class Rounds {
     };
     SolveOptions solve_options = options_.solve;
     solve_options.seconds = limit_.left();
-    SolveResult solved = solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)});
+    SolveResult solved =
+        solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)}, options_.compute);
     if (state_.round > 1 && solved.report.primal > before_) keep_reference(solved);
     if (state_.round == 1 && options_.keep_first_round) fitted_.first_round = std::move(solved.state);
     fitted_.w = std::move(solved.w);

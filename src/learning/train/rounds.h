@@ -16,9 +16,10 @@ namespace dorm {
 
 struct RoundsOptions {
   Bound bound = Bound::best;
-  std::size_t rounds = 0;         // most rounds; 0: as many as the bound needs
-  SolveOptions solve = {};        // `seconds` is for all rounds together
-  bool keep_first_round = false;  // fill Fitted::first_round
+  std::size_t rounds = 0;                   // most rounds; 0: as many as the bound needs
+  SolveOptions solve = {};                  // `seconds` is for all rounds together
+  ComputeOptions compute = {.threads = 1};  // `memory` is for cached planes
+  bool keep_first_round = false;            // fill Fitted::first_round
 };
 
 /// Where the rounds stand; what a checkpoint holds of them.

@@ -136,11 +136,8 @@ std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) c
   ShardedPairs pairs(workers_, about(Topic::pairs, gains));
   if (pairs.num_lists() == 0) return std::vector<double>(pairs.dimension(), 0.0);
   pairs.set_trade_off(UnitsOfC(squared_scale_).trade_off(TrainingSet::kPairwiseC, pairs.num_lists()));
-  const SolveOptions solving{.solver = options_.solve.solver,
-                             .tolerance = CheapRanker{}.tolerance,
-                             .seconds = seconds,
-                             .threads = options_.solve.threads};
-  return solve(pairs, solving).w;
+  const SolveOptions solving{.solver = options_.solve.solver, .tolerance = CheapRanker{}.tolerance, .seconds = seconds};
+  return solve(pairs, solving, {}, {}, {.threads = options_.compute.threads}).w;
 }
 
 double ShardedProblem::spread(std::span<const double> w) const {

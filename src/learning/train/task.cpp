@@ -49,11 +49,11 @@ std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const 
   if (!options.given_ties.empty())
     order = labels_by_feature(learnt.num_documents() == data().num_documents() ? data() : learnt, options.given_ties);
   const NamedMeasure measure(options);
-  auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
+  auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.compute.threads,
                                             options.oracle, std::move(limits), std::move(order));
   require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
   if (set.device_rows() == nullptr) return risk;  // of an exact kernel a device makes values
-  return std::make_unique<DeviceRisk>(std::move(risk), *set.device_rows(), options.shards, options.solve.threads);
+  return std::make_unique<DeviceRisk>(std::move(risk), *set.device_rows(), options.shards, options.compute.threads);
 }
 
 std::vector<Start> ranking_starts(Bound bound) {
@@ -71,8 +71,8 @@ MeasureResult RankingTask::judge(const Scorer& scorer, const std::vector<double>
   const NamedMeasure named(options);
   const Measure* const measure = &*named;
   const EvaluateOptions evaluation{
-      .convention = options.convention, .one_per = options.one_per, .bootstrap = 0, .threads = options.solve.threads};
-  return evaluate(data(), scorer.scores(w, options.solve.threads), std::span(&measure, 1), evaluation).measures[0];
+      .convention = options.convention, .one_per = options.one_per, .bootstrap = 0, .threads = options.compute.threads};
+  return evaluate(data(), scorer.scores(w, options.compute.threads), std::span(&measure, 1), evaluation).measures[0];
 }
 
 }  // namespace dorm

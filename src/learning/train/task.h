@@ -53,6 +53,9 @@ class Task {
   /// What tells two tasks on the same data apart, for checkpoints.
   virtual std::string identity() const { return ""; }
 
+  /// Scoring functions of its ranker: weights have the features of each.
+  virtual std::size_t functions() const { return 1; }
+
   /// Threads that may ask for lists side by side.
   virtual std::size_t threads(std::size_t asked) const { return asked; }
 

@@ -4,6 +4,7 @@
 #include "dorm/error.h"
 #include "learning/train/average.h"
 #include "learning/train/initial.h"
+#include "learning/train/memory.h"
 
 namespace dorm {
 namespace {
@@ -11,8 +12,15 @@ namespace {
 TrainOptions fitting(const Task& task, TrainOptions options, const Task* validation) {
   require_judge(options, validation != nullptr);
   if (options.kernel == "precomputed") check_precomputed(task.data());
-  options.solve.threads = task.threads(options.solve.threads);
+  options.compute.threads = task.threads(options.compute.threads);
+  if (options.compute.process_memory() > 0) options.scale = name_of(settle_scaling(task.data(), options));
   return options;
+}
+
+MemoryShares shares_of(const Task& task, const TrainOptions& options, const Task* validation) {
+  if (options.compute.process_memory() == 0) return {};
+  const Dataset* const held_out = validation ? &validation->data() : nullptr;
+  return plan_memory(task.data(), held_out, options, {.functions = task.functions()}).shares;
 }
 
 }  // namespace
@@ -26,10 +34,11 @@ TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Ta
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
-      waking_(options.device),
+      shares_(shares_of(task, options_, validation)),
+      waking_(options.compute.device),
       survey_(task.data()),
-      set_(task.data(), {options.scale, options.target}, options_.solve.threads, KernelOptions(options),
-           options.solve.seed, &survey_),
+      set_(task.data(), {options_.scale, options_.target}, options_.compute.threads, KernelOptions(options_, shares_),
+           options_.solve.seed, &survey_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }

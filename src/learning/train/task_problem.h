@@ -20,7 +20,8 @@ class TaskProblem final : public TrainingProblem {
   std::string identity() const override { return task_.identity(); }
   std::string kernel_note() const override { return set_.kernel_note(); }
   /// What is left to a solver beside a device is too little to share.
-  std::size_t solver_threads() const override { return options_.device == "cpu" ? set_.solver_threads() : 1; }
+  std::size_t solver_threads() const override { return options_.compute.on_device() ? 1 : set_.solver_threads(); }
+  std::uint64_t plane_bytes() const override { return shares_.planes; }
 
   std::vector<Start> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
   std::vector<double> start(Start start, double seconds) const override;
@@ -37,6 +38,7 @@ class TaskProblem final : public TrainingProblem {
   const Task& task_;
   TrainOptions options_;  // with the threads that the task allows
   const Task* validation_;
+  MemoryShares shares_;
   WakingDevice waking_;
   Survey survey_;  // whole once set_ has been made
   TrainingSet set_;

@@ -31,7 +31,7 @@ TrainResult train(const Dataset& data, const TrainOptions& options, const Datase
                   const TrainObserver& observer) {
   require_given(options, {&options.bound, 1});
   require_estimable(data, options);
-  if (options.device != "cpu") return train_here(data, for_device(options), validation, observer);
+  if (options.compute.device != "cpu") return train_here(data, for_device(options), validation, observer);
   if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
   return train_here(data, options, validation, observer);
 }
@@ -40,7 +40,7 @@ Model train_start(const Dataset& data, Start start, const TrainOptions& options)
   options.validate();
   const TimeLimit limit(options.solve.seconds);
   if (options.kernel == "precomputed") check_precomputed(data);
-  const TrainingSet set(data, {options.scale, options.target}, options.solve.threads, KernelOptions(options),
+  const TrainingSet set(data, {options.scale, options.target}, options.compute.threads, KernelOptions(options),
                         options.solve.seed);
   const std::vector<double> w = set.fit({.kind = start, .convention = options.convention, .seconds = limit.left()}).w;
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))

@@ -30,8 +30,6 @@ constexpr std::array<CatalogEntry, 5> kStarts = {{
     {"pairwise-gain", "pairwise-gain", "the same, a pair weighing the difference of its gains"},
 }};
 
-constexpr std::uint64_t kLeastCache = 1000000;
-
 void check_ranges(const TrainOptions& options) {
   for (const TrainOption& option : train_option_catalog()) {
     const OptionValue value = option.get(options);
@@ -46,29 +44,29 @@ void check_ranges(const TrainOptions& options) {
 // A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step. Of
 // an exact kernel it makes values, whatever the solver.
 void check_device(const TrainOptions& options) {
-  check_device_name(options.device);
-  if (options.device == "cpu" || KernelOptions(options).exact()) return;
+  check_device_name(options.compute.device);
+  if (options.compute.device == "cpu" || KernelOptions(options).exact()) return;
   const SolverKind solver = options.solve.solver;
   if (solver != SolverKind{} && solver != parse_solver("lbfgs") && solver != parse_solver("shards") &&
       solver != parse_solver("oneslack"))
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not ask for all queries at once, as the device {} answers; expected "
                             "lbfgs, shards or oneslack",
-                            solver_name(solver), options.device));
+                            solver_name(solver), options.compute.device));
 }
 
 }  // namespace
 
 TrainOptions for_device(TrainOptions options) {
-  if (options.device != "cpu" && options.solve.solver == SolverKind{} && !KernelOptions(options).exact())
+  if (options.compute.device != "cpu" && options.solve.solver == SolverKind{} && !KernelOptions(options).exact())
     options.solve.solver = parse_solver("lbfgs");
   return options;
 }
 
 void require_cpu(const TrainOptions& options, std::string_view what) {
-  if (options.device != "cpu")
+  if (options.compute.device != "cpu")
     throw Error(ErrorCode::unsupported,
-                fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.device));
+                fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.compute.device));
 }
 
 std::string_view name_of(Start start) {
@@ -110,7 +108,6 @@ void TrainOptions::validate() const {
     require_kernels(target);
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
-    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes), "at least a million bytes");
     if (kernel == "precomputed" && (approximation != "none" || (scale != "auto" && scale != "none")))
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");

@@ -140,8 +140,10 @@ const std::vector<double>& Training::start_weights(Start start) {
 }
 
 RoundsOptions Training::rounds_options(Bound bound) const {
-  RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
-  rounds.solve.threads = problem_->solver_threads();
+  RoundsOptions rounds{.bound = bound,
+                       .rounds = options_.rounds,
+                       .solve = options_.solve,
+                       .compute = {.threads = problem_->solver_threads(), .memory = problem_->plane_bytes()}};
   rounds.solve.evaluate_often = options_.patience > 0;
   rounds.solve.seconds = limit_.left();
   return rounds;

@@ -79,8 +79,7 @@ bool learnable(const Query& query) {
 
 Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
                     const KernelOptions& kernel) {
-  if (choice.scale == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
-  return fit_scaling(choice.settle([&] { return choose_scaling(data, threads) == ScalingKind::none; }), data, threads);
+  return fit_scaling(choice.settle(data, kernel.spec, threads), data, threads);
 }
 
 TrainingSet::TrainingSet(const Dataset& data, const ScalingChoice& scale, std::size_t threads,
@@ -205,9 +204,8 @@ std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
       continue;
     }
     risk.set_trade_off(units().trade_off(C, risk.num_blocks()));
-    SolveResult solved =
-        solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left(), .threads = exact_ ? 1 : threads},
-              [&](const Progress&) { return !over(); });
+    SolveResult solved = solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left()},
+                               [&](const Progress&) { return !over(); }, {}, {.threads = exact_ ? 1 : threads});
     fits.push_back({std::move(solved.w), std::move(solved.report)});
   }
   return fits;

@@ -34,14 +34,15 @@ bool on_gains(Start ranker) { return ranker == Start::ridge_gain || ranker == St
 
 Tuning::~Tuning() = default;
 
-Tuning::Tuning(const Task& task, TuneOptions grid, const Task* validation, std::size_t kernel, TuneLedger& ledger,
-               TuneCheckpoint& checkpoint)
+Tuning::Tuning(const Task& task, TuneOptions grid, const Task* validation, std::size_t kernel,
+               const MemoryShares& shares, TuneLedger& ledger, TuneCheckpoint& checkpoint)
     : task_(task),
       validation_(validation),
       options_(std::move(grid)),
-      threads_(task.threads(options_.train.solve.threads)),
+      threads_(task.threads(options_.train.compute.threads)),
       kernel_(kernel),
       num_splits_(validation ? 1 : options_.folds),
+      shares_(shares),
       ledger_(ledger),
       checkpoint_(checkpoint),
       folded_(validation == nullptr) {
@@ -78,9 +79,9 @@ void Tuning::make_splits() {
     make_folds();
   else
     splits_.push_back(
-        std::make_unique<Split>(task_, *validation_, options_.train,
+        std::make_unique<Split>(task_, *validation_, options_.train, shares_,
                                 scaling_for(task_.data(), {options_.train.scale, options_.train.target},
-                                            options_.train.solve.threads, KernelOptions(options_.train))));
+                                            options_.train.compute.threads, KernelOptions(options_.train))));
   check_restored();
 }
 
@@ -98,9 +99,7 @@ void Tuning::check_restored() const {
 void Tuning::make_folds() {
   const auto parts = folds(task_.data(), options_.folds, options_.train.solve.seed);
   const Scaling scaling = scaling_for(task_.data(), {options_.train.scale, options_.train.target},
-                                      options_.train.solve.threads, KernelOptions(options_.train));
-  TrainOptions each = options_.train;
-  each.cache_bytes /= parts.size();
+                                      options_.train.compute.threads, KernelOptions(options_.train));
   for (std::size_t held = 0; held < parts.size(); ++held) {
     std::vector<std::size_t> rest;
     for (std::size_t k = 0; k < parts.size(); ++k)
@@ -108,7 +107,7 @@ void Tuning::make_folds() {
     std::sort(rest.begin(), rest.end());
     const Task& train = *folds_.emplace_back(task_.select(rest));
     const Task& held_out = *folds_.emplace_back(task_.select(parts[held]));
-    splits_.push_back(std::make_unique<Split>(train, held_out, each, scaling));
+    splits_.push_back(std::make_unique<Split>(train, held_out, options_.train, shares_, scaling));
   }
 }
 
@@ -155,7 +154,7 @@ TrainOptions Tuning::options_of(const Setting& setting) const {
     options.measure = setting.measure;
     options.decay = setting.decay;
   }
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   options.solve.seconds = ledger_.limit().left();
   return options;
 }

@@ -24,8 +24,8 @@ class Tuning {
   /// `grid` names measures, and the kernel in grid.train; `validation` is of the same kind as `task`, or null: by
   /// folds. Takes what the checkpoint knows of kernel number `kernel`, and tells the ledger what is to come; the data
   /// is made ready by run(). Borrows all but the grid.
-  Tuning(const Task& task, TuneOptions grid, const Task* validation, std::size_t kernel, TuneLedger& ledger,
-         TuneCheckpoint& checkpoint);
+  Tuning(const Task& task, TuneOptions grid, const Task* validation, std::size_t kernel, const MemoryShares& shares,
+         TuneLedger& ledger, TuneCheckpoint& checkpoint);
   ~Tuning();
 
   /// Judges all cells. Once the ledger says that it is over, cells end where they stand and are not judged, and no
@@ -97,6 +97,7 @@ class Tuning {
   const Task* validation_;
   TuneOptions options_;
   std::size_t threads_, kernel_, num_splits_;
+  MemoryShares shares_;
   TuneLedger& ledger_;
   TuneCheckpoint& checkpoint_;
   bool must_judge_ = false, folded_;

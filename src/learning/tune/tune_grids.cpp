@@ -22,6 +22,8 @@ TuneOptions settled(const Task& task, TuneOptions options, std::vector<std::stri
   if (options.kernels.empty()) options.kernels = {options.train.kernel};
   options.train.initial = nullptr;  // of a refit
   options.train = for_device(std::move(options.train));
+  if (options.train.compute.process_memory() > 0)
+    options.train.scale = name_of(settle_scaling(task.data(), options.train));
   if (std::find(options.kernels.begin(), options.kernels.end(), "precomputed") != options.kernels.end())
     check_precomputed(task.data());
   return options;
@@ -66,6 +68,7 @@ TuneGrids::TuneGrids(const Task& task, const TuneOptions& options, std::vector<s
       validation_(validation),
       limit_(options.train.solve.seconds, clock),
       judging_(options.train.solve.seconds * (refits() ? kGridShare : 1.0), clock),
+      shares_(shares_of(task, options_, validation)),
       checkpoint_(options_, options_.train.checkpoint.empty() ? 0 : task.data().fingerprint(),
                   options_.train.checkpoint.empty() ? "" : grid_identity(task, options_, validation)) {}
 
@@ -84,12 +87,13 @@ double TuneGrids::cost_of(const std::string& kernel) const {
 }
 
 void TuneGrids::run(const TuneObserver& observer) {
-  ledger_.emplace(observer, judging_, task_.threads(options_.train.solve.threads));
+  ledger_.emplace(observer, judging_, task_.threads(options_.train.compute.threads));
   for (const std::string& kernel : options_.kernels) {
     TuneOptions grid = options_;
     grid.train.kernel = kernel;
     const std::size_t number = ledger_->add_kernel(cost_of(kernel));
-    tunings_.push_back(std::make_unique<Tuning>(task_, std::move(grid), validation_, number, *ledger_, checkpoint_));
+    tunings_.push_back(
+        std::make_unique<Tuning>(task_, std::move(grid), validation_, number, shares_, *ledger_, checkpoint_));
   }
   ledger_->note_resumed();
   for (std::size_t k = 0; k < tunings_.size(); ++k) judge(k);

@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "learning/tune/tune_checkpoint.h"
 #include "learning/tune/tune_grid.h"
+#include "learning/tune/tune_memory.h"
 
 namespace dorm {
 
@@ -45,6 +46,7 @@ class TuneGrids {
   TuneOptions options_;
   const Task* validation_;
   TimeLimit limit_, judging_;  // the rest is for a refit
+  MemoryShares shares_;
   TuneCheckpoint checkpoint_;
   std::optional<TuneLedger> ledger_;
   std::vector<std::unique_ptr<Tuning>> tunings_;  // to come

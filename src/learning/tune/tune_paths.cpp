@@ -141,8 +141,11 @@ void Tuning::run_rounds_path(std::size_t number, bool must_judge) {
   const std::vector<double> start = start_of(split, setting, must_judge);
   const std::unique_ptr<ReferencedRisk> risk = split.train.risk(split.set, options);
   const UnitsOfC units = split.set.units(options.paper_C);
-  RoundsOptions rounds{
-      .bound = *setting.bound, .rounds = options.rounds, .solve = options.solve, .keep_first_round = true};
+  RoundsOptions rounds{.bound = *setting.bound,
+                       .rounds = options.rounds,
+                       .solve = options.solve,
+                       .compute = {.threads = 1, .memory = shares_.planes},
+                       .keep_first_round = true};
   const RoundsObserver running = [this](const RoundsState&, const Progress&) {
     ledger_.tell();
     return !ledger_.over();

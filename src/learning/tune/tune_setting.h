@@ -23,10 +23,11 @@ struct Tuning::Split {
   std::map<std::string, std::vector<double>> starts;  // shared by paths
   std::vector<double> best;                           // validation of the best cell that is judged first
 
-  Split(const Task& train_task, const Task& validation_task, const TrainOptions& options, const Scaling& scaling)
+  Split(const Task& train_task, const Task& validation_task, const TrainOptions& options, const MemoryShares& shares,
+        const Scaling& scaling)
       : train(train_task),
         validation(validation_task),
-        set(train.data(), scaling, options.solve.threads, KernelOptions(options), options.solve.seed),
+        set(train.data(), scaling, options.compute.threads, KernelOptions(options, shares), options.solve.seed),
         scorer(set.scorer(validation.data())) {}
 };
 

@@ -20,7 +20,7 @@ std::string setting_of(const GridPoint& cell) {
 }
 
 std::string of_cells(const std::string& trained_for) {
-  return trained_for.empty() ? "cheap rankers" : "cells trained for " + trained_for;
+  return trained_for.empty() ? "initial models" : "grid points trained for " + trained_for;
 }
 
 /// Settings by C, of the cells trained for one measure.

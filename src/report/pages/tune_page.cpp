@@ -17,7 +17,7 @@ constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
   report::Table table{
-      .caption = fmt::format("All {} cells", tuned.cells.size()),
+      .caption = fmt::format("All {} grid points", tuned.cells.size()),
       .columns = {report::number_column("share", 3), report::text_column("decay"), report::text_column("bound"),
                   report::text_column("start"), report::text_column("trained for"), report::significant_column("C", 4),
                   report::number_column("validation " + measure), report::number_column("standard error"),
@@ -50,7 +50,7 @@ report::Section grid_section(const TuningReportData& tuning) {
       {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
   if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
   for (const CellsOut& out : cells_out(tuned))
-    facts.facts.push_back({"out", fmt::format("{} cell{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
+    facts.facts.push_back({"dropped", fmt::format("{} grid point{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
   if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});
   section.blocks.push_back(std::move(facts));
   for (report::Block& picture : grid_pictures(tuning)) section.blocks.push_back(std::move(picture));

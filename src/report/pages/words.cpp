@@ -30,9 +30,9 @@ std::string rule_text(const TuneOutcome& tuned) {
   switch (tuned.choice) {
     case Choice::average:
       if (chosen.share < 1)
-        return "a cell counts exp(-2 t), t being how far it is behind the best in standard errors of their paired "
+        return "the weight of a grid point is exp(-2 t) for t standard errors behind the best, of their paired "
                "difference";
-      return tuned.cells.size() == 1 ? "the only cell" : "no other cell is near enough to the best to have a share";
+      return tuned.cells.size() == 1 ? "the only grid point" : "no other grid point is near enough to the best";
     case Choice::best:
       return "the largest validation figure";
     case Choice::steady:
@@ -44,7 +44,7 @@ std::string rule_text(const TuneOutcome& tuned) {
       break;
   }
   if (&chosen == &best) return "the largest validation figure, and none of a smaller C is level with it";
-  return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
+  return fmt::format("the smallest C within one standard error of the best grid point ({:.4f} behind)", behind);
 }
 
 }  // namespace

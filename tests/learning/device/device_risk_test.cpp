@@ -43,7 +43,7 @@ struct OnDevice {
 
   OnDevice(std::unique_ptr<RankingRisk> lists, const LinearFeatures& features, std::size_t groups,
            std::uint64_t bytes = 0)
-      : rows(rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes})),
+      : rows(rows_on_device(features, {.threads = 2, .device = tested_device(), .memory = bytes})),
         risk(std::move(lists), *rows, groups, 2) {}
 };
 
@@ -233,8 +233,7 @@ TEST(DeviceRows, TheSurveySeesAllQueries) {
   const LinearFeatures features(data);
   for (const std::uint64_t bytes : {0, 500'000}) {
     Survey there(data);
-    const auto rows =
-        rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes}, &there);
+    const auto rows = rows_on_device(features, {.threads = 2, .device = tested_device(), .memory = bytes}, &there);
     EXPECT_EQ(there.fingerprint(), here.fingerprint()) << bytes;
     EXPECT_EQ(there.statistics().mean, here.statistics().mean) << bytes;
     EXPECT_EQ(there.statistics().minimum, here.statistics().minimum) << bytes;
@@ -252,10 +251,10 @@ TEST(DeviceRisk, CompressedRowsAreRefused) {
 TEST(DeviceOption, WhatADeviceIsNotFor) {
   const Dataset data = test::web_like(3, 20);
   TrainOptions options;
-  options.device = "gpu";
+  options.compute.device = "gpu";
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
             "device \"gpu\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)");
-  options.device = "cuda";
+  options.compute.device = "cuda";
   options.solve.solver = parse_solver("bcfw");
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
             "the solver bcfw does not ask for all queries at once, as the device cuda answers; expected lbfgs, "
@@ -273,7 +272,7 @@ TEST(DeviceOption, TrainsOnAGpu) {
   TrainOptions options;
   options.bound = Bound::best;
   const TrainResult here = train(data, options);
-  options.device = tested_device();
+  options.compute.device = tested_device();
   const TrainResult there = train(data, options), again = train(data, options);
   EXPECT_EQ(to_json(there.model), to_json(again.model));
   EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-6));

@@ -25,7 +25,7 @@ TrainOptions shard_options(std::size_t shards, std::size_t threads = 1) {
   TrainOptions options;
   options.bound = Bound::best;
   options.solve.solver = parse_solver("shards");
-  options.solve.threads = threads;
+  options.compute.threads = threads;
   options.shards = shards;
   return options;
 }
@@ -90,7 +90,7 @@ TEST(TrainShards, FindsTheOptimumWhateverTheNumberOfShards) {
     TrainOptions options;
     options.bound = bound;
     options.solve.tolerance = 1e-7;
-    options.solve.threads = 1;
+    options.compute.threads = 1;
     const double optimum = primal_of(data, options);
     for (const std::size_t shards : {1, 4, 64, 100000}) {
       TrainOptions sharded = shard_options(shards);
@@ -112,7 +112,7 @@ TEST(TrainShards, TheSameBytesOnAnyNumberOfThreadsAndHosts) {
   options.bound = std::nullopt;
   const std::string expected = to_json(train(data, options).model);
   for (const std::size_t threads : {2, 3, 7}) {
-    options.solve.threads = threads;
+    options.compute.threads = threads;
     EXPECT_EQ(to_json(train(data, options).model), expected) << threads;
   }
   for (const std::size_t hosts : {1, 2, 4}) {
@@ -267,7 +267,7 @@ TEST(TrainShards, WhatAShardCannotDoIsSaidWithItsName) {
 }
 
 TEST(TrainShards, ShardsOfOtherFeaturesAreRefused) {
-  ShardHost host({{0, web_like(1, 5, 10)}, {1, web_like(2, 5, 11)}}, 1);
+  ShardHost host({{0, web_like(1, 5, 10)}, {1, web_like(2, 5, 11)}}, {.threads = 1});
   const ShardTransport ask = [&](std::string_view request) { return host.response(request); };
   const std::string message = test::message_of([&] { train_shards(ask, shard_options(2)); }, ErrorCode::bad_input);
   EXPECT_NE(message.find("shard 0 has 10 features"), std::string::npos) << message;

@@ -29,7 +29,7 @@ class Resume : public testing::Test {
     options_.solve.tolerance = 1e-4;
     options_.bound = Bound::predicted;
     options_.rounds = 3;
-    options_.solve.threads = 1;
+    options_.compute.threads = 1;
     options_.checkpoint_seconds = 0;
   }
 

@@ -26,7 +26,7 @@ TrainOptions by_feature(const std::string& feature) {
   options.bound = Bound::given;
   options.given_ties = feature;
   options.scale = "zscore";
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "dorm/evaluate.h"
+#include "dorm/learning/memory.h"
 #include "dorm/synth.h"
 #include "dorm/train.h"
 #include "model/kernel/kernel_data.h"
@@ -19,7 +20,7 @@ double ndcg(std::span<const double> scores, const Dataset& data) {
 }
 
 TrainOptions with_kernel(const std::string& kernel, double C = 100, double tolerance = 1e-3) {
-  TrainOptions options{.C = C, .scale = "none", .solve = {.tolerance = tolerance, .threads = 1}};
+  TrainOptions options{.C = C, .scale = "none", .solve = {.tolerance = tolerance}, .compute = {.threads = 1}};
   options.kernel = kernel;
   return options;
 }
@@ -107,14 +108,14 @@ TEST(KernelTraining, RanksRingsThatNoLineCan) {
   }
 }
 
-TEST(KernelTraining, TheModelDoesNotDependOnThreadsOrCache) {
+TEST(KernelTraining, TheModelDoesNotDependOnThreadsOrMemory) {
   const Dataset data = test::rings(3, 20, 15);
   std::vector<std::string> models;
   for (const std::size_t threads : {1u, 3u})
-    for (const std::uint64_t cache : {std::uint64_t{1000000}, std::uint64_t{1} << 30}) {
+    for (const bool limited : {false, true}) {
       TrainOptions options = with_kernel("rbf:gamma=0.5");
-      options.solve.threads = threads;
-      options.cache_bytes = cache;
+      options.compute.threads = threads;
+      if (limited) options.compute.memory = forecast_memory(data, options).total();
       models.push_back(to_json(train(data, options).model));
     }
   for (const std::string& model : models) EXPECT_EQ(model, models[0]);
@@ -224,14 +225,14 @@ TEST(KernelTraining, FeaturesTooLargeForTheKernelAreSaidToBe) {
 
 TEST(KernelTraining, OptionsThatDoNotGoTogetherAreRefused) {
   const Dataset data = test::rings(12, 5, 6);
-  TrainOptions options{.solve = {.threads = 1}};
+  TrainOptions options{.compute = {.threads = 1}};
   options.approximation = "nystroem:10";
   EXPECT_NE(test::message_of([&] { train(data, options); }).find("of what?"), std::string::npos);
   options.kernel = "precomputed";
   EXPECT_NE(test::message_of([&] { options.validate(); }).find("taken as it is"), std::string::npos);
   options = with_kernel("rbf:gamma=1");
-  options.cache_bytes = 10;
-  EXPECT_NE(test::message_of([&] { options.validate(); }).find("cache"), std::string::npos);
+  options.compute.memory = 10;
+  EXPECT_NE(test::message_of([&] { train(data, options); }).find("the limit on memory"), std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Dataset with_sites(std::uint64_t seed) {
 TrainOptions options_for(const std::string& one_per) {
   TrainOptions options;
   options.one_per = one_per;
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 

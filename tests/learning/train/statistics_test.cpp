@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/learning/baseline.h"
+#include "dorm/learning/memory.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
 #include "dorm/write.h"
@@ -31,13 +32,13 @@ void expect_statistics_of(const Dataset& data, const Model& model) {
 TEST(ModelStatistics, OfTrainUnderAnyScalingAndStorage) {
   for (const bool sparse : {false, true})
     for (const CatalogEntry& scaling : scaling_catalog())
-      for (const std::uint64_t kept : {0, 1}) {
+      for (const bool tight : {false, true}) {
         const Dataset data = some_data(1, sparse);
         TrainOptions options{.bound = Bound::best, .scale = std::string(scaling.name)};
-        options.scaled_bytes = kept;
+        if (tight) options.compute.memory = forecast_memory(data, options).least();
         const Model model = train(data, options).model;
         expect_statistics_of(data, model);
-        options.solve.threads = 3;
+        options.compute.threads = 3;
         EXPECT_EQ(to_json(train(data, options).model), to_json(model));
       }
 }

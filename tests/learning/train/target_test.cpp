@@ -41,7 +41,7 @@ Dataset in_unit_range() {
 TrainOptions targeted(std::string target, std::string scale = "auto") {
   TrainOptions options{.bound = Bound::best, .scale = std::move(scale)};
   options.target = std::move(target);
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 

@@ -40,7 +40,7 @@ double test_gain(const PositionModel& model, const Dataset& data) {
 
 TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
   const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
-  const TrainOptions options{.solve = {.threads = 1}};
+  const TrainOptions options{.compute = {.threads = 1}};
   const PositionResult both = train_positions(train, gains_of(kGains, train), options);
   const PositionResult one = train_positions(train, gains_of(kGains, train), options, true);
   EXPECT_EQ(both.model.blocks.size(), 2u);
@@ -54,7 +54,7 @@ TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
 TEST(TrainPositions, CostsAreLearntAsTheGainsTheyAreTheLackOf) {
   const LabelGains costs{2, {0, 1, 2}, {-1, -1, 0, -1, -1, 0}};
   const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
-  const TrainOptions options{.solve = {.threads = 1}};
+  const TrainOptions options{.compute = {.threads = 1}};
   const PositionResult by_gain = train_positions(train, gains_of(kGains, train), options);
   const PositionResult by_cost = train_positions(train, gains_of(costs, train), options);
   EXPECT_NEAR(by_cost.model.shared.certificate.primal, by_gain.model.shared.certificate.primal, 1e-3);
@@ -67,11 +67,12 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
   const Dataset data = planted(10, 0.5, 3);
   std::vector<Certificate> certificates;
   for (const char* solver : {"bcda", "nslack", "oneslack"})
-    certificates.push_back(
-        train_positions(
-            data, gains_of(kGains, data),
-            {.C = 10, .rounds = 1, .solve = {.solver = parse_solver(solver), .tolerance = 1e-4, .threads = 1}})
-            .model.shared.certificate);
+    certificates.push_back(train_positions(data, gains_of(kGains, data),
+                                           {.C = 10,
+                                            .rounds = 1,
+                                            .solve = {.solver = parse_solver(solver), .tolerance = 1e-4},
+                                            .compute = {.threads = 1}})
+                               .model.shared.certificate);
   for (const Certificate& x : certificates)
     for (const Certificate& y : certificates) EXPECT_LE(x.dual, y.primal * (1 + 1e-7));
   for (const Certificate& x : certificates) EXPECT_LE(x.gap, 1e-4);
@@ -79,14 +80,15 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
 
 TEST(TrainPositions, TheModelRanksAlikeAfterSavingAndDoesNotDependOnThreads) {
   const Dataset data = planted(20, 0.6, 4);
-  PositionResult result = train_positions(data, gains_of(kGains, data), {.solve = {.threads = 1}});
+  PositionResult result = train_positions(data, gains_of(kGains, data), {.compute = {.threads = 1}});
   result.model.gains = kGains;
   const PositionModel again = position_model_from_json(to_json(result.model), "m");
   EXPECT_EQ(again.blocks, result.model.blocks);
   EXPECT_EQ(again.shared.weights, result.model.shared.weights);
   EXPECT_EQ(again.gains.gain, kGains.gain);
   EXPECT_EQ(rank(again, data, 3), rank(result.model, data, 1));
-  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.solve = {.threads = 3}}).model.blocks, result.model.blocks);
+  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.compute = {.threads = 3}}).model.blocks,
+            result.model.blocks);
   EXPECT_THROW(model_from_json(to_json(result.model), "m"), Error);
   EXPECT_THROW(position_model_from_json("{}", "m"), Error);
 }
@@ -232,7 +234,7 @@ TEST(TrainTopics, RefusesMeasuresThatAreNoSumAndNamesTheQueryWithoutAList) {
 
 TEST(RankTopics, WithoutLimitsThatBindIsTheSortedList) {
   const Dataset data = planted(30, 0.5, 10);
-  const Model model = train_start(data, Start::ridge, {.measure = "ndcg@3", .solve = {.threads = 1}});
+  const Model model = train_start(data, Start::ridge, {.measure = "ndcg@3", .compute = {.threads = 1}});
   const std::vector<double> scores = score(model, data, 1);
   const std::vector<Ranking> lists = rank_topics(model, data, scores, kinds(data, 5), 5);
   for (std::size_t q = 0; q < lists.size(); ++q)

@@ -11,6 +11,7 @@
 #include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "dorm/learning/memory.h"
 #include "dorm/write.h"
 #include "learning/train/learning_data.h"
 #include "model/features/linear_features.h"
@@ -30,10 +31,10 @@ TEST(Train, ModelsDoNotDependOnTheNumberOfThreads) {
   for (const char* bound : {"best", "predicted", "auto"}) {
     TrainOptions options;
     options.bound = parse_bound_choice(bound);
-    options.solve.threads = 1;
+    options.compute.threads = 1;
     const std::string one = to_json(train(data, options).model);
     for (const std::size_t threads : {2, 4}) {
-      options.solve.threads = threads;
+      options.compute.threads = threads;
       EXPECT_EQ(to_json(train(data, options).model), one) << bound << ", " << threads << " threads";
     }
   }
@@ -196,11 +197,11 @@ TEST(Train, ValidationPicksTheCandidate) {
 TEST(Train, ValidationIsTheFigureOfTheModel) {
   const Dataset data = web_like(8), valid = web_like(9);
   for (const char* scale : {"none", "zscore", "minmax", "log-zscore", "query-minmax", "log-query-zscore"})
-    for (const std::uint64_t kept : {0u, 20'000u}) {
+    for (const bool tight : {false, true}) {
       TrainOptions options;
       options.scale = scale;
       options.bound = Bound::best;
-      options.scaled_bytes = kept;
+      if (tight) options.compute.memory = forecast_memory(data, options, &valid).least() + 20'000;
       const Model model = train(data, options, &valid).model;
       EXPECT_EQ(model.validation, mean_of(model, valid)) << scale;
     }

@@ -24,7 +24,7 @@ using test::web_like;
 class TuneResume : public testing::Test {
  protected:
   TuneResume() {
-    options_.train.solve.threads = 1;
+    options_.train.compute.threads = 1;
     options_.train.solve.tolerance = 1e-2;
     options_.train.checkpoint = path_;
     options_.train.checkpoint_seconds = 1000;  // only the stop saves

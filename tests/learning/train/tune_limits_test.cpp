@@ -18,7 +18,7 @@ using test::web_like;
 
 TuneOptions limited_grid() {
   TuneOptions options;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   options.train.solve.tolerance = 1e-3;
   options.folds = 3;
   return options;

@@ -24,7 +24,7 @@ TuneOptions small_grid() {
   options.rankers = {};
   options.choice = Choice::best;
   options.folds = 3;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   options.train.solve.tolerance = 1e-2;
   return options;
 }
@@ -163,7 +163,7 @@ TEST(Tune, DoesNotDependOnThreadsOrTheOrderOfC) {
   options.decays = {"measure", "power:1"};
   options.C = {10, 100, 1000};
   const std::string one = text_of(tune(data, options));
-  options.train.solve.threads = 4;
+  options.train.compute.threads = 4;
   EXPECT_EQ(text_of(tune(data, options)), one);
   options.C = {1000, 10, 100, 10};
   EXPECT_EQ(text_of(tune(data, options)), one);

@@ -52,7 +52,7 @@ def test_files_tables_and_logs_say_the_same(judged, log, tmp_path):
 def test_the_simulator_is_that_of_the_command(judged, log, tmp_path):
     run = [COMMAND, "synth", "--queries", 60, "--features", 6, "--documents-median", 12, "--seed", 4]
     subprocess.run([*map(str, run), "-o", tmp_path / "data.csv"], check=True)
-    users = [COMMAND, "synth", "--clicks", "pbm", "--judged", tmp_path / "data.csv", "--sessions", 40, "--rankers", 2]
+    users = [COMMAND, "clicks", "simulate", tmp_path / "data.csv", "--click-model", "pbm", "--sessions", 40, "--rankers", 2]
     subprocess.run([*map(str, users), "--seed", "9", "-o", tmp_path / "log.csv"], check=True)
     lines = (tmp_path / "log.csv").read_text().splitlines()[1:]
     theirs = [line.split(",")[1:5] for line in lines]

@@ -110,7 +110,7 @@ def test_recommenders_are_compared_alike(stars, tmp_path):
     methods = ["item-mean", "squared:12", "joint:10", "mmmf:10"]
     ours = dorm.compare_recommenders(path, methods=methods, given=5, splits=2, rank=2, measures="ndcg@10")
     words = ["--methods", ",".join(methods), "--split", "given:5", "--splits", 2, "--rank", 2, "--measures", "ndcg@10"]
-    run("compare", "--ratings", path, *words, "--out", tmp_path / "out", "--quiet")
+    run("recommend", "compare", path, *words, "--out", tmp_path / "out", "--quiet")
     assert untimed((tmp_path / "out/table.csv").read_text()) == untimed(ours.to_csv())
     page = (tmp_path / "out/report.html").read_text()
     assert "Recommenders compared" in page and "Chosen by held-out training ratings" in page
@@ -174,7 +174,7 @@ def mq2008(tmp_path_factory):
 @needs_command
 def test_an_experiment_is_that_of_the_command(mq2008, tmp_path):
     result = dorm.run_experiment("solver-table", mq2008)
-    run("experiment", "solver-table", "--data-dir", mq2008, "--out", tmp_path, "--quiet")
+    run("lab", "experiment", "solver-table", "--data-dir", mq2008, "--out", tmp_path, "--quiet")
     table = (tmp_path / "solver-table.csv").read_text()
     shape = lambda text: [re.sub(r"\d+(\.\d+)?", "#", line) for line in text.splitlines()]  # noqa: E731
     assert shape(result.to_csv()) == shape(table)

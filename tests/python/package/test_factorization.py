@@ -85,7 +85,7 @@ def same(a, b):
 def test_the_commands_model_bit_for_bit(triples, tmp_path, parameters, options):
     path = tmp_path / "ratings.tsv"
     path.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(*triples)))
-    run("factorize", path, "--model", tmp_path / "command", "--quiet", *options)
+    run("recommend", "train", path, "--model", tmp_path / "command", "--quiet", *options)
     ours = dorm.DormFactorization(**parameters).fit(triples)
     assert same(ours, dorm.DormFactorization.load(tmp_path / "command"))
     ours.save(tmp_path / "python")
@@ -96,7 +96,7 @@ def test_the_commands_model_bit_for_bit(triples, tmp_path, parameters, options):
 @needs_command
 def test_models_travel_both_ways(fitted, triples, tmp_path):
     fitted.save(tmp_path / "model")
-    lines = run("recommend", tmp_path / "model", "--all", "--top", 5, "--format", "jsonl").splitlines()
+    lines = run("recommend", "top", tmp_path / "model", "--all", "--top", 5, "--format", "jsonl").splitlines()
     for line, ours in zip(lines, fitted.recommend(n=5), strict=True):
         items = json.loads(line)["items"]
         assert [int(x["item"]) for x in items] == ours.items.tolist()
@@ -104,7 +104,7 @@ def test_models_travel_both_ways(fitted, triples, tmp_path):
     test = tmp_path / "test.tsv"
     user, item, stars = tasteful(2)
     test.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(user, item, stars)))
-    table = json.loads(run("eval", "--ratings", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json"))
+    table = json.loads(run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json"))
     ours = fitted.evaluate((user, item, stars), "ndcg@10")["ndcg@10"]
     theirs = table["measures"]["ndcg@10"]
     assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs["mean"], theirs["low"], theirs["high"]), rel=1e-9)

@@ -181,7 +181,7 @@ def test_methods_that_cannot_be_are_refused(ratings):
     ids=["dorm", "jrank", "prank", "ridge", "kernel"],
 )
 def test_the_command_writes_the_same_model(path, tmp_path, parameters, options):
-    run("train", "--ratings", path, "--model", tmp_path / "command.joint", "--quiet", *options)
+    run("recommend", "train", path, "--model-type", "joint", "--model", tmp_path / "command.joint", "--quiet", *options)
     ranker = dorm.JointRanker(**parameters).fit(path)
     ranker.save(tmp_path / "python.joint")
     assert (tmp_path / "command.joint").read_bytes() == (tmp_path / "python.joint").read_bytes()
@@ -190,41 +190,41 @@ def test_the_command_writes_the_same_model(path, tmp_path, parameters, options):
 @needs_command
 def test_the_command_recommends_and_judges_alike(path, ratings, tmp_path):
     model = tmp_path / "m.joint"
-    run("train", "--ratings", path, "--model", model, "-C", 10, "--quiet")
+    run("recommend", "train", path, "--model-type", "joint", "--model", model, "-C", 10, "--quiet")
     ranker = dorm.JointRanker.load(model)
-    lines = run("recommend", model, "--user", 3, "--top", 5).stdout.splitlines()[1:]
+    lines = run("recommend", "top", model, "--user", 3, "--top", 5).stdout.splitlines()[1:]
     best = ranker.recommend(3, n=5)
     assert [line.split("\t")[2] for line in lines] == [str(item) for item in best.items]
     np.testing.assert_allclose([float(line.split("\t")[3]) for line in lines], best.scores, rtol=1e-12)
-    alike = run("recommend", model, "--similar-to", 7, "--top", 3).stdout.splitlines()[1:]
+    alike = run("recommend", "top", model, "--similar-to", 7, "--top", 3).stdout.splitlines()[1:]
     assert [line.split("\t")[2] for line in alike] == [str(item) for item in ranker.similar_items(7, 3).items]
     new = tmp_path / "new.tsv"
     new.write_text("n1\t1\t5\nn1\t2\t1\n")
-    folded = run("recommend", model, "--ratings", new, "--top", 2).stdout.splitlines()[1:]
+    folded = run("recommend", "top", model, "--ratings", new, "--top", 2).stdout.splitlines()[1:]
     grown = dorm.JointRanker.load(model).fold_in((["n1", "n1"], ["1", "2"], [5, 1]))
     assert [line.split("\t")[2] for line in folded] == [str(item) for item in grown.recommend("n1", n=2).items]
     test = tmp_path / "test.tsv"
     test.write_text("".join(f"{u}\t{i}\t{1 + (u * i) % 5}\n" for u in range(20) for i in range(15) if (u + i) % 4 == 0))
-    done = run("eval", "--ratings", test, "--model", model, "--measures", "ndcg@10", "--json")
+    done = run("recommend", "evaluate", test, "--model", model, "--measures", "ndcg@10", "--json")
     import json
 
     told = json.loads(done.stdout)["measures"]
     mean = told["ndcg@10"]["mean"] if isinstance(told, dict) else told[0]["mean"]
     assert mean == pytest.approx(ranker.evaluate(test, "ndcg@10").measures[0].mean, abs=1e-12)
-    assert "were among those it was trained on" in done.stderr
+    assert "are training data of the model" in done.stderr
     assert "joint kernel over users and items" in run("info", model).stdout
 
 
 @needs_command
 def test_options_of_documents_are_refused_for_ratings(path, tmp_path):
-    said = run("train", "--ratings", path, "--model", tmp_path / "m", "--scale", "none", status=1).stderr
-    assert "--scale does not go with --ratings" in said
+    call = ["recommend", "train", path, "--model-type", "joint", "--model", tmp_path / "m"]
+    assert "--rank is an option of --model-type factors" in run(*call, "--rank", 3, status=1).stderr
     said = run("serve", *_model(path, tmp_path), "--port", 0, status=1).stderr
     assert "not served" in said
 
 
 def _model(path, folder):
-    run("train", "--ratings", path, "--model", folder / "s.joint", "--method", "ridge", "--quiet")
+    run("recommend", "train", path, "--model-type", "joint", "--model", folder / "s.joint", "--method", "ridge", "--quiet")
     return [folder / "s.joint"]
 
 

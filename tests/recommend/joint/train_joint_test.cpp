@@ -41,7 +41,7 @@ TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramM
   TrainOptions options{.measure = measure, .C = 20, .bound = parse_bound(bound), .start = Start::ridge, .rounds = 1};
   options.scale = "none";
   options.solve.tolerance = 1e-6;
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   options.kernel = "precomputed";
   const Dataset data = gram_data(kernel, ratings);
   const TrainResult full = train(data, options);
