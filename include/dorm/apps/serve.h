@@ -27,7 +27,7 @@ struct Limits {
   double header_seconds = 5;                          // from the first byte of a request to the end of its header
   double body_seconds = 30;                           // from there to its last byte; and for the answer
   double idle_seconds = 60;                           // between requests
-  double stop_seconds = 10;  // for requests in hand when the server is to stop; the end takes a second more
+  double stop_seconds = 10;  // for requests in hand when the server is to stop; the end takes two more
 };
 
 class Router;  // src/serve/router.h
