@@ -7,6 +7,7 @@
 #include "dorm/read.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/joint_model.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
 #include "lab/compare/cell_store.h"
 #include "signing.h"
@@ -58,7 +59,7 @@ std::vector<Seed> position_seeds() {
   const PositionGainsFile file = parse_position_gains("label,1,2\n0,0,0\n1,2,1\n2,3,0.5\n", "gains", small_data());
   std::vector<Seed> seeds;
   for (const bool one_function : {false, true}) {
-    PositionModel model = train_positions(small_data(), file.gains, small_training(), one_function).model;
+    PositionModel model = *train(Task::positions(small_data(), file.gains, one_function), small_training()).positions;
     model.gains = file.by_label;
     seeds.push_back({one_function ? "shared" : "blocks", to_json(model)});
   }

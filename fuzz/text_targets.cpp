@@ -11,6 +11,7 @@
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "target.h"
 
 namespace dorm::fuzz {

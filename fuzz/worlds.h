@@ -15,7 +15,7 @@ inline TrainOptions small_training() {
   TrainOptions options;
   options.C = 10;
   options.bound = Bound::predicted;
-  options.start = Start::ridge;
+  options.start = InitialModel::ridge;
   options.rounds = 2;
   options.scale = "none";
   options.compute.threads = 1;

@@ -13,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
+#include "dorm/ranking/group_lists.h"
 #include "input/rankers.h"
 #include "options/eval_options.h"
 #include "options/report_files.h"

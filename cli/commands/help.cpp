@@ -48,7 +48,7 @@ constexpr std::array<Topic, 13> kTopics = {{
     {{"scalings", "scalings", "scalings of the features"}, [] { return catalog_text("Scalings", scaling_catalog()); }},
     {{"targets", "targets", "tools that models can be exported to"}, [] { return catalog_text("Targets, --for", target_choices()); }},
     {{"kernels", "kernels", "kernels and their approximations"}, [] { return catalog_text("Kernels, joined by * and +", kernel_catalog()) + "\n" + catalog_text("Approximations", approximation_catalog()); }},
-    {{"bounds", "bounds", "bounds on the loss, and initial models"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Initial models", start_catalog()); }},
+    {{"bounds", "bounds", "bounds on the loss, and initial models"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Initial models", initial_model_catalog()); }},
     {{"decays", "decays", "position weights of the ranking score"}, [] { return catalog_text("Decays", decay_catalog()); }},
     {{"solvers", "solvers", "solvers of the convex problems"}, [] { return catalog_text("Solvers", solver_catalog()); }},
     {{"methods", "methods", "DORM and its baselines"}, [] { return catalog_text("Methods", method_catalog()); }},

@@ -14,6 +14,7 @@
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "dorm/ranking/group_lists.h"
 #include "input/input.h"
 #include "options/device_options.h"
 #include "options/list_options.h"

@@ -13,6 +13,7 @@
 #include "device/row_device.h"
 #include "dorm/error.h"
 #include "dorm/learning/baseline.h"
+#include "dorm/stream.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
@@ -75,7 +76,7 @@ void check_training_method(const std::string& method) {
 Model baseline_model(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
   TrainOptions options = arguments.options;
   options.compute.threads = settings.threads;
-  if (arguments.method == "pairwise") return train_start(data, Start::pairwise, options);
+  if (arguments.method == "pairwise") return train_initial_model(data, InitialModel::pairwise, options);
   const MethodOptions method{.C = options.C,
                              .measure = options.measure,
                              .convention = options.convention,
@@ -118,18 +119,15 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                                     report_lines(arguments.reports)));
 }
 
-TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                       const TrainOptions& options, const TrainObserver& observer, TrainingProcesses* team) {
-  if (lists.given()) return train_lists(lists, gains, data, options, observer);
-  TrainResult result = team ? team->train(options, observer) : train(data.train, options, data.validation(), observer);
-  std::string text = to_json(result.model);
-  return {std::move(result), std::move(text)};
+TrainResult train_any(const ListTasks& tasks, const TrainOptions& options, const TrainObserver& observer,
+                      TrainingProcesses* team) {
+  return team ? team->train(options, observer) : train(tasks.train, options, tasks.validation, observer);
 }
 
 /// Takes --initial for a name unless there is such a file. Throws Error(unknown_name) for neither.
 void settle_initial(TrainArguments& arguments) {
   if (arguments.initial.empty() || std::filesystem::exists(arguments.initial)) return;
-  arguments.options.start = parse_start_choice(arguments.initial);
+  arguments.options.start = parse_initial_model(arguments.initial);
   if (!arguments.options.start) arguments.initial.clear();  // auto
 }
 
@@ -173,10 +171,12 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
   options.compute.threads = settings.threads;
   options.keep_checkpoint = true;
   const PositionGainsFile gains = load_gains(arguments.lists, data);
+  ListTasks tasks;
   MemoryForecast memory;
   if (team == nullptr) {
     settle_scaling(data, settings, options);
-    memory = forecast_memory(data.train, options, data.validation(), plane_parts(arguments.lists, gains));
+    tasks = tasks_of(arguments.lists, gains, data, options.measure);
+    memory = forecast_memory(tasks.train, options, tasks.validation);
     say_memory(memory, settings);
   }
   if (options.solve.solver == parse_solver("shards"))
@@ -184,7 +184,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
                           : settled_shards(options, data.train.num_queries(), data.train.num_features(),
                                            shards_of_files(arguments.data));
   const StopRequest stop(settings.quiet ? nullptr : kStopping);
-  TrainedLists trained;
+  TrainResult result;
   pages::TrainingTrace trace;
   bool announced = false;  // that it was resumed
   {
@@ -197,14 +197,12 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
       trace.add(progress);
       return stop.signal() == 0;
     };
-    trained =
-        about_file(arguments.data, [&] { return train_any(arguments.lists, gains, data, options, observer, team); });
+    result = about_file(arguments.data, [&] { return train_any(tasks, options, observer, team); });
   }
-  const TrainResult& result = trained.result;
   if (result.report.resumed && !announced && !settings.quiet)
     say(fmt::format("dorm: resumed from {}: the training was complete\n", options.checkpoint));
   const int signal = stop.signal();
-  write_text(arguments.model, trained.model_text);
+  write_text(arguments.model, model_text(result.model, result.positions, gains));
   if (result.report.finished) remove_file(options.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far; " + how_to_resume(options.checkpoint));
@@ -215,7 +213,8 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
     print(settings.json ? printable_json(json, 2) + "\n"
-                        : train_text(result, arguments.model) + trained.page + report_lines(arguments.reports));
+                        : train_text(result, arguments.model) + list_page(arguments.lists, gains, result.report) +
+                              report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm tune`: rankers validated over a grid of options, and an average of the best.
+#include "dorm/tune.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -148,22 +150,8 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   print(printable_json(json, 2) + "\n");
 }
 
-void tune_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-              const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer,
-              Tuned& tuned) {
-  if (!lists.given()) {
-    tuned.result = tune(data.train, options, data.validation(), observer, refit_observer);
-    tuned.model_text = to_json(tuned.result.model);
-    return;
-  }
-  TrainedLists found = tune_lists(lists, gains, data, options, observer, refit_observer);
-  tuned.result = {std::move(found.tuning), std::move(found.result.model)};
-  tuned.model_text = std::move(found.model_text);
-  tuned.page = std::move(found.page);
-}
-
 void run_tune(TuneArguments arguments, const Settings& settings) {
-  if (!arguments.initial.empty()) arguments.options.start = parse_start_choice(arguments.initial);
+  if (!arguments.initial.empty()) arguments.options.start = parse_initial_model(arguments.initial);
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   TuneOptions options = tune_options(arguments, settings);
@@ -174,7 +162,8 @@ void run_tune(TuneArguments arguments, const Settings& settings) {
                                                    options.folds, data.train.num_queries()));
   const PositionGainsFile gains = load_gains(arguments.lists, data);
   settle_scaling(data, settings, options.train);
-  say_memory(forecast_memory(data.train, options, data.validation(), plane_parts(arguments.lists, gains)), settings);
+  const ListTasks tasks = tasks_of(arguments.lists, gains, data, options.train.measure);
+  say_memory(forecast_memory(tasks.train, options, tasks.validation), settings);
   options.train.keep_checkpoint = true;
   const StopRequest stop(settings.quiet ? nullptr : refits(arguments, options) ? kStoppingRefit : kStoppingTune);
   Tuned tuned;
@@ -197,7 +186,10 @@ void run_tune(TuneArguments arguments, const Settings& settings) {
       tuned.trace.add(progress);
       return stop.signal() == *before;
     };
-    about_file(arguments.data, [&] { tune_any(arguments.lists, gains, data, options, validating, refitting, tuned); });
+    about_file(arguments.data,
+               [&] { tuned.result = tune(tasks.train, options, tasks.validation, validating, refitting); });
+    tuned.model_text = model_text(tuned.result.model, tuned.result.positions, gains);
+    tuned.page = list_page(arguments.lists, gains, tuned.result.report);
   }
   const int signal = stop.signal();
   tuned.interrupted = signal != 0;

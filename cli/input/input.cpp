@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "dorm/base/catalog.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "input/remedies.h"
 #include "options/option_group.h"

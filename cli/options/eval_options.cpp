@@ -10,6 +10,7 @@
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
+#include "dorm/ranking/subtopics.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
 #include "options/written_files.h"

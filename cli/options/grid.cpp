@@ -10,6 +10,7 @@
 #include <set>
 
 #include "dorm/error.h"
+#include "dorm/tune.h"
 
 namespace dorm::cli {
 namespace {
@@ -74,11 +75,11 @@ std::vector<BoundChoice> bounds_of(const std::vector<std::string>& names) {
   return bounds;
 }
 
-std::vector<Start> rankers_of(const std::vector<std::string>& names) {
-  std::vector<Start> rankers;
+std::vector<InitialModel> rankers_of(const std::vector<std::string>& names) {
+  std::vector<InitialModel> rankers;
   if (names == std::vector<std::string>{"none"}) return rankers;
   for (const std::string& name : names) {
-    const StartChoice start = parse_start_choice(name);
+    const InitialModelChoice start = parse_initial_model(name);
     if (!start) refuse(name, "an initial model, or none");
     rankers.push_back(*start);
   }
@@ -119,7 +120,7 @@ void parse_grid(const std::string& text, TuneOptions& options) {
     else if (name == "bound")
       options.bounds = bounds_of(split(values, '/'));
     else if (name == "ranker")
-      options.rankers = rankers_of(split(values, '/'));
+      options.initial_models = rankers_of(split(values, '/'));
     else if (name == "cutoff")
       options.measures = parse_cutoffs(values, options.train.measure);
     else if (name == "kernel")
@@ -127,7 +128,7 @@ void parse_grid(const std::string& text, TuneOptions& options) {
     else
       refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel");
   }
-  if (seen.contains("bound") && !seen.contains("ranker")) options.rankers.clear();  // these bounds, nothing else
+  if (seen.contains("bound") && !seen.contains("ranker")) options.initial_models.clear();  // these bounds, nothing else
 }
 
 Choice parse_choice(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::cli {
 

@@ -22,44 +22,6 @@ std::string position_line(const ListArguments& lists, std::size_t positions) {
                      lists.one_function ? "one function for all" : "a function for each and a shared one");
 }
 
-/// The topics of the training data and, where there is any, of the validation data.
-struct LoadedTopics {
-  TopicTable train, valid;
-  std::optional<JudgedTopics> held_out;
-  std::size_t top;
-
-  LoadedTopics(const ListArguments& lists, const TrainingData& data, const std::string& measure)
-      : train(load_topics(lists.topics, data.train)), top(lists.top > 0 ? lists.top : cutoff_of(measure)) {
-    if (!data.valid) return;
-    TopicArguments files = lists.topics;
-    if (!lists.valid_lists.empty()) files.topics = lists.valid_lists;
-    valid = load_topics(files, *data.valid);
-    held_out.emplace(JudgedTopics{*data.valid, valid});
-  }
-  LoadedTopics(const LoadedTopics&) = delete;
-
-  const JudgedTopics* validation() const { return held_out ? &*held_out : nullptr; }
-};
-
-/// The same of gains by position.
-struct HeldOutGains {
-  PositionGains valid;
-  std::optional<JudgedPositions> held_out;
-
-  HeldOutGains(const ListArguments& lists, const LabelGains& known, const TrainingData& data) {
-    if (!data.valid) return;
-    if (!lists.valid_lists.empty() || known.labels.empty())
-      valid =
-          read_position_gains(lists.valid_lists.empty() ? lists.position_gains : lists.valid_lists, *data.valid).gains;
-    else
-      valid = about_file(lists.position_gains, [&] { return gains_of(known, *data.valid); });
-    held_out.emplace(JudgedPositions{*data.valid, valid});
-  }
-  HeldOutGains(const HeldOutGains&) = delete;
-
-  const JudgedPositions* validation() const { return held_out ? &*held_out : nullptr; }
-};
-
 }  // namespace
 
 void add_topic_options(CLI::App& app, TopicArguments& arguments) {
@@ -118,10 +80,6 @@ PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& dat
   return lists.position_gains.empty() ? PositionGainsFile() : read_position_gains(lists.position_gains, data.train);
 }
 
-std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains) {
-  return lists.position_gains.empty() || lists.one_function ? 1 : 1 + gains.gains.positions;
-}
-
 std::size_t cutoff_of(const std::string& measure) {
   const std::string name = make_trainable(measure)->name();
   const std::size_t at = name.find('@');
@@ -133,44 +91,40 @@ std::size_t cutoff_of(const std::string& measure) {
   return static_cast<std::size_t>(std::stoul(name.substr(at + 1)));
 }
 
-TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                         const TrainOptions& options, const TrainObserver& observer) {
+ListTasks tasks_of(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                   const std::string& measure) {
+  if (!lists.given()) return {data.train, data.valid ? Task(*data.valid) : Task()};
   if (lists.topics.given()) {
-    const LoadedTopics topics(lists, data, options.measure);
-    TopicReport report;
-    TrainResult result = train_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
-                                      topics.validation(), observer);
-    std::string text = to_json(result.model);
-    return {std::move(result), std::move(text), topic_line(report)};
+    const std::size_t top = lists.top > 0 ? lists.top : cutoff_of(measure);
+    ListTasks tasks{Task::topics(data.train, load_topics(lists.topics, data.train), top, lists.topics.options)};
+    if (!data.valid) return tasks;
+    TopicArguments files = lists.topics;
+    if (!lists.valid_lists.empty()) files.topics = lists.valid_lists;
+    tasks.validation = Task::topics(*data.valid, load_topics(files, *data.valid), top, lists.topics.options);
+    return tasks;
   }
-  const HeldOutGains held_out(lists, gains.by_label, data);
-  PositionResult trained =
-      train_positions(data.train, gains.gains, options, lists.one_function, held_out.validation(), observer);
-  trained.model.gains = gains.by_label;
-  return {{trained.model.shared, trained.report}, to_json(trained.model), position_line(lists, gains.gains.positions)};
+  ListTasks tasks{Task::positions(data.train, gains.gains, lists.one_function)};
+  if (!data.valid) return tasks;
+  const bool own_file = !lists.valid_lists.empty() || gains.by_label.labels.empty();
+  const std::string& file = lists.valid_lists.empty() ? lists.position_gains : lists.valid_lists;
+  PositionGains held_out =
+      own_file ? read_position_gains(file, *data.valid).gains
+               : about_file(lists.position_gains, [&] { return gains_of(gains.by_label, *data.valid); });
+  tasks.validation = Task::positions(*data.valid, std::move(held_out), lists.one_function);
+  return tasks;
 }
 
-TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer) {
-  if (lists.topics.given()) {
-    const LoadedTopics topics(lists, data, options.train.measure);
-    TopicReport report;
-    TuneResult result = tune_topics(data.train, topics.train, topics.top, options, lists.topics.options, &report,
-                                    topics.validation(), observer, refit_observer);
-    std::string text = to_json(result.model);
-    return {{std::move(result.model), result.report},
-            std::move(text),
-            result.refitted ? topic_line(report) : "",
-            std::move(result)};
-  }
-  const HeldOutGains held_out(lists, gains.by_label, data);
-  PositionTuneResult tuned = tune_positions(data.train, gains.gains, options, lists.one_function, held_out.validation(),
-                                            observer, refit_observer);
-  tuned.model.gains = gains.by_label;
-  return {{tuned.model.shared, tuned.report},
-          to_json(tuned.model),
-          position_line(lists, gains.gains.positions),
-          std::move(tuned)};
+std::string list_page(const ListArguments& lists, const PositionGainsFile& gains, const TrainReport& report) {
+  if (lists.topics.given()) return report.topics.lists > 0 ? topic_line(report.topics) : "";
+  return lists.given() ? position_line(lists, gains.gains.positions) : "";
+}
+
+std::string model_text(const Model& model, const std::optional<PositionModel>& positions,
+                       const PositionGainsFile& gains) {
+  if (!positions) return to_json(model);
+  PositionModel whole = *positions;
+  whole.gains = gains.by_label;
+  return to_json(whole);
 }
 
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

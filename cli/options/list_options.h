@@ -2,6 +2,7 @@
 // Slates, for `train`, `rank` and `eval`: lists with gains by position, and lists under topic budgets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,20 +50,20 @@ std::string validated_measure(const ListArguments& lists, const TrainOptions& op
 /// The gains of --position-gains for the training data, read once: the file may be a pipe. Empty without the option.
 PositionGainsFile load_gains(const ListArguments& lists, const TrainingData& data);
 
-/// Functions in a cutting plane, each as long as the features: one per position and a shared one.
-std::size_t plane_parts(const ListArguments& lists, const PositionGainsFile& gains);
-
-/// A training or tuning of any kind of slate: the result, the model's file, and lines about the slates.
-struct TrainedLists {
-  TrainResult result;
-  std::string model_text, page = {};
-  TuneOutcome tuning = {};  // of a tuning
+/// The tasks of the training data and of the validation data.
+struct ListTasks {
+  Task train;
+  Task validation = {};
 };
+ListTasks tasks_of(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
+                   const std::string& measure);
 
-TrainedLists train_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                         const TrainOptions& options, const TrainObserver& observer);
-TrainedLists tune_lists(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                        const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer);
+/// Lines about the slates of a training or tuning; none for rankings by sorting.
+std::string list_page(const ListArguments& lists, const PositionGainsFile& gains, const TrainReport& report);
+
+/// The file of a model.
+std::string model_text(const Model& model, const std::optional<PositionModel>& positions,
+                       const PositionGainsFile& gains);
 
 /// The first n documents of every query under topic budgets; a warning for lists without a proof of optimality.
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command_line.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "input/rankers.h"
@@ -194,7 +195,7 @@ std::string how_to_resume(const std::string& checkpoint) {
 
 std::string training_footer(const std::string& examples) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", examples, catalog_text("Bounds", bound_choices()),
-                     catalog_text("Initial models", start_catalog()), catalog_text("Decays", decay_catalog()),
+                     catalog_text("Initial models", initial_model_catalog()), catalog_text("Decays", decay_catalog()),
                      catalog_text("Scalings", scaling_catalog()), catalog_text("Targets", target_choices()),
                      catalog_text("Solvers", solver_catalog()),
                      catalog_text("Kernels, joined by * and +", kernel_catalog()),

@@ -15,7 +15,7 @@ namespace dorm::cli {
 
 struct TrainingArguments {
   std::string data, valid, model, weights;
-  std::string initial;               // a name of start_catalog() or, in dorm train, a file with a model
+  std::string initial;               // a name of initial_model_catalog() or, in dorm train, a file with a model
   std::string like;                  // acted on before anything is parsed
   std::vector<std::string> reports;  // files to write, in the formats of their names
   std::string baseline;              // a ranker to compare the model with, for reports

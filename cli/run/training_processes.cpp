@@ -7,8 +7,10 @@
 #include <exception>
 
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/learning/shard.h"
+#include "dorm/learning/train_shards.h"
 #include "dorm/train.h"
 #include "run/stop.h"
 #include "text/messages.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dorm/data/prepare.h"
 #include "dorm/learning/shard.h"
 #include "options/training_options.h"
 #include "run/process_group.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dorm/tune.h"
 #include "report/pages/words.h"
 
 namespace dorm::cli {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "run/progress.h"
 
 namespace dorm::cli {

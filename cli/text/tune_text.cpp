@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dorm/tune.h"
 #include "report/pages/words.h"
 #include "run/output.h"
 #include "text/style.h"
@@ -17,20 +18,20 @@ constexpr std::string_view kEnds[] = {"whole", "time_limit", "interrupted"};
 
 std::vector<const GridPoint*> best_first(const TuneResult& result) {
   std::vector<const GridPoint*> cells;
-  for (const GridPoint& cell : result.cells) cells.push_back(&cell);
+  for (const GridPoint& cell : result.points) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
                    [](const GridPoint* a, const GridPoint* b) { return a->validation > b->validation; });
   return cells;
 }
 
 const GridPoint& chosen_of(const TuneResult& result) {
-  return *std::max_element(result.cells.begin(), result.cells.end(),
+  return *std::max_element(result.points.begin(), result.points.end(),
                            [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 std::size_t number_chosen(const TuneResult& result) {
   return static_cast<std::size_t>(
-      std::count_if(result.cells.begin(), result.cells.end(), [](const GridPoint& cell) { return cell.chosen(); }));
+      std::count_if(result.points.begin(), result.points.end(), [](const GridPoint& cell) { return cell.chosen(); }));
 }
 
 std::string bound_text(const GridPoint& cell) { return std::string(cell.bound ? name_of(*cell.bound) : "none"); }
@@ -62,7 +63,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
       fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, validated_on));
   std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
-  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.all_cells(), validated_on,
+  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.num_points(), validated_on,
                       aligned(rows, best));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} grid points, the largest weight {:.2f}: {}\n",
@@ -106,8 +107,8 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
             {"queries", figure.queries}}},
           {"validated_on", validated_on},
           {"end", kEnds[static_cast<std::size_t>(result.end)]},
-          {"grid_points_validated", result.cells.size()},
-          {"grid_points", result.all_cells()},
+          {"grid_points_validated", result.points.size()},
+          {"grid_points", result.num_points()},
           {"grid_points_resumed", result.resumed},
           {"choice", pages::choice_name(result.choice)},
           {"reason", pages::choice_reason(result, options.choice)},

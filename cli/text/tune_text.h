@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::cli {
 

@@ -120,7 +120,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   if (cell.setting.C > 0) method.C = cell.setting.C;
   if (!cell.setting.bound.empty()) {
     method.bound = parse_bound_choice(cell.setting.bound);
-    method.start = parse_start_choice(cell.setting.start);
+    method.start = parse_initial_model(cell.setting.start);
   }
   method.measure = options.measures.front();
   method.convention = options.convention;

@@ -16,6 +16,7 @@
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
 #include "dorm/recommend/any_model.h"
 #include "input.h"
 #include "model/align.h"

@@ -5,7 +5,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "dorm/data/prepare.h"
 #include "dorm/learning/shard.h"
+#include "dorm/learning/train_shards.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
 #include "reports.h"

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 
 namespace dorm {

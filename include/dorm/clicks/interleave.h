@@ -49,7 +49,7 @@ struct InterleavingResult {
   PairedTest test;             // over sessions: wins of a, losses, ties, mean credit and its interval, sign test
   double share = 0;            // of the decided sessions that a won; NaN: none was
   double preference = 0;       // (wins + ties / 2) / sessions - 1 / 2
-  double power = 0;            // of a sign test of so many decided sessions at this level, were `share` the truth
+  double power = 0;            // of a sign test of as many decided sessions at this level, if `share` were true
   double sessions_needed = 0;  // for power 0.8, were shares of wins and ties the truth; infinite: none would do
 };
 

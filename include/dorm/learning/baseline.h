@@ -24,7 +24,7 @@ struct MethodOptions {
   std::string measure = "ndcg@10";  // decides the sign of feature:NAME; others only note it in the model
   std::string convention = "standard";
   BoundChoice bound = std::nullopt;  // of dorm:MEASURE, as in TrainOptions
-  StartChoice start = std::nullopt;
+  InitialModelChoice start = std::nullopt;
   std::string scale = "auto";
   std::string target = "";  // likewise
   SolveOptions solve = {};

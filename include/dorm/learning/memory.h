@@ -19,7 +19,7 @@ struct MemoryForecast {
   std::uint64_t least_scaled = 0;  // what training cannot do without: of a linear ranker on dense features, nothing
   std::uint64_t most_scaled = 0;   // all of them
   std::uint64_t kernel = 0;
-  std::uint64_t kept = 0;          // of what was judged
+  std::uint64_t kept = 0;          // weights and values of grid points
   std::uint64_t queries = 0;       // prepared labels, references, ids
   std::uint64_t planes = 0;        // every cache full
   std::uint64_t least_planes = 0;  // what training cannot do without
@@ -34,12 +34,7 @@ ScalingKind settle_scaling(const Dataset& data, const TrainOptions& options);
 
 /// The memory that train() takes on this data. Within options.compute.memory, unless it is 0 or that of a GPU, fewer
 /// cutting planes, scaled features and kernel values are kept. Throws Error(bad_option) when the limit is too low even
-/// so. `functions`: scoring functions of the ranker, 1 for rankings by sorting.
-MemoryForecast forecast_memory(const Dataset& data, const TrainOptions& options, const Dataset* validation = nullptr,
-                               std::size_t functions = 1);
-
-/// The same of tune().
-MemoryForecast forecast_memory(const Dataset& data, const TuneOptions& options, const Dataset* validation = nullptr,
-                               std::size_t functions = 1);
+/// so.
+MemoryForecast forecast_memory(const Task& task, const TrainOptions& options, const Task& validation = {});
 
 }  // namespace dorm

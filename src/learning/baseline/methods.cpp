@@ -132,7 +132,7 @@ MethodResult train_dorm(const Dataset& data, std::string_view argument, const Me
                         const Observer& observer) {
   TrainObserver relay;
   if (observer) relay = [&](const TrainProgress& progress) { return observer(progress.solver); };
-  TrainResult result = train(data, dorm_options(argument, options), nullptr, relay);
+  TrainResult result = train(data, dorm_options(argument, options), {}, relay);
   return {std::move(result.model), std::move(result.report.solve)};
 }
 

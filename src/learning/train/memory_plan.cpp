@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "learning/train/learning_task.h"
 #include "learning/train/memory.h"
 #include "learning/train/scaling_choice.h"
 
@@ -73,9 +74,10 @@ MemoryPlan plan_memory(const Dataset& data, const Dataset* validation, const Tra
   return plan;
 }
 
-MemoryForecast forecast_memory(const Dataset& data, const TrainOptions& options, const Dataset* validation,
-                               std::size_t functions) {
-  return plan_memory(data, validation, options, {.functions = functions}).forecast;
+MemoryForecast forecast_memory(const Task& task, const TrainOptions& options, const Task& validation) {
+  return plan_memory(task.data(), validation ? &validation.data() : nullptr, options,
+                     {.functions = task.learning().functions()})
+      .forecast;
 }
 
 }  // namespace dorm

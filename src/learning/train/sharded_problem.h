@@ -24,8 +24,8 @@ class ShardedProblem final : public TrainingProblem {
   /// All that the process of the solver keeps.
   std::uint64_t plane_bytes() const override { return options_.compute.memory; }
 
-  std::vector<Start> starts(Bound bound) const override;
-  std::vector<double> start(Start start, double seconds) const override;
+  std::vector<InitialModel> starts(Bound bound) const override;
+  std::vector<double> start(InitialModel start, double seconds) const override;
 
   bool averages() const override { return true; }
   double spread(std::span<const double> w) const override;

@@ -13,8 +13,8 @@
 #include "dorm/measure.h"
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
+#include "learning/train/learning_task.h"
 #include "learning/train/scaling_choice.h"
-#include "learning/train/task.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -69,11 +69,11 @@ void require_cpu(const TrainOptions& options, std::string_view what) {
                 fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.compute.device));
 }
 
-std::string_view name_of(Start start) {
-  return start == Start::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
+std::string_view name_of(InitialModel start) {
+  return start == InitialModel::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
 }
 std::string_view name_of(BoundChoice choice) { return choice ? name_of(*choice) : kAutoBound.name; }
-std::string_view name_of(StartChoice choice) { return choice ? name_of(*choice) : kStarts[0].name; }
+std::string_view name_of(InitialModelChoice choice) { return choice ? name_of(*choice) : kStarts[0].name; }
 
 BoundChoice parse_bound_choice(std::string_view name) {
   if (name == kAutoBound.name) return std::nullopt;
@@ -83,9 +83,9 @@ BoundChoice parse_bound_choice(std::string_view name) {
   return parse_bound(name);
 }
 
-StartChoice parse_start_choice(std::string_view name) {
+InitialModelChoice parse_initial_model(std::string_view name) {
   for (std::size_t i = 0; i < kStarts.size(); ++i)
-    if (kStarts[i].name == name) return i == 0 ? std::nullopt : StartChoice(static_cast<Start>(i - 1));
+    if (kStarts[i].name == name) return i == 0 ? std::nullopt : InitialModelChoice(static_cast<InitialModel>(i - 1));
   throw_unknown_name("start", name, kStarts);
 }
 
@@ -94,7 +94,7 @@ std::vector<CatalogEntry> bound_choices() {
   choices.insert(choices.end(), bound_catalog().begin(), bound_catalog().end());
   return choices;
 }
-std::span<const CatalogEntry> start_catalog() { return kStarts; }
+std::span<const CatalogEntry> initial_model_catalog() { return kStarts; }
 
 void TrainOptions::validate() const {
   const Convention known = make_convention(convention);
@@ -102,7 +102,7 @@ void TrainOptions::validate() const {
   const Decay parsed_decay(decay);
   if (!one_per.empty()) parse_one_per(one_per);
   ScalingChoice(scale, target).validate();
-  if (start == Start::model)
+  if (start == InitialModel::model)
     throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
   if (KernelOptions(*this).used()) {
     require_kernels(target);

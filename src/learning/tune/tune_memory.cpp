@@ -14,7 +14,7 @@ std::size_t most_points(const TuneOptions& options) {
   constexpr std::size_t kBaselineCs = 4;     // values of C of a baseline
   return std::max<std::size_t>(1, options.measures.size()) * options.decays.size() * options.bounds.size() *
              kInitialModels * options.C.size() +
-         options.rankers.size() * kBaselineCs;
+         options.initial_models.size() * kBaselineCs;
 }
 
 /// A path keeps the planes of its first round beside those of the round it is in, and for a checkpoint a third time.
@@ -29,21 +29,21 @@ TrainingLoad load_of(const TuneOptions& options, bool validation, std::size_t fu
           .copies_of_points = saved ? 2u : 1u};
 }
 
-}  // namespace
-
-MemoryShares shares_of(const Task& task, const TuneOptions& options, const Task* validation) {
-  if (options.train.compute.process_memory() == 0) return {.cache = kDefaultCache / (validation ? 1 : options.folds)};
+MemoryPlan planned(const LearningTask& task, const TuneOptions& options, const LearningTask* validation) {
   const std::size_t running = task.threads(thread_count(options.train.compute.threads));
   return plan_memory(task.data(), validation ? &validation->data() : nullptr, options.train,
-                     load_of(options, validation != nullptr, task.functions(), running))
-      .shares;
+                     load_of(options, validation != nullptr, task.functions(), running));
 }
 
-MemoryForecast forecast_memory(const Dataset& data, const TuneOptions& options, const Dataset* validation,
-                               std::size_t functions) {
-  const std::size_t running = functions > 1 ? 1 : thread_count(options.train.compute.threads);
-  return plan_memory(data, validation, options.train, load_of(options, validation != nullptr, functions, running))
-      .forecast;
+}  // namespace
+
+MemoryShares shares_of(const LearningTask& task, const TuneOptions& options, const LearningTask* validation) {
+  if (options.train.compute.process_memory() == 0) return {.cache = kDefaultCache / (validation ? 1 : options.folds)};
+  return planned(task, options, validation).shares;
+}
+
+MemoryForecast forecast_memory(const Task& task, const TuneOptions& options, const Task& validation) {
+  return planned(task.learning(), options, validation_of(task.learning(), validation)).forecast;
 }
 
 }  // namespace dorm

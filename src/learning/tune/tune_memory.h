@@ -2,13 +2,13 @@
 // What the trainings of a grid may keep in memory.
 #pragma once
 
+#include "learning/train/learning_task.h"
 #include "learning/train/memory.h"
-#include "learning/train/task.h"
 
 namespace dorm {
 
 /// Of one path on one split. Without options.train.compute.memory there is no limit, but that splits share the cache of
 /// an exact kernel. Throws Error(bad_option) when the memory is not enough.
-MemoryShares shares_of(const Task& task, const TuneOptions& options, const Task* validation);
+MemoryShares shares_of(const LearningTask& task, const TuneOptions& options, const LearningTask* validation);
 
 }  // namespace dorm

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
 #include "ranking/oracle/limits.h"
 
 namespace dorm {

@@ -48,9 +48,9 @@ TEST(DeviceOption, KernelsOnAGpu) {
     options.bound = Bound::best;
     options.kernel = "rbf:gamma=0.1";
     options.approximation = approximation;
-    const TrainResult here = train(data, options, &valid);
+    const TrainResult here = train(data, options, valid);
     options.compute.device = test::tested_device();
-    const TrainResult there = train(data, options, &valid), again = train(data, options, &valid);
+    const TrainResult there = train(data, options, valid), again = train(data, options, valid);
     EXPECT_EQ(to_json(there.model), to_json(again.model)) << approximation;
     EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-3)) << approximation;
     EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-3)) << approximation;

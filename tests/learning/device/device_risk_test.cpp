@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "dorm/measure.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "learning/kinds.h"
 #include "learning/train/learning_data.h"
 #include "model/features/device_rows.h"
@@ -277,8 +279,8 @@ TEST(DeviceOption, TrainsOnAGpu) {
   EXPECT_EQ(to_json(there.model), to_json(again.model));
   EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-6));
   EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-6));
-  TuneOptions grid{.train = options, .C = {1, 100}, .rankers = {}, .folds = 2};
-  EXPECT_EQ(tune(data, grid).cells.size(), 4U);  // two bounds
+  TuneOptions grid{.train = options, .C = {1, 100}, .initial_models = {}, .folds = 2};
+  EXPECT_EQ(tune(data, grid).points.size(), 4U);  // two bounds
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training from shards: the optimum of other solvers, the same bytes however the shards are spread, and no belief in
 // responses that are wrong.
+#include "dorm/learning/train_shards.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
@@ -96,7 +99,7 @@ TEST(TrainShards, FindsTheOptimumWhateverTheNumberOfShards) {
       TrainOptions sharded = shard_options(shards);
       sharded.bound = bound;
       sharded.solve.tolerance = 1e-6;
-      sharded.start = Start::ridge;
+      sharded.start = InitialModel::ridge;
       const TrainResult result = train(data, sharded);
       EXPECT_EQ(result.model.certificate.status, "converged") << shards;
       EXPECT_EQ(result.model.solver, "shards");
@@ -145,7 +148,7 @@ TEST(TrainShards, ScalingsAreThoseOfOneProcess) {
 }
 
 /// The weights that the rounds begin at: after one pass there are no others.
-std::vector<double> start_of(const Dataset& data, Start start) {
+std::vector<double> start_of(const Dataset& data, InitialModel start) {
   TrainOptions options = shard_options(8);
   options.start = start;
   options.solve.max_passes = 1;
@@ -163,10 +166,10 @@ TEST(TrainShards, StartsAreThoseOfOneProcess) {
   // With 600 features ridge regression goes by conjugate gradients.
   for (const std::uint64_t features : {10, 600}) {
     const Dataset data = web_like(7, 60, features);
-    for (const Start start : {Start::ridge, Start::ridge_gain})
-      EXPECT_GT(cosine(start_of(data, start), train_start(data, start).weights), 1 - 1e-8) << name_of(start);
-    for (const Start start : {Start::pairwise, Start::pairwise_gain})
-      EXPECT_GT(cosine(start_of(data, start), train_start(data, start).weights), 0.98) << name_of(start);
+    for (const InitialModel start : {InitialModel::ridge, InitialModel::ridge_gain})
+      EXPECT_GT(cosine(start_of(data, start), train_initial_model(data, start).weights), 1 - 1e-8) << name_of(start);
+    for (const InitialModel start : {InitialModel::pairwise, InitialModel::pairwise_gain})
+      EXPECT_GT(cosine(start_of(data, start), train_initial_model(data, start).weights), 0.98) << name_of(start);
   }
 }
 

@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "dorm/error.h"
-#include "learning/train/task.h"
+#include "dorm/tune.h"
+#include "learning/train/learning_task.h"
 #include "ranking/measure/enumerate.h"
 #include "support/message_of.h"
 #include "support/random_data.h"

@@ -8,6 +8,7 @@
 #include "dorm/learning/memory.h"
 #include "dorm/synth.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "model/kernel/kernel_data.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
@@ -46,7 +47,7 @@ TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   const Dataset data = all_usable(1);
   TrainOptions linear = with_kernel("none", 10, 1e-7), kernel = with_kernel("linear", 10, 1e-7);
   linear.bound = kernel.bound = parse_bound(GetParam());
-  linear.start = kernel.start = Start::ridge;
+  linear.start = kernel.start = InitialModel::ridge;
   linear.solve.max_passes = kernel.solve.max_passes = 20000;
   linear.rounds = kernel.rounds = 1;  // later references hang on the last digits of the first answer
   const TrainResult expected = train(data, linear), result = train(data, kernel);
@@ -126,7 +127,7 @@ TEST(KernelTraining, ValidationSeesWhatTheModelWillScore) {
   for (const char* approximation : {"none", "nystroem:30", "fourier:100"}) {
     TrainOptions options = with_kernel("rbf:gamma=0.5");
     options.approximation = approximation;
-    const TrainResult result = train(data, options, &valid);
+    const TrainResult result = train(data, options, valid);
     EXPECT_NEAR(result.model.validation, ndcg(score(result.model, valid, 1), valid), 2e-3) << approximation;
   }
 }
@@ -186,7 +187,7 @@ TEST(KernelTraining, GoesOnFromACheckpoint) {
   options.checkpoint = folder.path("ck");
   options.checkpoint_seconds = 0;
   int evaluations = 0;
-  const TrainResult stopped = train(data, options, nullptr, [&](const TrainProgress& progress) {
+  const TrainResult stopped = train(data, options, {}, [&](const TrainProgress& progress) {
     return !progress.solver.evaluated || ++evaluations < 4;
   });
   EXPECT_EQ(stopped.model.certificate.status, "interrupted");
@@ -208,10 +209,10 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   options.decays = {"measure"};
   options.bounds = {Bound::best};
   options.kernels = {"none", "rbf:gamma=0.5", "rbf:gamma=100"};
-  options.rankers = {};
+  options.initial_models = {};
   for (const Dataset* judge : {&valid, static_cast<const Dataset*>(nullptr)}) {
     const TuneResult result = tune(data, options, judge);
-    EXPECT_EQ(result.cells.size(), 3u);
+    EXPECT_EQ(result.points.size(), 3u);
     ASSERT_TRUE(result.model.kernel.has_value());
     EXPECT_EQ(result.model.kernel->kernel, "rbf:gamma=0.5");
   }

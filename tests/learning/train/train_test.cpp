@@ -186,7 +186,7 @@ TEST(Train, CompressedAndDenseDataAgree) {
 
 TEST(Train, ValidationPicksTheCandidate) {
   const Dataset data = web_like(6), valid = web_like(7);
-  const TrainResult result = train(data, {}, &valid);
+  const TrainResult result = train(data, {}, valid);
   ASSERT_EQ(result.report.candidates.size(), 3u);  // best, predicted from ridge, predicted from pairwise
   const auto chosen = std::find_if(result.report.candidates.begin(), result.report.candidates.end(),
                                    [](const Candidate& c) { return c.chosen(); });
@@ -202,7 +202,7 @@ TEST(Train, ValidationIsTheFigureOfTheModel) {
       options.scale = scale;
       options.bound = Bound::best;
       if (tight) options.compute.memory = forecast_memory(data, options, &valid).least() + 20'000;
-      const Model model = train(data, options, &valid).model;
+      const Model model = train(data, options, valid).model;
       EXPECT_EQ(model.validation, mean_of(model, valid)) << scale;
     }
 }
@@ -210,7 +210,7 @@ TEST(Train, ValidationIsTheFigureOfTheModel) {
 TEST(Train, ValidationDataMustHaveTheNamedFeatures) {
   const Dataset data = parse_csv("label,qid,a,b\n1,1,1,3\n0,1,2,1\n1,2,1,2\n0,2,3,5\n", "train.csv");
   const Dataset valid = parse_csv("label,qid,a\n1,1,1\n0,1,2\n", "valid.csv");
-  const std::string message = test::message_of([&] { train(data, {}, &valid); });
+  const std::string message = test::message_of([&] { train(data, {}, valid); });
   EXPECT_NE(message.find("feature \"b\""), std::string::npos) << message;
 }
 
@@ -221,7 +221,7 @@ TEST(Train, StoppingByTheObserverReturnsAUsableModel) {
     TrainOptions options;
     options.bound = Bound::predicted;
     options.solve.tolerance = 1e-6;
-    const TrainResult result = train(data, options, nullptr, [&](const TrainProgress&) { return ++calls < stop_at; });
+    const TrainResult result = train(data, options, {}, [&](const TrainProgress&) { return ++calls < stop_at; });
     EXPECT_EQ(result.model.certificate.status, "interrupted");
     EXPECT_EQ(result.report.candidates.size(), 1u) << "a second candidate was tried after the stop";
     EXPECT_LE(result.model.certificate.dual, result.model.certificate.primal);

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dorm
-from dorm._dataset import read_labels
-from dorm._features import read_features
-from dorm._queries import read_queries, read_weights
+from dorm._input.dataset import read_labels
+from dorm._input.features import read_features
+from dorm._input.queries import read_queries, read_weights
 
 VALUES = [1, 0, 3]
 DAYS = [datetime.date(2020, 1, 1 + k) for k in range(3)]
@@ -260,15 +260,15 @@ def test_names_that_are_no_text_are_escaped_or_refused():
 def test_numbers_out_of_range_are_refused_by_name(tmp_path):
     log = {"qid": ["q"], "docid": ["d"], "position": [2**32 + 1], "click": [1]}
     with pytest.raises(ValueError, match="position"):
-        dorm.clicks(log)
+        dorm.clicks.gains(log)
     with pytest.raises(ValueError, match="position"):
-        dorm.clicks({**log, "position": [1]}, propensities={10**30: 0.5})
+        dorm.clicks.gains({**log, "position": [1]}, propensities={10**30: 0.5})
     with pytest.raises(ValueError, match="propensit|out of its range"):
-        dorm.clicks({**log, "position": [1]}, propensities=[("", 10**30, 0.5, 1.0, 1.0, 0.0)])
+        dorm.clicks.gains({**log, "position": [1]}, propensities=[("", 10**30, 0.5, 1.0, 1.0, 0.0)])
     with pytest.raises(ValueError, match="port"):
         dorm.serve(tmp_path / "m.json", port=99999)
     with pytest.raises(ValueError, match="finite"):
-        dorm.assign([[1e308, -1e308], [-1e308, 1e308]])
+        dorm.matching.assign([[1e308, -1e308], [-1e308, 1e308]])
 
 
 def test_tokens_are_checked_as_those_of_files_are(tmp_path):
@@ -294,7 +294,7 @@ def test_scores_ratings_and_other_numbers_are_numbers(values):
         lambda: dorm.compare(values, other),
         lambda: dorm.evaluate([1, 0, 1], values, group=[3]),
         lambda: dorm.evaluate(values, other, group=[3]),
-        lambda: dorm.DormFactorization().fit({"user": ["a"] * 3, "item": ["x", "y", "z"], "rating": values}),
+        lambda: dorm.recommend.DormFactorization().fit({"user": ["a"] * 3, "item": ["x", "y", "z"], "rating": values}),
     ):
         with pytest.raises((ValueError, TypeError), match="expected|not supported|no numbers|cannot"):
             use()

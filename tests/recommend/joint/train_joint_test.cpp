@@ -38,7 +38,8 @@ TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramM
   const JointResult joint = train_joint(
       kernel, ratings,
       {.measure = measure, .bound = parse_bound(bound), .C = 20, .rounds = 1, .solve = {.tolerance = 1e-6}});
-  TrainOptions options{.measure = measure, .C = 20, .bound = parse_bound(bound), .start = Start::ridge, .rounds = 1};
+  TrainOptions options{
+      .measure = measure, .C = 20, .bound = parse_bound(bound), .start = InitialModel::ridge, .rounds = 1};
   options.scale = "none";
   options.solve.tolerance = 1e-6;
   options.compute.threads = 1;
