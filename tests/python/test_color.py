@@ -87,8 +87,8 @@ def test_who_decides():
 
 def test_errors_are_red_and_warnings_yellow(here):
     assert dorm("--color=always", "evla", status=2).stderr.startswith("\x1b[1;31mdorm:\x1b[0m unknown command")
-    done = dorm("info", "data.txt", "--format", "letor", "--color=always")
-    assert done.stderr.startswith("dorm: \x1b[1;33mwarning:\x1b[0m --format")
+    done = dorm("eval", "data.txt", "--model", "m.json", "--color=always")
+    assert "dorm: \x1b[1;33mwarning:\x1b[0m" in done.stderr, "the model is evaluated on its training data"
 
 
 def test_files_and_json_are_never_coloured(here):

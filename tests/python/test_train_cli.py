@@ -61,7 +61,7 @@ def mean_ndcg(path, scores, n=10):
 
 def test_a_trained_model_ranks_better_than_chance_and_says_how_it_was_made(here):
     page = dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json").stdout
-    for part in ("candidate", "chosen", "certificate", "explained_risk", "dropped", "m.json"):
+    for part in ("candidate", "chosen", "certificate", "explained risk", "dropped", "m.json"):
         assert part in page
     scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
     rng = random.Random(1)
