@@ -28,10 +28,11 @@ constexpr std::array<CatalogEntry, 7> kInputFormats = {{
     {.name = "jsonl", .usage = "jsonl", .help = "JSON lines: an object per document or query"},
     {.name = "log", .usage = "log", .help = "answers of a search engine with logged features, as JSON"},
 }};
-constexpr std::array<CatalogEntry, 3> kMissing = {{
+constexpr std::array<CatalogEntry, 4> kMissing = {{
     {.name = "error", .usage = "error", .help = "refuse them"},
     {.name = "zero", .usage = "zero", .help = "become 0"},
     {.name = "mean", .usage = "mean", .help = "become the mean of the column"},
+    {.name = "keep", .usage = "keep", .help = "stay missing, for models of trees"},
 }};
 
 // The position of `name` in a table whose order is that of the enumeration.
@@ -122,9 +123,10 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv, jsonl, binary or log (of a search engine); by\ndefault by content and extension");
-  reading.add(
-      "--missing", arguments.missing, "NAME",
-      "NaN and infinite features: error, zero, or mean of the training\ndata (as the model was trained, else error)");
+  reading.add("--missing", arguments.missing, "NAME",
+              "NaN and infinite features: error, zero, mean of the training data,\nor keep, for trees (as the model "
+              "was trained, "
+              "else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, below 0; bad, as label 0;\ndrop; auto: bad where "
                           "labels are whole numbers and none is\nbelow -1, else grade ({})",

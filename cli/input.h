@@ -34,7 +34,7 @@ struct Expected {
 
 /// What a model expects of the data it ranks.
 inline Expected expected_by(const Model& model, bool labels = true) {
-  return {&model.data.input, &model.features, labels};
+  return {&model.data.input, model.by_number() ? nullptr : &model.features, labels};
 }
 
 /// --input-format and what else describes the data; --format is always that of the output.

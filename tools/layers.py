@@ -64,8 +64,13 @@ LAYERS = {
     "model/features": Room(
         "scores and pull-backs, linear or by kernel", ("base", "base/device", "data", "model/kernel")
     ),
+    "model/trees": Room(
+        "ensembles of trees: readers of the files of other libraries, scores, Shapley values", ("base",), ("trees",)
+    ),
     "model/export": Room(
-        "models in the formats of other tools, one file each", ("base", "data", "model", "model/kernel"), ("export",)
+        "models in the formats of other tools, one file each",
+        ("base", "data", "model", "model/kernel", "model/trees"),
+        ("export",),
     ),
     "model": Room(
         "models: scoring, ranking, JSON",
@@ -76,6 +81,7 @@ LAYERS = {
             "data/judgments",
             "model/features",
             "model/kernel",
+            "model/trees",
             "ranking/assign",
             "ranking/measure",
             "ranking/oracle",

@@ -30,7 +30,8 @@ constexpr const char* kExplainDescription =
     "A linear model's score is a sum: for each document the largest contributions, feature by feature, and how\n"
     "far each is above its mean over the documents of the query, so that what all share cancels. With\n"
     "--against, the difference of two documents step by step, and at which value of one feature they would\n"
-    "swap. Of a kernel: what becomes of the score when one feature is at its mean. Labels are not needed.";
+    "swap. Of trees: exact Shapley values (path-dependent TreeSHAP), which sum to the score less its mean in\n"
+    "training. Of a kernel: what becomes of the score when one feature is at its mean. Labels are not needed.";
 
 constexpr const char* kExplainExamples =
     "Examples:\n"
@@ -141,7 +142,7 @@ Model load_explained(const std::string& path, bool pairs) {
   if (pairs && model.kernel)
     throw Error(ErrorCode::unsupported, {path},
                 "--against takes a difference apart feature by feature, and a kernel is no sum over features; expected "
-                "a linear model");
+                "a linear model or trees");
   return model;
 }
 

@@ -29,8 +29,8 @@ struct Documents {
 };
 
 /// Rows of contiguous finite float32, at any distance from each other that does not make them overlap; anything else is
-/// an Error(bad_input). `source_rows`: empty, or the numbers of the rows for messages.
-DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows = {});
+/// an Error(bad_input). `source_rows`: empty, or the numbers of the rows for messages. `gaps`: values may be missing.
+DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows = {}, bool gaps = false);
 
 /// checked_rows() as a Dataset.
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents);

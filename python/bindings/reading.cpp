@@ -20,7 +20,7 @@ namespace {
 using namespace nb::literals;
 
 constexpr std::array<std::pair<const char*, Missing>, 3> kMissing = {
-    {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}}};
+    {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}, {"keep", Missing::keep}}};
 constexpr std::array<std::pair<const char*, DataFormat>, 5> kFormats = {{{"auto", DataFormat::detect},
                                                                          {"letor", DataFormat::letor},
                                                                          {"csv", DataFormat::csv},

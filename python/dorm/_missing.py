@@ -12,13 +12,13 @@ import numpy as np
 from . import _core
 from ._features import Features
 
-RULES = ("error", "zero", "mean")
+RULES = ("error", "zero", "mean", "keep")
 
 
 def check_rule(missing: Any) -> str:
     """One of the rules; they are those of the command."""
     if missing not in RULES:
-        raise ValueError(f'missing is "{missing}"; expected "error", "zero" or "mean"')
+        raise ValueError(f'missing is "{missing}"; expected "error", "zero", "mean" or "keep"')
     return missing
 
 
@@ -29,7 +29,7 @@ def fill(
 
     ``means``: what was learnt in training, a feature that is not in it becoming 0; None: those of these features.
     """
-    if missing == "error":
+    if missing in ("error", "keep"):
         return features, {}
     values = features.values
     stored = values if isinstance(values, np.ndarray) else values.data

@@ -31,7 +31,8 @@ void NamedRows::add_row(Row row) {
 
 TableRows NamedRows::whole_rows() {
   const bool refused = absent_ == Absent::missing && options_.missing == Missing::error;
-  const bool zero = options_.missing == Missing::zero || (absent_ == Absent::zero && options_.missing != Missing::mean);
+  const bool filled_later = options_.missing == Missing::mean || options_.missing == Missing::keep;
+  const bool zero = options_.missing == Missing::zero || (absent_ == Absent::zero && !filled_later);
   std::vector<std::uint32_t> ids(names_.size());
   std::iota(ids.begin(), ids.end(), 1u);
   std::vector<float> values(names_.size());
