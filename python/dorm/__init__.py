@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .counterfactual import ClickEvaluation, PositionPropensity, PropensityEstimate, evaluate_clicks, propensity
     from .data import RankingData, read_csv, read_letor, synth
     from .describing import info, load_model
+    from .ensemble import DormEnsemble
     from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
     from .experimenting import ExperimentResult, ExperimentTable, experiment_files, run_experiment
     from .explanation import Explanation
@@ -70,6 +71,7 @@ __all__ = [
     "ComparedFigure",
     "ComparedMethod",
     "Comparison",
+    "DormEnsemble",
     "DormFactorization",
     "DormRanker",
     "Evaluation",
@@ -176,6 +178,7 @@ _MODULES = {
         "compare_rankers",
         "compare_recommenders",
     ),
+    "ensemble": ("DormEnsemble",),
     "describing": ("info", "load_model"),
     "experimenting": ("ExperimentResult", "ExperimentTable", "experiment_files", "run_experiment"),
     "joint": ("JointRanker",),

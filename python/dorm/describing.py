@@ -58,13 +58,14 @@ def info(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The model of a file, of whatever kind: a `DormRanker`, `PositionRanker`, `DormFactorization` or `JointRanker`;
-    None: it is no model."""
+    """The model of a file, of whatever kind: a `DormRanker`, a `DormEnsemble` of trees (also of LightGBM, XGBoost,
+    CatBoost and RankLib) or of several rankers, a `PositionRanker`, `DormFactorization` or `JointRanker`; None: it is no
+    model."""
     kind = _core.kind_of_model(os.fspath(path))
     if kind == "ranker":
-        from .ranker import DormRanker
+        from .ensemble import as_ranker
 
-        return DormRanker.load(path)
+        return as_ranker(path)
     if kind == "positions":
         from .lists import PositionRanker
 
@@ -82,7 +83,20 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 def _facts(model: Any) -> dict[str, Any]:
     core = getattr(model.model_, "shared", model.model_)
-    names = ("measure", "convention", "decay", "bound", "solver", "C", "health", "certificate", "kernel", "method")
+    names = (
+        "measure",
+        "convention",
+        "decay",
+        "bound",
+        "solver",
+        "C",
+        "health",
+        "certificate",
+        "kernel",
+        "method",
+        "kind",
+        "trees",
+    )
     told = {name: getattr(core, name) for name in names if hasattr(core, name)}
     if hasattr(model, "user_ids_"):
         told.update(users=len(model.user_ids_), items=len(model.item_ids_))
