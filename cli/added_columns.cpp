@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "dorm/query_columns.h"
-#include "dorm/sets.h"
+#include "dorm/data/query_columns.h"
+#include "dorm/learning/sets.h"
 #include "help.h"
 #include "option_group.h"
 #include "usage.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "data/io/table_columns.h"
+#include "data/io/tables/table_columns.h"
 #include "option_group.h"
 #include "progress.h"
 
@@ -45,7 +45,7 @@ ClickCounts load_click_counts(const std::string& path, ClickLogOptions options, 
 std::string click_log_summary(const ClickCounts& counts, const ClickLogReport& report) {
   std::string text = fmt::format("{} rows: {} queries, {} documents, {} positions", report.rows, counts.queries.size(),
                                  counts.documents.size(), counts.num_positions());
-  if (report.left_out > 0) text += fmt::format("; {} rows below left out", report.left_out);
+  if (report.pruned > 0) text += fmt::format("; {} rows below left out", report.pruned);
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command.h"
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 
 namespace dorm::cli {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/device/row_device.h"
+#include "device/row_device.h"
 #include "dorm/error.h"
 #include "option_group.h"
 
@@ -22,7 +22,7 @@ void DeviceArguments::require_cpu(std::string_view what) const {
 void add_device_options(CLI::App& app, DeviceArguments& arguments, const char* heading) {
   OptionGroup(app, heading)
       .add("--device", arguments.place.device, "NAME",
-           "what scores the documents: cpu, cuda (a card of NVIDIA) or\ncuda:N (cpu)");
+           "what scores the documents: cpu, cuda (an NVIDIA GPU) or\ncuda:N (cpu)");
   app.add_option_function<std::string>(
          "--device-memory",
          [&arguments](const std::string& text) { arguments.place.device_bytes = parse_bytes("--device-memory", text); },

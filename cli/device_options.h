@@ -5,17 +5,17 @@
 #include <string_view>
 
 #include "command.h"
-#include "dorm/compute_place.h"
+#include "dorm/base/compute.h"
 
 namespace dorm::cli {
 
 struct DeviceArguments {
-  ComputePlace place;
+  ComputeOptions place;
 
   /// Refuses a name that is none of a device. The device host, which tests run on, is no option of the help.
   void check() const;
   /// With the threads of all verbs.
-  ComputePlace with(const Settings& settings) const { return {settings.threads, place.device, place.device_bytes}; }
+  ComputeOptions with(const Settings& settings) const { return {settings.threads, place.device, place.device_bytes}; }
   /// Throws Error(unsupported) where `what`, e.g. "models by position are", would be scored on another device.
   void require_cpu(std::string_view what) const;
 };

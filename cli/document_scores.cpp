@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 

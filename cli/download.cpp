@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "lab/experiment/sha256.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
-#include "dorm/one_per.h"
 #include "help.h"
 #include "option_group.h"
 #include "rankers.h"

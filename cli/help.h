@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "option_walk.h"
 
 namespace dorm::cli {

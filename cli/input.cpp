@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "messages.h"
 #include "option_group.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "dorm/read.h"

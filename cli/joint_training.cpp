@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dorm/error.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/json.h"
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 #include "dorm/error.h"
 #include "eval_arguments.h"
 #include "judge_rankers.h"

@@ -8,7 +8,7 @@
 
 #include "click_log_input.h"
 #include "command.h"
-#include "dorm/click_evaluation.h"
+#include "dorm/clicks/click_evaluation.h"
 #include "text/rankers_text.h"
 
 namespace dorm::cli {

@@ -9,7 +9,7 @@
 #include <new>
 #include <string_view>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 #include "command.h"
 #include "dorm/error.h"
 #include "messages.h"

@@ -7,9 +7,9 @@
 
 #include "base/unknown_name.h"
 #include "config_file.h"
+#include "dorm/data/scale.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
 
 namespace dorm::cli {
 namespace {

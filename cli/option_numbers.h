@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/number_range.h"
+#include "dorm/base/number_range.h"
 
 namespace dorm::cli {
 

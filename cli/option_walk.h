@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/number_range.h"
+#include "dorm/base/number_range.h"
 
 namespace dorm::cli {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/dataset.h"
 #include "dorm/read.h"
-#include "dorm/report.h"
 #include "dorm/write.h"
 #include "messages.h"
 

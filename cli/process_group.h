@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that were started together (mpirun), and what they tell each other. process_group_mpi.cpp is the one file
-// that knows MPI; process_group_alone.cpp stands in for it in builds without.
+// that knows MPI; process_group_alone.cpp replaces it in builds without.
 #pragma once
 
 #include <cstddef>

@@ -9,12 +9,12 @@
 #include <map>
 #include <sstream>
 
-#include "data/io/file.h"
-#include "data/io/peek.h"
+#include "data/io/files/file.h"
+#include "data/io/files/peek.h"
 #include "document_scores.h"
 #include "dorm/error.h"
-#include "dorm/factorize.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "input.h"
 #include "list_options.h"
 

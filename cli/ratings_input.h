@@ -6,7 +6,7 @@
 #include <string>
 
 #include "command.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 namespace dorm::cli {
 

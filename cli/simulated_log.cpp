@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "document_scores.h"
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 #include "dorm/error.h"
 #include "option_group.h"
 #include "output.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "command.h"
+#include "dorm/clicks/simulate_clicks.h"
 #include "dorm/dataset.h"
-#include "dorm/simulate_clicks.h"
 #include "input.h"
 
 namespace dorm::cli {

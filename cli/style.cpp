@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 
 namespace dorm::cli {
 namespace {

@@ -191,10 +191,10 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
   return forecast;
 }
 
-pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
-                                    const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
-                                    const Settings& settings, const std::string& reason) {
-  std::optional<pages::TrainingStory::Baseline> baseline;
+pages::TrainingReportData training_report_data(const TrainingArguments& arguments, const TrainingData& data,
+                                               const TrainResult& result, const pages::TrainingTrace& trace,
+                                               bool interrupted, const Settings& settings, const std::string& reason) {
+  std::optional<pages::TrainingReportData::Baseline> baseline;
   if (!arguments.baseline.empty()) {
     const Ranker ranker = load_ranker(arguments.baseline);
     const Dataset& judged = data.valid ? *data.valid : data.train;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command.h"
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "input.h"
 #include "learning/train/memory.h"
 
@@ -55,9 +55,10 @@ MemoryForecast plan_memory(const TrainingArguments& arguments, const TrainingDat
                            const MemoryPlan& plan, TrainOptions& options);
 
 /// What a page is told of a training; `reason`: why the chosen candidate won.
-pages::TrainingStory training_story(const TrainingArguments& arguments, const TrainingData& data,
-                                    const TrainResult& result, const pages::TrainingTrace& trace, bool interrupted,
-                                    const Settings& settings, const std::string& reason = {});
+pages::TrainingReportData training_report_data(const TrainingArguments& arguments, const TrainingData& data,
+                                               const TrainResult& result, const pages::TrainingTrace& trace,
+                                               bool interrupted, const Settings& settings,
+                                               const std::string& reason = {});
 
 /// What is said of a run that was ended early.
 std::string how_to_go_on(const std::string& checkpoint);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "help.h"
 #include "input.h"

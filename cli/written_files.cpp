@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/io/side_files.h"
+#include "data/io/files/side_files.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "output.h"

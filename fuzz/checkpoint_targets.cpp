@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <sstream>
 
-#include "dorm/factorize.h"
 #include "dorm/model.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 #include "signing.h"

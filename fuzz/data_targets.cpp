@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "base/checksum_v1.h"
-#include "data/io/binary.h"
-#include "dorm/one_per.h"
+#include "data/io/binary/binary.h"
+#include "dorm/data/one_per.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
 #include "target.h"

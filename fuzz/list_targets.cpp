@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
+#include "dorm/matching/read_graphs.h"
 #include "dorm/read.h"
-#include "dorm/read_graphs.h"
 #include "target.h"
 
 namespace dorm::fuzz {

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "dorm/export.h"
-#include "dorm/factorize.h"
-#include "dorm/joint_model.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/train.h"
 #include "lab/compare/cell_store.h"
 #include "signing.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "dorm/factorize.h"
 #include "dorm/model.h"
+#include "dorm/recommend/factorize.h"
 #include "serve/inference_request.h"
 #include "serve/rank_request.h"
 #include "serve/service.h"

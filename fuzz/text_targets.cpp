@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "cli/grid.h"
-#include "dorm/kernel.h"
+#include "dorm/data/one_per.h"
+#include "dorm/learning/kernel.h"
 #include "dorm/measure.h"
-#include "dorm/one_per.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
 #include "target.h"

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "dorm/factorize.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "dorm/train.h"
 #include "lab/compare/cell_store.h"
 
@@ -44,7 +44,7 @@ inline CellRecord small_record() {
   record.key = "key";
   record.seconds = 1;
   record.gap = 0.001;
-  record.health = 0.5;
+  record.explained_risk = 0.5;
   record.valid = {{0.5, 1}, {0.25}};
   record.test = {{0.75, std::numeric_limits<double>::quiet_NaN()}, {1}};
   return record;

@@ -21,6 +21,7 @@ SVG = ROOT / "docs/img/architecture.svg"
 BEGIN, END = "<!-- layers: begin, by tools/architecture.py -->", "<!-- layers: end -->"
 COLOURS = {
     "base": "#eceff1",
+    "device": "#eceff1",
     "data": "#e3f2fd",
     "ranking": "#e8f5e9",
     "model": "#fff8e1",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks, joins their rows into one table and holds it against the committed benchmarks/table.csv.
 
-    bench.py [--build build-bench] [--only "jobs rivals"] [--quick] [--before OLD/dorm]
+    bench.py [--build build-bench] [--only "jobs baselines"] [--quick] [--before OLD/dorm]
     bench.py --update     the committed table and the one of docs/benchmarks.md from the last run; nothing is run
 
 Writes table.csv and table.md into the build folder. Exits 1 if a script fails or a count or number of instructions is
@@ -24,7 +24,7 @@ import table  # noqa: E402
 
 COMMITTED = ROOT / "benchmarks" / "table.csv"
 PAGE = ROOT / "docs" / "benchmarks.md"
-FIRST = ("before", "rivals", "pass")  # on the page
+FIRST = ("before", "baselines", "pass")  # on the page
 TAKES_BEFORE = ("jobs",)
 IN_PARTS = ("kernel",)  # its parts are run by name
 
@@ -78,9 +78,9 @@ def update(build: Path) -> None:
     shown = [row for row in rows if row.script != "jobs" or row.kind == "instructions"]
     shown.sort(key=lambda row: (FIRST.index(row.script) if row.script in FIRST else len(FIRST), row.script == "jobs"))
     page = filled(PAGE.read_text(), "table", table.markdown(shown))
-    if (build / "rivals.md").exists():
-        page = filled(page, "rivals", (build / "rivals.md").read_text())
-        shutil.copy(build / "rivals.svg", PAGE.parent / "img" / "rivals.svg")
+    if (build / "baselines.md").exists():
+        page = filled(page, "baselines", (build / "baselines.md").read_text())
+        shutil.copy(build / "baselines.svg", PAGE.parent / "img" / "baselines.svg")
     PAGE.write_text(page)
 
 

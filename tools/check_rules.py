@@ -8,14 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import dialect
 from layers import LAYERS, owner_of, room_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # Rooms of numbers: however long the chain of includes, they never see a data set.
 NUMBERS_ONLY = ("ranking/", "learning/solver")
-MAX_NAMES_IN_SRC = 10
+MAX_NAMES_IN_SRC = 11
 MAX_FILE_LINES = 400
+MAX_FILES_OF_A_FOLDER = 40
+FOLDERS = ("src", "lab", "cli", "python", "include")
 FORBIDDEN = [  # in src/ and include/: the core never prints, exits, seeds from a clock or touches the locale
     (re.compile(r"\bstd::(cout|cerr|clog)\b|\bf?printf\s*\("), "the core does not print"),
     (re.compile(r"\b(std::)?(exit|abort|_Exit)\s*\("), "the core does not end the process"),
@@ -108,6 +111,21 @@ def check_doors():
         yield f"src/: {len(names)} names; at most {MAX_NAMES_IN_SRC}"
 
 
+def check_folders():
+    sizes = {}
+    for path in tracked(*(f"{folder}/*" for folder in FOLDERS)):
+        sizes[path.parent] = sizes.get(path.parent, 0) + 1
+    for folder, size in sizes.items():
+        if size > MAX_FILES_OF_A_FOLDER:
+            yield f"{folder}/: {size} files; at most {MAX_FILES_OF_A_FOLDER}: it holds more than one idea"
+
+
+def check_dialect():
+    texts = {str(path): (ROOT / path).read_text(errors="replace") for path in tracked("*.h", "*.cpp", "*.py", "*.md")}
+    for path, number, words, instead in dialect.found(texts):
+        yield f'{path}:{number}: "{words}": the glossary has {instead}'
+
+
 def check_source(path, lines):
     if not lines or "SPDX-License-Identifier: Apache-2.0" not in lines[0]:
         yield f"{path}:1: expected the SPDX line"
@@ -134,10 +152,12 @@ def check_built():
 
 
 def violations():
-    for path in tracked("*.h", "*.cpp"):
+    for path in tracked("*.h", "*.cpp", "*.cu", "*.cuh"):
         yield from check_source(path, (ROOT / path).read_text().splitlines())
     yield from check_layers()
     yield from check_built()
+    yield from check_folders()
+    yield from check_dialect()
     for path in tracked():
         if STRAY.search(path.name):
             yield f"{path}: stray file"

@@ -1,16 +1,23 @@
-"""How tidy the house is, in numbers: sizes, layers, copies of one idea, function lengths, orphaned comment words.
+"""The state of the code base in numbers: sizes, folders, public surface, function lengths, repeated code, dialect.
 
     house.py [REVISION...]    one column per revision (default: the working tree)
+    house.py --check          prints the rows beyond their limit and exits 1 if there are any (part of make lint)
 
 Every figure is counted from the text of the tracked files, so that old revisions can be measured by the same rule.
+Functions are found by a parser (tree-sitter), not by the layout of braces.
 """
 
+import ast
 import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+
+import dialect
+import tree_sitter_cpp
+from tree_sitter import Language, Parser
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = (".h", ".cpp")
@@ -41,10 +48,6 @@ CONCEPTS = {
     "flat solver options in a struct": r"^  std::uint64_t max_passes = ",
     "message of an error in tests": r"catch \(const (dorm::)?Error& \w+\) \{",
 }
-# The last line of a function's signature, with the brace that opens its body.
-SIGNATURE = re.compile(
-    r"^(\s{0,4})(?!namespace|struct|class|enum|union|else|if|for|while|switch|do|try|catch|extern)[^#/\s][^;]*\)[^;(){}]*\{$"
-)
 # Before there was tools/layers.py: the folder that implements most of a public header.
 FLAT_OWNERS = {
     "base": ("error",),
@@ -107,20 +110,18 @@ def lines(texts):
     return sum(t.count("\n") for t in texts.values())
 
 
+PARSER = Parser(Language(tree_sitter_cpp.language()))
+
+
 def functions(text):
-    """Lengths of function bodies, by matching braces from a line that ends a signature."""
-    rows = text.split("\n")
-    lengths, i = [], 0
-    while i < len(rows):
-        opening = SIGNATURE.match(rows[i])
-        if not opening:
-            i += 1
-            continue
-        end = i + 1
-        while end < len(rows) and not rows[end].startswith(opening.group(1) + "}"):
-            end += 1
-        lengths.append(end - i + 1)
-        i += 1
+    """Lengths of function bodies in lines; those of lambdas count in the function around them."""
+    lengths, stack = [], [PARSER.parse(text.encode()).root_node]
+    while stack:
+        node = stack.pop()
+        if node.type == "function_definition" and (body := node.child_by_field_name("body")):
+            lengths.append(body.end_point[0] - body.start_point[0] + 1)
+        else:
+            stack.extend(node.children)
     return lengths
 
 
@@ -203,28 +204,66 @@ def repeated_runs(texts):
     return runs
 
 
+def python_names(tree):
+    """Names that `import dorm` offers, and parameters of DormRanker."""
+    package = tree.under("python/dorm/", suffixes=(".py",))
+    names = parameters = 0
+    for name, text in package.items():
+        for node in ast.walk(ast.parse(text)):
+            if name == "python/dorm/__init__.py" and isinstance(node, ast.Assign):
+                names += sum(
+                    len(node.value.elts)
+                    for target in node.targets
+                    if isinstance(target, ast.Name) and target.id == "__all__" and isinstance(node.value, ast.List)
+                )
+            if isinstance(node, ast.ClassDef) and node.name == "DormRanker":
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef) and method.name == "__init__":
+                        parameters = len(method.args.args) - 1 + len(method.args.kwonlyargs)
+    return names, parameters
+
+
+# The rows that --check holds, and their largest value.
+LIMITS = {
+    "files in the largest folder": 40,
+    "public headers at the top": 18,
+    "lines of the longest public header": 200,
+    "mutually reachable folders": 0,
+    "longest function": 62,
+    "names of the Python package": 30,
+    "parameters of DormRanker": 18,
+    "words of the dialect": 0,
+}
+LIMITED_FOLDERS = ("src/", "lab/", "cli/", "python/", "include/")
+
+
 def measure(tree):
     core = tree.under("src/")
     report = tree.under("src/report/")
     library = {n: t for n, t in core.items() if n not in report or not any(f.startswith("lab/") for f in tree.files)}
     everything = tree.under("src/", "lab/", "cli/", "python/", suffixes=(*CODE, ".py"))
     lengths = [n for t in tree.under("src/", "lab/", "cli/").values() for n in functions(t)]
-    folders = Counter(folder_of(n) for n in core)
-    headers, lab_headers = tree.under("include/dorm/"), tree.under("include/dorm/lab/")
+    folders = Counter(str(Path(n).parent) for n in tree.files if n.startswith(LIMITED_FOLDERS))
+    headers = tree.under("include/dorm/")
+    top = [n for n in headers if n.count("/") == 2]
+    names, parameters = python_names(tree)
     rows = {
         "lines of libdorm (sources and public headers)": lines(library)
-        + lines(tree.under("include/dorm/"))
+        + lines(headers)
         - lines(tree.under("include/dorm/lab/")),
-        "names under src/": len({n.split("/")[1] for n in tree.files if n.startswith("src/")}),
-        "rooms; files in the largest": f"{len(folders)}; {max(folders.values())}",
-        "public headers (laboratory apart)": f"{len(headers) - len(lab_headers)} + {len(lab_headers)}",
+        "lines of the command": lines(tree.under("cli/")),
+        "lines of the Python package": lines(tree.under("python/", suffixes=(*CODE, ".py"))),
+        "rooms under src/": len({folder_of(n) for n in core}),
+        "files in the largest folder": max(folders.values()),
+        "public headers at the top": len(top),
+        "public headers in all": len(headers),
+        "lines of the longest public header": max(t.count("\n") for t in headers.values()),
         "mutually reachable folders": mutual(tree),
-        "files holding max_passes": sum(
-            "max_passes" in t
-            for n, t in tree.files.items()
-            if n.startswith(("src/", "lab/", "include/", "cli/", "python/"))
-        ),
-        "function length: p95; longest": f"{percentile(lengths, 0.95)}; {max(lengths)}",
+        "p95 of function lengths": percentile(lengths, 0.95),
+        "longest function": max(lengths),
+        "names of the Python package": names,
+        "parameters of DormRanker": parameters,
+        "words of the dialect": sum(1 for _ in dialect.found(tree.files)),
         "orphaned comment words": orphans(tree.under("src/", "lab/", "include/", "cli/", "python/")),
         f"repeated runs of {RUN} or more lines": repeated_runs(
             tree.under("src/", "lab/", "include/", "cli/", "python/bindings/")
@@ -237,6 +276,13 @@ def measure(tree):
     return rows
 
 
+def check():
+    rows = measure(Tree.working())
+    beyond = [f"{row}: {rows[row]}; at most {most}" for row, most in LIMITS.items() if rows[row] > most]
+    print("\n".join(beyond), end="\n" if beyond else "")
+    return 1 if beyond else 0
+
+
 def main(revisions):
     columns = [measure(Tree.at(r)) for r in revisions] or [measure(Tree.working())]
     width = max(map(len, columns[0]))
@@ -246,4 +292,6 @@ def main(revisions):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check())
     main(sys.argv[1:])

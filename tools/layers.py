@@ -17,68 +17,109 @@ class Room:
 
 LAYERS = {
     "base": Room(
-        "errors, catalogs, threads, random numbers, numbers and JSON in text, sorting, vector kernels, planes",
+        "errors, catalogs, threads, random numbers, numbers and JSON in text",
         (),
-        ("error", "catalog", "geometry", "number_range", "compute_place"),
+        ("error", "base/catalog", "base/number_range", "base/compute"),
     ),
-    "base/device": Room(
-        "lists of documents and kernel values on a device: on threads, or on a card by a module", ("base",)
+    "base/vector": Room("vector kernels, sorting, linear algebra, cutting planes", ("base",), ("learning/geometry",)),
+    "device": Room(
+        "documents, lists and kernel values on a device: by threads, or on an NVIDIA GPU through a module",
+        ("base", "base/vector"),
+        (),
     ),
     "data/judgments": Room(
-        "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("judgments",)
+        "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
     ),
-    "data/ratings": Room("ratings of users and items, and their splits", ("base", "data/judgments"), ("ratings",)),
-    "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("graphs",)),
+    "data/ratings": Room(
+        "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/ratings",)
+    ),
+    "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("matching/graphs",)),
     "data": Room(
-        "`Dataset` and its builder, folds, scaling, groups from columns and URLs",
-        ("base", "data/judgments"),
-        ("dataset", "input", "scale", "one_per", "query_columns"),
+        "`Dataset` and its builder, folds, joins, columns of a query",
+        ("base", "base/vector", "data/judgments"),
+        ("dataset", "data/input", "data/query_columns"),
+    ),
+    "data/scale": Room(
+        "scaling of features and the statistics it needs", ("base", "base/vector", "data"), ("data/scale",)
+    ),
+    "data/groups": Room(
+        "groups of documents by column, host or domain", ("base", "data", "data/judgments"), ("data/one_per",)
     ),
     "data/clicks": Room(
         "clicks by query, document and position; propensities; gains",
         ("base", "data", "data/judgments"),
-        ("clicks", "click_gains"),
+        ("clicks/clicks", "clicks/click_gains"),
+    ),
+    "data/io/files": Room(
+        "files: compressed, memory-mapped, in lines or chunks; atomic writes",
+        ("base", "data", "data/judgments", "data/ratings"),
+        ("read", "write"),
+    ),
+    "data/io/letor": Room("LETOR and SVMlight text", ("base", "data", "data/io/files"), ()),
+    "data/io/tables": Room("CSV, TSV, JSON lines, feature logs", ("base", "data", "data/io/files"), ()),
+    "data/io/binary": Room("the binary form, and folders of shards", ("base", "data", "data/io/files"), ()),
+    "data/io/records": Room(
+        "judgments, runs, clicks, ratings, topics, graphs",
+        (
+            "base",
+            "data",
+            "data/clicks",
+            "data/graphs",
+            "data/io/files",
+            "data/io/tables",
+            "data/judgments",
+            "data/ratings",
+        ),
+        ("matching/read_graphs", "clicks/click_log"),
     ),
     "data/io": Room(
-        "readers and writers; the only room that opens files",
-        ("base", "data", "data/clicks", "data/graphs", "data/judgments", "data/ratings"),
-        ("read", "read_graphs", "write", "click_log"),
+        "the format of a file, and the reader for it",
+        ("base", "data/io/binary", "data/io/files", "data/io/records", "data/io/tables"),
+        (),
     ),
     "data/synth": Room(
-        "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "simulate_clicks")
+        "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "clicks/simulate_clicks")
     ),
     "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
-    "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure")),
-    "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("assignment",)),
-    "ranking/topics": Room("lists under topic budgets: integer programs", ("base", "ranking/assign")),
+    "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure"), ()),
+    "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("learning/assignment",)),
+    "ranking/topics": Room("lists under topic budgets: integer programs", ("base", "ranking/assign"), ()),
     "ranking/oracle": Room(
         "decays, exact separation, reference rankings, the list problem",
-        ("base", "ranking/assign", "ranking/measure"),
+        ("base", "base/vector", "ranking/assign", "ranking/measure"),
         ("oracle",),
     ),
     "model/kernel": Room(
         "kernels by name, rows of the Gram matrix, feature maps that stand in for it",
-        ("base", "base/device", "data"),
-        ("kernel", "sets"),
+        ("base", "base/vector", "data", "device"),
+        ("learning/kernel", "learning/sets"),
     ),
     "model/features": Room(
-        "scores and pull-backs, linear or by kernel", ("base", "base/device", "data", "model/kernel")
+        "scores and pull-backs, linear or by kernel",
+        ("base", "base/vector", "data", "data/scale", "device", "model/kernel"),
+        (),
     ),
     "model/trees": Room(
-        "ensembles of trees: readers of the files of other libraries, scores, Shapley values", ("base",), ("trees",)
+        "ensembles of trees: readers of the files of other libraries, scores, Shapley values",
+        ("base", "base/vector"),
+        ("learning/trees",),
     ),
     "model/export": Room(
         "models in the formats of other tools, one file each",
-        ("base", "data", "model", "model/kernel", "model/trees"),
+        ("base", "data", "data/scale", "model", "model/kernel", "model/trees"),
         ("export",),
     ),
     "model": Room(
         "models: scoring, ranking, JSON",
         (
             "base",
+            "base/vector",
             "data",
-            "data/io",
+            "data/groups",
+            "data/io/binary",
+            "data/io/files",
             "data/judgments",
+            "data/scale",
             "model/features",
             "model/kernel",
             "model/trees",
@@ -91,24 +132,36 @@ LAYERS = {
     ),
     "evaluation": Room(
         "tables, intervals, ties, paired tests",
-        ("base", "data", "data/judgments", "data/ratings", "ranking/assign", "ranking/measure", "ranking/topics"),
+        (
+            "base",
+            "data",
+            "data/groups",
+            "data/judgments",
+            "data/ratings",
+            "ranking/assign",
+            "ranking/measure",
+            "ranking/topics",
+        ),
         ("evaluate",),
     ),
     "evaluation/clicks": Room(
         "propensities from click logs, rankers judged by clicks",
-        ("base", "data", "data/clicks", "evaluation", "ranking/measure"),
-        ("propensity", "click_evaluation"),
+        ("base", "base/vector", "data", "data/clicks", "evaluation", "ranking/measure"),
+        ("clicks/propensity", "clicks/click_evaluation"),
     ),
     "evaluation/interleave": Room(
         "lists made of two rankings, and what clicks on them say",
         ("base", "evaluation", "ranking/topics"),
-        ("interleave",),
+        ("clicks/interleave",),
     ),
-    "learning/solver": Room("quadratic programs over simplices; solvers over an abstract risk", ("base",), ("solver",)),
+    "learning/solver": Room(
+        "quadratic programs over simplices; solvers over an abstract risk", ("base", "base/vector"), ("solver",)
+    ),
     "learning/risk": Room(
         "data, measure, decay, reference and oracle as one risk",
         (
             "base",
+            "base/vector",
             "data",
             "learning/solver",
             "model/features",
@@ -117,6 +170,7 @@ LAYERS = {
             "ranking/oracle",
             "ranking/topics",
         ),
+        (),
     ),
     "learning/objective": Room(
         "the loss as gradient and curvature per document, for other learners; plain C",
@@ -127,26 +181,31 @@ LAYERS = {
         "shards of whole queries that answer questions, and the risk over them",
         (
             "base",
+            "base/vector",
             "data",
+            "data/groups",
+            "data/scale",
             "evaluation",
             "learning/risk",
             "model",
             "model/features",
             "ranking/oracle",
         ),
-        ("shard",),
+        ("learning/shard",),
     ),
     "learning/device": Room(
-        "the risk over lists that a device visits",
-        ("base", "base/device", "learning/risk"),
+        "the risk over lists that a device visits", ("base", "base/vector", "device", "learning/risk"), ()
     ),
     "learning/train": Room(
-        "bounds and their rounds, candidates, checkpoints, tuning",
+        "bounds and their rounds, candidates, checkpoints",
         (
             "base",
-            "base/device",
+            "base/vector",
             "data",
-            "data/io",
+            "data/groups",
+            "data/io/files",
+            "data/scale",
+            "device",
             "evaluation",
             "learning/device",
             "learning/risk",
@@ -161,15 +220,21 @@ LAYERS = {
         ),
         ("train",),
     ),
+    "learning/tune": Room(
+        "tuning: the plan of the grid, its training runs, the averaged model",
+        ("base", "evaluation", "learning/solver", "learning/train", "model/kernel"),
+        (),
+    ),
     "learning/matching": Room(
         "graph matching: quadratic assignment, its bounds, learning and prediction",
-        ("base", "data/graphs", "data/io", "learning/solver", "ranking/assign"),
-        ("match",),
+        ("base", "base/vector", "data/graphs", "data/io/files", "learning/solver", "ranking/assign"),
+        ("matching/match",),
     ),
     "learning/baseline": Room(
         "the methods DORM is compared with",
         (
             "base",
+            "base/vector",
             "data",
             "evaluation",
             "learning/risk",
@@ -179,24 +244,18 @@ LAYERS = {
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("baseline",),
+        ("learning/baseline",),
     ),
     "recommend/factor": Room(
         "ranking matrix factorization",
-        (
-            "base",
-            "data/io",
-            "data/ratings",
-            "evaluation",
-            "learning/solver",
-            "ranking/oracle",
-        ),
-        ("factorize",),
+        ("base", "base/vector", "data/io/files", "data/ratings", "evaluation", "learning/solver", "ranking/oracle"),
+        ("recommend/factorize",),
     ),
     "recommend/joint": Room(
         "joint kernels over (user, item) pairs: DORM, JRank, PRank",
         (
             "base",
+            "base/vector",
             "data/judgments",
             "data/ratings",
             "learning/baseline",
@@ -207,27 +266,23 @@ LAYERS = {
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("joint",),
+        ("recommend/joint",),
     ),
     "recommend/models": Room(
         "models over joint kernels as files that recommend; saved models of any kind",
-        (
-            "base",
-            "data/io",
-            "learning/train",
-            "model",
-            "recommend/factor",
-            "recommend/joint",
-        ),
-        ("joint_model", "any_model"),
+        ("base", "data/io/files", "learning/train", "model", "recommend/factor", "recommend/joint"),
+        ("recommend/joint_model", "recommend/any_model"),
     ),
-    "report": Room("tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io"), ("report",)),
+    "report": Room(
+        "tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io/files"), ("apps/report",)
+    ),
     "report/pages": Room(
         "pages about trainings, rankers and recommenders; a target of its own",
         (
             "base",
+            "base/vector",
             "data",
-            "data/io",
+            "data/io/files",
             "data/ratings",
             "evaluation",
             "learning/baseline",
@@ -236,37 +291,42 @@ LAYERS = {
             "recommend/factor",
             "report",
         ),
-        ("pages",),
+        ("apps/pages",),
     ),
     "serve": Room(
         "models behind HTTP: requests, answers, metrics, sockets; a target of its own",
         (
             "base",
+            "base/vector",
             "data",
-            "data/io",
+            "data/groups",
+            "data/io/files",
             "data/ratings",
             "model",
+            "model/trees",
             "ranking/measure",
             "recommend/models",
         ),
-        ("serve",),
+        ("apps/serve",),
     ),
     "serve/explore": Room(
         "the page of dorm explore and what it asks: figures, reasons, judgments; a target of its own",
         (
             "base",
             "data",
-            "data/io",
+            "data/io/files",
+            "data/io/tables",
+            "data/scale",
             "evaluation",
             "model",
             "ranking/oracle",
             "serve",
         ),
-        ("explore",),
+        ("apps/explore",),
     ),
     "lab/collaborative": Room(
-        "rivals on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
-        ("base", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),
+        "baselines on ratings, by name: neighbourhoods, factorizations by loss, Gaussian processes",
+        ("base", "base/vector", "data/ratings", "evaluation", "recommend/factor", "recommend/joint"),
         ("lab/collaborative",),
     ),
     "lab/compare": Room(
@@ -274,7 +334,7 @@ LAYERS = {
         (
             "base",
             "data",
-            "data/io",
+            "data/io/files",
             "evaluation",
             "lab/collaborative",
             "learning/baseline",
@@ -287,7 +347,8 @@ LAYERS = {
         "the paper's tables",
         (
             "base",
-            "data/io",
+            "data/io/files",
+            "data/io/records",
             "data/ratings",
             "evaluation",
             "lab/collaborative",

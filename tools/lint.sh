@@ -10,16 +10,15 @@ step() {
   if "$@"; then echo "ok    $name ($((SECONDS - began)) s)"; else echo "FAIL  $name"; failed=1; fi
 }
 
-formatted() { git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run --Werror; }
-filled() { git ls-files '*.h' '*.cpp' '*.md' | xargs $python tools/reflow.py --check; }
+formatted() { git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror; }
 analysed() { cmake --preset release > /dev/null && $python tools/clang_tidy.py build; }
 
 step "clang-format" formatted
-step "comments" filled
 step "ruff format" .venv/bin/ruff format -q --check .
 step "ruff check" .venv/bin/ruff check -q .
 step "project rules" $python tools/check_rules.py
+step "gauges" $python tools/house.py --check
 step "map of the architecture" $python tools/architecture.py --check
-step "mutations" $python tools/mutate_oracles.py --check
+step "mutations" $python tests/mutation/mutate_oracles.py --check
 step "clang-tidy" analysed
 exit $failed

@@ -131,7 +131,7 @@ on_top() {
 }
 
 prepare_docs() {
-  environment .venv-docs "$(sha256sum tools/requirements-docs.txt | cut -c1-16)" -r tools/requirements-docs.txt
+  environment .venv-docs "$(sha256sum web/site/requirements.txt | cut -c1-16)" -r web/site/requirements.txt
   on_top .venv-docs  # notebooks use the package
 }
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/assignment.h"
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"

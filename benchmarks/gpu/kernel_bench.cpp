@@ -41,7 +41,7 @@ Timed fastest(const Make& make) {
 }
 
 template <class Make>
-void line(const std::string& name, const ComputePlace& here, const ComputePlace& there, const Make& make) {
+void line(const std::string& name, const ComputeOptions& here, const ComputeOptions& there, const Make& make) {
   const Timed cpu = fastest([&] { return make(here); }), device = fastest([&] { return make(there); });
   double largest = 0, difference = 0;
   for (std::size_t k = 0; k < cpu.numbers.size(); ++k) {
@@ -66,22 +66,22 @@ std::vector<double> some_features(const Dataset& data) {
 }
 
 void features_line(const char* approximation, std::size_t size, const Kernel& kernel, const Documents& documents,
-                   const ComputePlace& here, const ComputePlace& there) {
+                   const ComputeOptions& here, const ComputeOptions& there) {
   const std::string name = fmt::format("{}:{}", approximation, size);
   const std::string text = name + (std::string_view(approximation) == "nystroem" ? ",landmarks=uniform" : "");
   const auto map = fit_feature_map(parse_approximation(text), kernel, documents, 1, here.threads);
-  line(fmt::format("{}, {} documents", name, documents.size()), here, there, [&](const ComputePlace& place) {
+  line(fmt::format("{}, {} documents", name, documents.size()), here, there, [&](const ComputeOptions& place) {
     const Dataset made = apply_feature_map(*map, documents, place);
     return [made] { return some_features(made); };
   });
 }
 
-void gram_line(const Kernel& kernel, const Dataset& data, std::size_t count, const ComputePlace& here,
-               const ComputePlace& there) {
+void gram_line(const Kernel& kernel, const Dataset& data, std::size_t count, const ComputeOptions& here,
+               const ComputeOptions& there) {
   std::vector<std::size_t> queries;
   for (std::size_t q = 0; q < data.num_queries() && data.first_document(q + 1) <= count; ++q) queries.push_back(q);
   const Documents documents(data.select(queries));
-  line(fmt::format("Gram matrix of {} documents", documents.size()), here, there, [&](const ComputePlace& place) {
+  line(fmt::format("Gram matrix of {} documents", documents.size()), here, there, [&](const ComputeOptions& place) {
     const GramCache gram(columns_at(place, kernel, documents), documents, 0, place.threads);
     std::vector<double> some;
     gram.each_row([&](std::size_t i, const float* row) {
@@ -106,7 +106,7 @@ void run(const std::string& device, std::size_t threads, std::size_t documents, 
     linear.features.push_back(data.feature_name(j));
     linear.weights.push_back(rng.normal());
   }
-  const ComputePlace here{.threads = threads}, there{.threads = threads, .device = device};
+  const ComputeOptions here{.threads = threads}, there{.threads = threads, .device = device};
   const Stopwatch watch;
   const Dataset first = data.select(std::vector<std::size_t>{0});
   score(linear, first, there);
@@ -129,9 +129,9 @@ void run(const std::string& device, std::size_t threads, std::size_t documents, 
   gram_line(*kernel, scaled.data(), gram, here, there);
   const auto scores_of = [](std::vector<double> scores) { return [scores] { return scores; }; };
   line(fmt::format("scores by {} documents", support.size()), here, there,
-       [&](const ComputePlace& place) { return scores_of(score_expansion(expansion, scaled.data(), place)); });
+       [&](const ComputeOptions& place) { return scores_of(score_expansion(expansion, scaled.data(), place)); });
   line("scores of a linear model", here, there,
-       [&](const ComputePlace& place) { return scores_of(score(linear, data, place)); });
+       [&](const ComputeOptions& place) { return scores_of(score(linear, data, place)); });
 }
 
 }  // namespace

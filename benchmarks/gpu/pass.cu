@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a visit of all lists costs on a card, over the time of reading the rows once (half of a copy on the card), and
+// What a visit of all lists costs on a GPU, over the time of reading the rows once (half of a copy on the GPU), and
 // what it gives against the same numbers on the host.
 //
 //   gpu_pass [--lists 31000] [--documents 120] [--features 136] [--cutoff 10] [--groups 256] [--repeats 50]
@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "base/device/host_rows.h"
-#include "base/device/list_device.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "device/host_rows.h"
+#include "device/list_device.h"
 
 namespace dorm {
 namespace {
@@ -105,7 +105,7 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
   return largest / scale;
 }
 
-/// Rows that are scaled already: what the host holds is what the card is sent.
+/// Rows that are scaled already: what the host holds is what the GPU is sent.
 RowSource source_of(const DeviceDocuments& documents, const std::vector<float>& rows) {
   const std::size_t stride = documents.stride();
   RowSource source;
@@ -143,7 +143,7 @@ int run(const Shape& shape) {
   for (int again = 0; again < 2; ++again) {
     const double start = now();
     const auto scaled = make_row_device("cuda", documents, source_of(documents, rows), {});
-    std::printf("rows to the card, scaled there: %.1f ms", 1e3 * (now() - start));
+    std::printf("rows to the GPU, scaled there: %.1f ms", 1e3 * (now() - start));
     double squares = 0;
     const double before = now();
     require_no_trouble(scaled->centred_squares(squares));
@@ -151,16 +151,16 @@ int run(const Shape& shape) {
   }
   documents.scaling = {};
   const double start = now();
-  const auto card = make_row_device("cuda", documents, source_of(documents, rows), {});
+  const auto gpu = make_row_device("cuda", documents, source_of(documents, rows), {});
   const double transfer = now() - start;
-  const auto there = card->make_lists(lists, trouble);
+  const auto there = gpu->make_lists(lists, trouble);
   require_no_trouble(trouble);
   require_no_trouble(there->set_reference(reference));
   GroupSums first, again;
   require_no_trouble(there->linearize(w, first));
   const double pass = milliseconds(shape.repeats, [&] { require_no_trouble(there->linearize(w, again)); });
   std::vector<double> scores(documents.num_documents());
-  const double scoring = milliseconds(3, [&] { require_no_trouble(card->scores(w, scores)); });
+  const double scoring = milliseconds(3, [&] { require_no_trouble(gpu->scores(w, scores)); });
   const double bound = copy_milliseconds(rows.size() * sizeof(float), shape.repeats);
   std::printf(
       "%zu x %zu x %zu, cutoff %zu, %zu groups, %zu pieces: transfer %.1f ms, pass %.3f ms, bound %.3f ms, "

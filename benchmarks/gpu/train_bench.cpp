@@ -4,7 +4,7 @@
 //   device,threads,C,solver,run,seconds,solve,oracle,program,passes,primal,dual
 //
 // `seconds` are those of the whole training with all transfers, without reading the file. The first run of a process
-// includes what it takes to start a card.
+// includes what it takes to start a GPU.
 #include <fmt/format.h>
 
 #include <cstdlib>

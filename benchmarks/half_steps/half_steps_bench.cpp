@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "base/parallel.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/read.h"
 #include "dorm/solver.h"
 #include "recommend/factor/item_step.h"

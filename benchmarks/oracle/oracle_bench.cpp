@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of the separation oracles on one core: oracle_bench DIRECTORY [LONGEST]. Writes times.csv (oracles and our
-// dense solver), near.csv (near the optimum, beside the feature products) and, for rivals in other languages, the
+// dense solver), near.csv (near the optimum, beside the feature products) and, for baselines in other languages, the
 // instances themselves (instances.bin). Every answer is compared with the dense solver's before its time counts.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
 
 namespace {
@@ -157,8 +157,8 @@ void bench_lengths(const std::string& directory, std::size_t longest) {
       }
       const bool judged = l <= 1000 && problems[0].query.kind == Factors::Kind::sum;
       double dense = NAN;
-      const std::size_t rivals = l <= 200 ? 5 : l <= 500 ? 2 : 1;
-      for (std::size_t k = 0; judged && k < rivals; ++k) {
+      const std::size_t baselines = l <= 200 ? 5 : l <= 500 ? 2 : 1;
+      for (std::size_t k = 0; judged && k < baselines; ++k) {
         const std::vector<double> matrix = benefits(problems[k]);
         const double start = seconds();
         const double wanted = assign(matrix, l, l, Sense::maximize).value;

@@ -52,8 +52,8 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def ratio(rival, ours):
-    return "" if rival is None or np.isnan(rival) else f"{rival / ours:,.0f}x"
+def ratio(baseline, ours):
+    return "" if baseline is None or np.isnan(baseline) else f"{baseline / ours:,.0f}x"
 
 
 def tables(times, near, scipy):
@@ -94,11 +94,11 @@ def plot(times, scipy, path):
     for case in dict.fromkeys(t["case"] for t in times):
         own = [t for t in times if t["case"] == case]
         axes.loglog([int(t["length"]) for t in own], [float(t["micros"]) for t in own], "o-", ms=3, lw=1, label=case)
-    for name, rival in (
+    for name, baseline in (
         ("scipy", {int(t["row"]): scipy.get(int(t["row"]), np.nan) for t in times}),
         ("our dense solver", {int(t["row"]): float(t["dense_micros"]) for t in times}),
     ):
-        own = [(int(t["length"]), rival[int(t["row"])]) for t in times if t["case"] == "ndcg@10"]
+        own = [(int(t["length"]), baseline[int(t["row"])]) for t in times if t["case"] == "ndcg@10"]
         axes.loglog(*zip(*own), "s--", lw=1.5, label=f"ndcg@10, {name}")
     axes.set_xlabel("documents in the list")
     axes.set_ylabel("microseconds per call, one core")

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <numeric>
 
-#include "base/ordered_sum.h"
 #include "base/rng.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"
-#include "learning/solver/oracle_crew.h"
+#include "learning/solver/oracle_workers.h"
 #include "learning/train/rounds.h"
 #include "learning/train/training_set.h"
 
@@ -78,14 +78,14 @@ double oracle_seconds(const LinearFeatures& features, const FactoredMeasure& mea
 
 // Features and oracle, in the random order and the batches of a pass.
 double linearize_seconds(const RankingRisk& risk, std::span<const double> w) {
-  OracleCrew crew(risk, 1);
-  std::vector<std::size_t> order = crew.blocks();
+  OracleWorkers workers(risk, 1);
+  std::vector<std::size_t> order = workers.blocks();
   Rng(1).shuffle(std::span(order));
   return seconds_of(order.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; k += kBatch) {
       const std::size_t end = std::min(last, k + kBatch);
-      crew.linearize(
-          std::span(order).subspan(k, end - k), w, [](const BlockAnswer&) {}, std::span(order).subspan(end));
+      workers.linearize(
+          std::span(order).subspan(k, end - k), w, [](const BlockResponse&) {}, std::span(order).subspan(end));
     }
   });
 }

@@ -56,10 +56,12 @@ def main() -> None:
     print(f"{arguments.rows} rows, {arguments.features} features\n")
     print("| input | predict, us | Ridge.predict, us | ratio |\n|---|---|---|---|")
     told = []
-    for name, call, rival in cases:
+    for name, call, baseline in cases:
         own = microseconds(call)
-        told.append(Row("prediction", f"{arguments.rows} x {arguments.features}, {name}", "dorm / Ridge", own / rival))
-        print(f"| {name} | {own:.0f} | {rival:.0f} | {own / rival:.2f} |")
+        told.append(
+            Row("prediction", f"{arguments.rows} x {arguments.features}, {name}", "dorm / Ridge", own / baseline)
+        )
+        print(f"| {name} | {own:.0f} | {baseline:.0f} | {own / baseline:.2f} |")
     report(arguments, "prediction", told)
 
 

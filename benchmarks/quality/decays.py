@@ -61,7 +61,7 @@ def fit(dorm, files, bound):
             given = C * unit / squared_length(decay, sizes)
             model = files.fit(dorm, "train", "--bound", bound, "--decay", decay, "-C", f"{given:.8g}")
             about = json.loads(Path(model).read_text())
-            cell = {"decay": decay, "C": C, "health": about["health"]}
+            cell = {"decay": decay, "C": C, "explained_risk": about["explained_risk"]}
             cell["objective"] = about["certificate"]["primal"] / given  # per query, in units of the loss
             for part in ("valid", "test"):
                 cell[part] = files.parts[part].ndcg(files.scores(dorm, model, part)).tolist()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `train` and `tune` deliver beside linear rivals and boosted trees: many random splits, NDCG@10.
+"""What `train` and `tune` deliver beside linear baselines and boosted trees: many random splits, NDCG@10.
 
     splits.py --dorm build/dorm [--before OLD/dorm] [--out FOLDER] [--sets "mq2008;clueweb09"] [--methods "tune;train"]
 
@@ -254,7 +254,7 @@ def by_command(dorm, verb, *options):
     return fit
 
 
-def rival_by_command(dorm, method):
+def baseline_by_command(dorm, method):
     def fit(train, valid, test):
         files, best = Command(train, valid, test), (-1.0, None)
         for C in np.logspace(-1, 4, 11):
@@ -316,8 +316,8 @@ def methods(dorm, before):
         "tune, one cell": by_command(dorm, "tune", "--valid", "VALID", "--choose", "best"),
         "ridge, labels": ridge(False),
         "ridge, gains": ridge(True),
-        "ranksvm": rival_by_command(dorm, "ranksvm"),
-        "svm-ir-qp": rival_by_command(dorm, "svm-ir-qp"),
+        "ranksvm": baseline_by_command(dorm, "ranksvm"),
+        "svm-ir-qp": baseline_by_command(dorm, "svm-ir-qp"),
         "lightgbm": lightgbm,
         "xgboost": xgboost,
     }

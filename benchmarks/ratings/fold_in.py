@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """New users on MovieLens-100K: the list from fold-in beside the list from retraining, and the time it takes.
 
-Users are kept out of training and folded in from a few ratings each; the rival is a model trained with those ratings.
+Users are kept out of training and folded in from a few ratings; the baseline is a model trained with those ratings.
 Two trainings that differ in their seed alone show how much of a list is luck.
 """
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reading LETOR text: DORM on one and two threads, plain and compressed, a rival and a scan for line ends.
+"""Reading LETOR text: DORM on one and two threads, plain and compressed, a baseline and a scan for line ends.
 
 Generates the file once (--megabytes, in the build directory), checks that both readers agree on a part of it,
 then times whole runs in turn; compressed files hold that part. Prints a table, how much two threads gain over one, and

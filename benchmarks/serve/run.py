@@ -118,13 +118,13 @@ def write_models(command: Path, folder: Path) -> None:
     run("train", "data.txt", "--method", "ridge", "--scale", "log-query-zscore", "--model", "scaled.json", "--quiet")
 
 
-def start_rivals(folder: Path) -> list[Server]:
+def start_baselines(folder: Path) -> list[Server]:
     try:
         import fastapi  # noqa: F401
         import lightgbm
         import uvicorn  # noqa: F401
     except ImportError as missing:
-        print(f"no rivals: {missing}")
+        print(f"no baselines: {missing}")
         return []
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(4000, FEATURES)), rng.integers(0, 3, 4000)
@@ -134,7 +134,9 @@ def start_rivals(folder: Path) -> list[Server]:
     for name, model in (("numpy", "plain.json"), ("lightgbm", "booster.txt")):
         port = free_port()
         servers.append(
-            Server(f"FastAPI, {name}", [sys.executable, str(HERE / "rivals.py"), name, folder / model, str(port)], port)
+            Server(
+                f"FastAPI, {name}", [sys.executable, str(HERE / "baselines.py"), name, folder / model, str(port)], port
+            )
         )
     return servers
 
@@ -160,7 +162,7 @@ def main() -> None:
             port = free_port()
             words = [command, "serve", folder / f"{name}.json", "--threads", "1", "--port", str(port), "--quiet"]
             servers.append(Server(f"dorm, {name}", words, port))
-        servers += start_rivals(folder)
+        servers += start_baselines(folder)
         try:
             found = measure(servers, scripts, arguments)
         finally:

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from table import parser  # noqa: E402
 
 
-def rival(instance: dict, positions: int, limit: float) -> tuple[float, float, bool]:
+def baseline(instance: dict, positions: int, limit: float) -> tuple[float, float, bool]:
     """Objective, seconds and whether it is proven, by HiGHS; without our reduction of the variables."""
     values = np.array(instance["values"]).reshape(-1, positions)
     documents = len(values)
@@ -64,7 +64,7 @@ def measure(bench: Path, documents: int, arguments: argparse.Namespace) -> dict:
     command = [bench, documents, arguments.positions, arguments.topics, arguments.instances, arguments.seconds]
     lines = subprocess.run([str(x) for x in command], check=True, capture_output=True, text=True).stdout.splitlines()
     instances = [json.loads(line) for line in lines]
-    peers = [rival(instance, min(arguments.positions, documents // 2), arguments.seconds) for instance in instances]
+    peers = [baseline(instance, min(arguments.positions, documents // 2), arguments.seconds) for instance in instances]
     for instance, (objective, _, proven) in zip(instances, peers):
         if disagreement(instance, objective, proven):
             sys.exit(

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/rng.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "click_log_input.h"
 #include "command.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
 #include "input.h"
 #include "option_group.h"

@@ -30,7 +30,7 @@ constexpr const char* kCompareDescription =
     "Which linear ranker, or which recommender, is best on your data, and is the difference real?\n"
     "\n"
     "Every method has the same number of candidates: values of C, and bounds and starts for DORM, aims\n"
-    "for its rivals. For each measure the one that the validation queries prefer is judged on the test\n"
+    "for its baselines. For each measure the one that the validation queries prefer is judged on the test\n"
     "queries. With one DATA file the queries are cut into --folds "
     "parts,\n"
     "with several each file is a part; parts take turns to test and to validate, so that every query is\n"
@@ -265,7 +265,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
                     "relative duality gap of each training (0.001)");
   comparison.number("--seed", options.seed, whole_from(0), "S", "of folds, samples and solvers (1)");
   comparison.flag("--as-spelled", arguments->as_spelled,
-                  "rivals aim at the labels, at each C of the grid and no other");
+                  "baselines aim at the labels, at each C of the grid and no other");
   comparison.flag("--no-curve", arguments->no_curve, "no table of the first measure by cutoff");
   add_ratings_comparison(app, arguments->ratings);
   add_input_options(app, arguments->input);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "command.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "option_walk.h"
 #include "output.h"
 #include "usage.h"

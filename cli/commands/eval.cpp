@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "command.h"
-#include "dorm/any_model.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
+#include "dorm/recommend/any_model.h"
 #include "eval_arguments.h"
 #include "judge_rankers.h"
 #include "output.h"
@@ -288,15 +288,16 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
 
 void write_page(const JudgedRankers& judged, const EvalArguments& arguments, const Settings& settings) {
   if (arguments.reports.empty()) return;
-  pages::RankersStory story{.table = judged.report.table,
-                            .options = judged.report.options,
-                            .data = judged.rankers.empty() ? nullptr : &judged.data,
-                            .data_name = !arguments.data.empty()      ? arguments.data
-                                         : !arguments.ratings.empty() ? arguments.ratings
-                                                                      : arguments.qrels};
+  pages::RankersReportData report_data{.table = judged.report.table,
+                                       .options = judged.report.options,
+                                       .data = judged.rankers.empty() ? nullptr : &judged.data,
+                                       .data_name = !arguments.data.empty()      ? arguments.data
+                                                    : !arguments.ratings.empty() ? arguments.ratings
+                                                                                 : arguments.qrels};
   for (std::size_t r = 0; r < judged.rankers.size(); ++r)
-    story.rankers.push_back({&judged.scores[r], std::get_if<Model>(&judged.rankers[r].what), &judged.expected[r]});
-  write_reports(pages::eval_page(story, origin_of(settings)), arguments.reports);
+    report_data.rankers.push_back(
+        {&judged.scores[r], std::get_if<Model>(&judged.rankers[r].what), &judged.expected[r]});
+  write_reports(pages::eval_page(report_data, origin_of(settings)), arguments.reports);
 }
 
 std::string report_text(const std::vector<std::string>& files) {

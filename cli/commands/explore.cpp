@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm explore`: models and data behind a page.
-#include "dorm/explore.h"
+#include "dorm/apps/explore.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,10 +14,10 @@
 #include "base/checksum.h"
 #include "base/json.h"
 #include "command.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
+#include "dorm/apps/serve.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "dorm/serve.h"
 #include "help.h"
 #include "input.h"
 #include "judge_rankers.h"

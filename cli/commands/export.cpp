@@ -70,7 +70,7 @@ CheckedExport checked(const ExportArguments& arguments, const Model& model, cons
   about_file(arguments.check, [&] {
     const std::vector<double> ours = score(model, out.data, settings.threads);
     const std::vector<double> theirs = served_scores(served, model, out.data);
-    out.difference = served_difference(out.data, ours, theirs, served.left_out, kCheckedTop);
+    out.difference = served_difference(out.data, ours, theirs, served.pruned, kCheckedTop);
     out.measure = model.measure;
     if (!std::isfinite(out.difference.largest)) return;
     out.before = measured(out.data, ours, model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm factorize`: from ratings to a recommender.
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 #include <fmt/format.h>
 
@@ -120,7 +120,7 @@ void write_page(const FactorizeArguments& arguments, const SplitRatings& parts, 
                 const FactorizeResult& result, const FactorModel& judged, bool interrupted, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const bool tested = parts.test.size() > 0;
-  const pages::FactorizationStory story{
+  const pages::FactorizationReportData report_data{
       .train = parts.train,
       .result = result,
       .held_out = tested ? &parts.test : validation,
@@ -129,7 +129,7 @@ void write_page(const FactorizeArguments& arguments, const SplitRatings& parts, 
       .ratings_name = arguments.ratings,
       .model_name = arguments.model,
       .interrupted = interrupted};
-  write_reports(pages::factorize_page(story, origin_of(settings)), arguments.reports);
+  write_reports(pages::factorize_page(report_data, origin_of(settings)), arguments.reports);
 }
 
 void run_factorize(const FactorizeArguments& arguments, const Settings& settings) {

@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "dorm/baseline.h"
 #include "dorm/error.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "dorm/any_model.h"
+#include "dorm/recommend/any_model.h"
 #include "input.h"
 #include "learning/train/checkpoint_file.h"
 #include "output.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm interleave`: lists made of two rankings, and which of them people prefer.
-#include "dorm/interleave.h"
+#include "dorm/clicks/interleave.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,9 @@
 #include "base/rng.h"
 #include "click_log_input.h"
 #include "command.h"
+#include "dorm/apps/report.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
-#include "dorm/report.h"
 #include "help.h"
 #include "option_group.h"
 #include "output.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm match`: which node of one graph is which node of another.
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "dorm/error.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/read_graphs.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm propensity`: how likely each position is to be looked at.
-#include "dorm/propensity.h"
+#include "dorm/clicks/propensity.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "click_log_input.h"
 #include "command.h"
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 #include "help.h"
 #include "input.h"
 #include "option_group.h"

@@ -10,9 +10,9 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "dorm/any_model.h"
+#include "dorm/apps/report.h"
 #include "dorm/error.h"
-#include "dorm/report.h"
+#include "dorm/recommend/any_model.h"
 #include "dorm/write.h"
 #include "help.h"
 #include "input.h"

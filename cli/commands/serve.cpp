@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm serve`: models behind HTTP.
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 
 #include <fmt/format.h>
 

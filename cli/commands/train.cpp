@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/device/row_device.h"
 #include "base/stopwatch.h"
 #include "command.h"
-#include "dorm/baseline.h"
+#include "device/row_device.h"
 #include "dorm/error.h"
-#include "dorm/joint_model.h"
+#include "dorm/learning/baseline.h"
+#include "dorm/recommend/joint_model.h"
 #include "help.h"
 #include "joint_training.h"
 #include "list_options.h"
@@ -23,7 +23,7 @@
 #include "stop.h"
 #include "text/train_text.h"
 #include "training_options.h"
-#include "training_team.h"
+#include "training_processes.h"
 #include "training_view.h"
 #include "usage.h"
 #include "written_files.h"
@@ -89,7 +89,7 @@ void write_page(const TrainArguments& arguments, const TrainingData& data, const
   if (arguments.reports.empty()) return;
   const std::string reason =
       result.report.candidates.empty() ? "" : choice_reason(result.report, arguments.options.measure);
-  write_reports(pages::train_page(training_story(arguments, data, result, trace, interrupted, settings, reason),
+  write_reports(pages::train_page(training_report_data(arguments, data, result, trace, interrupted, settings, reason),
                                   origin_of(settings)),
                 arguments.reports);
 }
@@ -117,7 +117,7 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
 }
 
 TrainedLists train_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-                       const TrainOptions& options, const TrainObserver& observer, TrainingTeam* team) {
+                       const TrainOptions& options, const TrainObserver& observer, TrainingProcesses* team) {
   if (lists.given()) return train_lists(lists, gains, data, options, observer);
   TrainResult result = team ? team->train(options, observer) : train(data.train, options, data.validation(), observer);
   std::string text = to_json(result.model);
@@ -156,7 +156,7 @@ std::string stream_text(const Model& model, const TrainArguments& arguments, con
 
 /// `team`: the processes that have the data, of which `data` then holds none; nullptr: this one alone.
 void train_bounds(const TrainArguments& arguments, const TrainingData& data, const Settings& settings,
-                  TrainingTeam* team = nullptr) {
+                  TrainingProcesses* team = nullptr) {
   TrainOptions options = arguments.options;
   const std::optional<Model> initial = initial_model(arguments);
   options.initial = initial ? &*initial : nullptr;
@@ -255,8 +255,8 @@ void train_together(const TrainArguments& arguments, const Settings& settings, c
   if (const SolverKind solver = arguments.options.solve.solver; solver != parse_solver("shards"))
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not work on shards; expected shards", solver_name(solver)));
-  TrainingTeam team(arguments, settings, [&] { check_written_files(verb); });
-  if (!team.drives()) return team.answer();
+  TrainingProcesses team(arguments, settings, [&] { check_written_files(verb); });
+  if (!team.drives()) return team.response();
   if (!settings.quiet) say(team.text());
   train_bounds(arguments, {}, settings, &team);
 }

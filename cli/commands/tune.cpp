@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/device/row_device.h"
 #include "base/parallel.h"
 #include "command.h"
+#include "device/row_device.h"
 #include "dorm/error.h"
 #include "grid.h"
 #include "list_options.h"
@@ -51,8 +51,9 @@ constexpr const char* kTuneExamples =
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
     "\n"
     "A larger C is not tried where the last one did no better than the one before, where the bound carries no\n"
-    "information (health below 0.02), or where the cell is too far behind the best to have a share. Cells of\n"
-    "health below 0.02 are out where there is another. Of several kernels, a later one is taken when it is ahead\n"
+    "information (explained risk below 0.02), or where the cell is too far behind the best to have a share. Cells of\n"
+    "explained risk below 0.02 are out where there is another. Of several kernels, a later one is taken when it is "
+    "ahead\n"
     "by more than one standard error of the paired difference.\n"
     "\n"
     "Choices:\n"
@@ -137,9 +138,9 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
                 const Tuned& tuned, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
-  const pages::TuningStory tuning{tuned.result, options, tuned.judged_on,
-                                  pages::choice_reason(tuned.result, options.choice)};
-  write_reports(pages::tune_page(training_story(arguments, data, refit, tuned.trace, tuned.interrupted, settings),
+  const pages::TuningReportData tuning{tuned.result, options, tuned.judged_on,
+                                       pages::choice_reason(tuned.result, options.choice)};
+  write_reports(pages::tune_page(training_report_data(arguments, data, refit, tuned.trace, tuned.interrupted, settings),
                                  tuning, origin_of(settings)),
                 arguments.reports);
 }

@@ -52,7 +52,7 @@ std::string clicks_text(const ClicksReport& report) {
 Json clicks_json(const ClicksReport& report) {
   const ClickGains& gains = report.gains;
   Json json = {{"rows", report.log.rows},
-               {"left_out", report.log.left_out},
+               {"pruned", report.log.pruned},
                {"queries", report.counts.queries.size()},
                {"documents", report.counts.documents.size()},
                {"positions", report.counts.num_positions()},

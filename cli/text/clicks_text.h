@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/json.h"
-#include "dorm/click_gains.h"
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_gains.h"
+#include "dorm/clicks/click_log.h"
 
 namespace dorm::cli {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "output.h"
 #include "style.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/json.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "output.h"
 
 namespace dorm::cli {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "text/eval_text.h"
 
 namespace dorm::cli {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/json.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm::cli {
 

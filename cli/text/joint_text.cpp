@@ -24,8 +24,8 @@ std::string joint_text(const JointModel& model, const std::string& path) {
   } else {
     line("trained for", fmt::format("{} ({}), C {:g}, decay {}, bound {}", model.measure, model.convention, model.C,
                                     model.decay, model.bound));
-    line("certificate", fmt::format("primal {:.6g}, gap {:.2g}, {}; health {:.3f}", model.certificate.primal,
-                                    model.certificate.gap, model.certificate.status, model.health));
+    line("certificate", fmt::format("primal {:.6g}, gap {:.2g}, {}; explained risk {:.3f}", model.certificate.primal,
+                                    model.certificate.gap, model.certificate.status, model.explained_risk));
     if (model.dropped > 0) line("users", fmt::format("{} with nothing to rank are left out", model.dropped));
   }
   line("pairs", fmt::format("{} with a coefficient", model.ranker.size()));
@@ -49,7 +49,7 @@ std::string joint_json(const JointModel& model, const std::string& path) {
                  {"C", model.C},
                  {"decay", model.decay},
                  {"bound", model.bound},
-                 {"health", model.health},
+                 {"explained_risk", model.explained_risk},
                  {"dropped_users", model.dropped},
                  {"certificate",
                   {{"primal", model.certificate.primal},

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 
 namespace dorm::cli {
 

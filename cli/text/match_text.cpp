@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "evaluation/bootstrap.h"
 #include "output.h"
 

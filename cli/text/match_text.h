@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 
 namespace dorm::cli {
 

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "data/io/file.h"
-#include "dorm/catalog.h"
+#include "data/io/files/file.h"
+#include "dorm/base/catalog.h"
 #include "model/model_json.h"
 #include "output.h"
 
@@ -60,14 +60,14 @@ std::string values_text(const FeatureStatistics& statistics) {
 }
 
 std::string parts_text(const Model& model) {
-  std::vector<std::vector<std::string>> rows = {
-      {"share", "bound", "start", "trained for", "C", "decay", "rounds", "gap", "status", "health", "validation"}};
+  std::vector<std::vector<std::string>> rows = {{"share", "bound", "start", "trained for", "C", "decay", "rounds",
+                                                 "gap", "status", "explained risk", "validation"}};
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
   for (const ModelPart& part : model.parts)
     rows.push_back({fmt::format("{:.3f}", part.share), part.bound, part.start, or_dash(part.measure),
                     fmt::format("{:.4g}", part.C), or_dash(part.decay), std::to_string(part.rounds),
                     fmt::format("{:.2g}", part.certificate.gap), part.certificate.status,
-                    part.bound == "none" ? "-" : fmt::format("{:.4f}", part.health),
+                    part.bound == "none" ? "-" : fmt::format("{:.4f}", part.explained_risk),
                     std::isnan(part.validation) ? "-" : fmt::format("{:.4f}", part.validation)});
   return fmt::format("\nan average of {} rankers, each at unit spread{}\n\n{}", model.parts.size(),
                      model.folds > 0 ? fmt::format(" and a mean over {} folds", model.folds) : "", aligned(rows));
@@ -150,7 +150,7 @@ std::string described(const Model& model, const std::string& path, const std::st
     line("certificate", fmt::format("primal {:.6g}, dual {:.6g}, relative gap {:.2g}: {}{}", model.certificate.primal,
                                     model.certificate.dual, model.certificate.gap, model.certificate.status,
                                     model.bound == "predicted" ? "; certifies the last round only" : ""));
-    line("health", fmt::format("{:.4f}", model.health));
+    line("explained risk", fmt::format("{:.4f}", model.explained_risk));
   }
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
   line("scaling",

@@ -35,17 +35,19 @@ const Candidate* runner_up(const TrainReport& report) {
   return second;
 }
 
-// Rounding may leave a health just below 0.
-std::string health_text(double health) { return fmt::format("{:.4f}", std::fabs(health) < 5e-5 ? 0.0 : health); }
+// Rounding may leave a explained risk just below 0.
+std::string explained_risk_text(double explained_risk) {
+  return fmt::format("{:.4f}", std::fabs(explained_risk) < 5e-5 ? 0.0 : explained_risk);
+}
 
 std::string candidate_table(const TrainReport& report) {
   std::vector<std::vector<std::string>> rows = {
-      {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation", "share"}};
+      {"candidate", "start", "rounds", "primal", "dual", "gap", "status", "explained risk", "validation", "share"}};
   for (const Candidate& c : report.candidates)
     rows.push_back({fmt::format("{}{}", c.chosen() ? "* " : "  ", name_of(c.bound)), std::string(name_of(c.start)),
                     std::to_string(c.rounds), fmt::format("{:.6g}", c.certificate.primal),
                     fmt::format("{:.6g}", c.certificate.dual), fmt::format("{:.2g}", c.certificate.gap),
-                    c.certificate.status, health_text(c.health),
+                    c.certificate.status, explained_risk_text(c.explained_risk),
                     std::isnan(c.validation) ? "-" : fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.2f}", c.share)});
   const std::ptrdiff_t best = &chosen_of(report) - report.candidates.data();
@@ -63,7 +65,7 @@ Json candidate_json(const Candidate& c) {
           {"dual", c.certificate.dual},
           {"gap", c.certificate.gap},
           {"status", c.certificate.status},
-          {"health", c.health},
+          {"explained_risk", c.explained_risk},
           {"validation", std::isnan(c.validation) ? Json() : Json(c.validation)},
           {"chosen", c.chosen()},
           {"share", c.share}};
@@ -77,12 +79,13 @@ std::string choice_reason(const TrainReport& report, const std::string& measure)
   if (number_chosen(report) > 1 && !std::isnan(chosen.validation))
     return fmt::format("the average of {} candidates, by how they validate", number_chosen(report));
   if (number_chosen(report) > 1)
-    return fmt::format("the average of {} candidates: the health of {} is {:.3f}, below {}", number_chosen(report),
-                       name_of(first.bound), first.health, first.chosen() ? kConfident : kDegenerate);
+    return fmt::format("the average of {} candidates: the explained risk of {} is {:.3f}, below {}",
+                       number_chosen(report), name_of(first.bound), first.explained_risk,
+                       first.chosen() ? kConfident : kDegenerate);
   const std::string name = fmt::format("{} from {}", name_of(chosen.bound), name_of(chosen.start));
   const Candidate* second = runner_up(report);
   if (!second && report.candidates.size() > 1)
-    return fmt::format("{}: the health of {} is {:.3f}", name, name_of(first.bound), first.health);
+    return fmt::format("{}: the explained risk of {} is {:.3f}", name, name_of(first.bound), first.explained_risk);
   if (!second) return name + ": the only candidate";
   if (!std::isnan(chosen.validation))
     return fmt::format("{}: validation {} is {:+.4f} against {} from {}", name, measure,
@@ -119,9 +122,9 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
              model.parts.empty() ? "" : "of the largest part: ", model.certificate.primal, model.certificate.dual,
              model.certificate.gap, model.certificate.status,
              model.bound == "predicted" ? "; predicted is not convex: the gap certifies the last round only" : ""));
-    line("health",
-         fmt::format("{}{}", health_text(model.health),
-                     model.health < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
+    line("explained risk",
+         fmt::format("{}{}", explained_risk_text(model.explained_risk),
+                     model.explained_risk < kDegenerate ? ": the bound is degenerate, do not trust the weights" : ""));
   }
   if (const std::string effort = pages::effort_text(report.solve); !effort.empty())
     line("solver", fmt::format("{}, last round: {}", model.solver, effort));
@@ -168,7 +171,7 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
             {"gap", model.certificate.gap},
             {"status", model.certificate.status},
             {"last_round_only", model.bound == "predicted"}}},
-          {"health", model.health},
+          {"explained_risk", model.explained_risk},
           {"validation", std::isnan(model.validation) ? Json() : Json(model.validation)},
           {"passes", report.solve.passes},
           {"oracle_calls", report.solve.oracle_calls},

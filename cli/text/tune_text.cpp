@@ -15,44 +15,44 @@ namespace {
 constexpr std::size_t kCellsShown = 10;
 constexpr std::string_view kEnds[] = {"whole", "time_limit", "interrupted"};
 
-std::vector<const TuneCell*> best_first(const TuneResult& result) {
-  std::vector<const TuneCell*> cells;
-  for (const TuneCell& cell : result.cells) cells.push_back(&cell);
+std::vector<const GridPoint*> best_first(const TuneResult& result) {
+  std::vector<const GridPoint*> cells;
+  for (const GridPoint& cell : result.cells) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
-                   [](const TuneCell* a, const TuneCell* b) { return a->validation > b->validation; });
+                   [](const GridPoint* a, const GridPoint* b) { return a->validation > b->validation; });
   return cells;
 }
 
-const TuneCell& chosen_of(const TuneResult& result) {
+const GridPoint& chosen_of(const TuneResult& result) {
   return *std::max_element(result.cells.begin(), result.cells.end(),
-                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+                           [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 std::size_t number_chosen(const TuneResult& result) {
   return static_cast<std::size_t>(
-      std::count_if(result.cells.begin(), result.cells.end(), [](const TuneCell& cell) { return cell.chosen(); }));
+      std::count_if(result.cells.begin(), result.cells.end(), [](const GridPoint& cell) { return cell.chosen(); }));
 }
 
-std::string bound_text(const TuneCell& cell) { return std::string(cell.bound ? name_of(*cell.bound) : "none"); }
+std::string bound_text(const GridPoint& cell) { return std::string(cell.bound ? name_of(*cell.bound) : "none"); }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 }  // namespace
 
 std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
-  const std::vector<const TuneCell*> cells = best_first(result);
-  std::vector<std::vector<std::string>> rows = {
-      {"share", "trained for", "bound", "start", "C", "decay", "gap", "health", options.train.measure, "std. error"}};
-  const TuneCell& chosen = chosen_of(result);
+  const std::vector<const GridPoint*> cells = best_first(result);
+  std::vector<std::vector<std::string>> rows = {{"share", "trained for", "bound", "start", "C", "decay", "gap",
+                                                 "explained risk", options.train.measure, "std. error"}};
+  const GridPoint& chosen = chosen_of(result);
   std::size_t best = 0;
   const bool kernels = options.kernels.size() > 1;
   if (kernels) rows[0].push_back("kernel");
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const TuneCell& c = *cells[i];
+    const GridPoint& c = *cells[i];
     if (!all && i >= kCellsShown) break;
     rows.push_back({c.chosen() ? fmt::format("{:.3f}", c.share) : "-", or_dash(c.measure), bound_text(c),
                     std::string(name_of(c.start)), fmt::format("{:.4g}", c.C), or_dash(c.decay),
-                    fmt::format("{:.2g}", c.certificate.gap), c.bound ? fmt::format("{:.3f}", c.health) : "-",
+                    fmt::format("{:.2g}", c.certificate.gap), c.bound ? fmt::format("{:.3f}", c.explained_risk) : "-",
                     fmt::format("{:.4f}", c.validation), fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
     if (&c == &chosen) best = i + 1;
@@ -62,7 +62,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
       fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, judged_on));
   std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
-  text += fmt::format("\n{} of {} cells judged on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
+  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
                       aligned(rows, best));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
   text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
@@ -76,8 +76,8 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on) {
   Json cells = Json::array();
-  const std::vector<const TuneCell*> sorted = best_first(result);
-  const auto cell_json = [](const TuneCell& c) {
+  const std::vector<const GridPoint*> sorted = best_first(result);
+  const auto cell_json = [](const GridPoint& c) {
     return Json{{"measure", c.measure},
                 {"C", c.C},
                 {"decay", c.decay},
@@ -86,14 +86,14 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
                 {"kernel", c.kernel},
                 {"validation", c.validation},
                 {"standard_error", c.standard_error},
-                {"health", c.bound ? Json(c.health) : Json()},
+                {"explained_risk", c.bound ? Json(c.explained_risk) : Json()},
                 {"gap", c.certificate.gap},
                 {"status", c.certificate.status},
                 {"share", c.share},
                 {"chosen", c.chosen()}};
   };
-  for (const TuneCell* cell : sorted) cells.push_back(cell_json(*cell));
-  const TuneCell& chosen = chosen_of(result);
+  for (const GridPoint* cell : sorted) cells.push_back(cell_json(*cell));
+  const GridPoint& chosen = chosen_of(result);
   Json out = Json::array();
   for (const pages::CellsOut& each : pages::cells_out(result))
     out.push_back({{"cells", each.cells}, {"rule", each.rule}});

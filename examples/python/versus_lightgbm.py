@@ -4,7 +4,7 @@
 lightgbm.
 
 The data is generated from a noisy linear score, which suits a linear model: this shows how to compare, not who wins.
-For real data see benchmarks/rivals/run.py.
+For real data see benchmarks/baselines/run.py.
 """
 
 import time

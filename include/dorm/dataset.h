@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
-#include "dorm/input.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/input.h"
 
 namespace dorm {
 

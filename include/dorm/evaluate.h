@@ -11,18 +11,18 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/assignment.h"
+#include "dorm/data/judgments.h"
 #include "dorm/dataset.h"
-#include "dorm/judgments.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/measure.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 
 struct EvaluateOptions {
   std::string convention = "standard";  // docs/measures.md lists them
   std::string ties = "";                // "": as the convention says; or index, expected, worst, document_id
-  std::string one_per = "";             // limits on groups (dorm/one_per.h); empty: none
+  std::string one_per = "";             // limits on groups (dorm/data/one_per.h); empty: none
   bool as_ranked = false;               // with limits: judge the ranking as it stands, see below
   std::size_t depth = 0;  // judge the first so many documents of each query, the others as not retrieved; 0: all
   bool complete = false;  // of runs: judged queries a run lacks are empty lists, whatever the convention

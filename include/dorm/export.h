@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/input.h"
+#include "dorm/data/scale.h"
 #include "dorm/dataset.h"
-#include "dorm/input.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
 
 namespace dorm {
 
@@ -53,7 +53,7 @@ struct ServedModel {
   std::vector<Term> terms;
   double constant = 0;
   std::size_t group = 0;    // so many terms are summed by themselves, then the groups; 0: no groups
-  double left_out = 0;      // what the model's score has beside it, of all documents alike
+  double pruned = 0;        // what the model's score has beside it, of all documents alike
   bool logarithms = false;  // f(x) = sign(x) ln(1 + |x|), else x
   ScalingKind within_query = ScalingKind::none;  // else shift and divisor are those of the documents at hand
   bool single = false;                           // in float32: features, weights, every operation
@@ -73,7 +73,7 @@ struct ServedDifference {
   std::size_t changed_queries = 0;  // those whose first `top` documents are others, or in another order
 };
 ServedDifference served_difference(const Dataset& data, std::span<const double> model_scores,
-                                   std::span<const double> target_scores, double left_out, std::size_t top);
+                                   std::span<const double> target_scores, double pruned, std::size_t top);
 
 struct ExportedFile {
   std::string path, bytes;

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "dorm/catalog.h"
-#include "dorm/judgments.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/judgments.h"
 
 namespace dorm {
 

@@ -15,16 +15,16 @@
 #include <variant>
 #include <vector>
 
-#include "dorm/assignment.h"
-#include "dorm/catalog.h"
-#include "dorm/compute_place.h"
+#include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
+#include "dorm/data/input.h"
+#include "dorm/data/judgments.h"
+#include "dorm/data/scale.h"
 #include "dorm/dataset.h"
-#include "dorm/input.h"
-#include "dorm/judgments.h"
-#include "dorm/kernel.h"
+#include "dorm/learning/assignment.h"
+#include "dorm/learning/kernel.h"
+#include "dorm/learning/trees.h"
 #include "dorm/measure.h"
-#include "dorm/scale.h"
-#include "dorm/trees.h"
 
 namespace dorm {
 
@@ -53,7 +53,7 @@ struct ModelPart {
   double C = 0;                // of ridge regression 1 / lambda
   std::size_t rounds = 0;
   Certificate certificate;                                       // with folds, the one of the largest gap
-  double health = 0;                                             // mean over folds
+  double explained_risk = 0;                                     // mean over folds
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the part alone
   /// Of a weighted sum: the ranker, and what its scores are multiplied by. Null: it is a part of the model's weights.
   std::shared_ptr<const Model> ranker = nullptr;
@@ -69,12 +69,12 @@ struct Model {
   std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
   std::string target;   // the tool that was to evaluate it (dorm/export.h), or any; empty: none in particular
-  std::string one_per;  // the limits on groups it was trained under (dorm/one_per.h); empty: none
+  std::string one_per;  // the limits on groups it was trained under (dorm/data/one_per.h); empty: none
   double C = 0, tolerance = 0;
   std::uint64_t seed = 0;
   std::size_t rounds = 0;
   Certificate certificate;
-  double health = 0;  // 1 - P(w) / P(0); below 0.02 the bound carries no information
+  double explained_risk = 0;  // 1 - P(w) / P(0); below 0.02 the bound carries no information
   DataSummary data;
   double validation =
       std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
@@ -111,15 +111,15 @@ std::vector<double> score(const Model& model, const Dataset& data, const Kernel&
 /// models are those of the CPU to the rounding of scaled features to 32 bits, of kernels to that of kernel values.
 /// Throws Error(unsupported) for a device that is not there or does not have the memory, compressed features of a
 /// linear model, and a kernel that is a function.
-std::vector<double> score(const Model& model, const Dataset& data, const ComputePlace& place,
+std::vector<double> score(const Model& model, const Dataset& data, const ComputeOptions& place,
                           const Kernel* kernel = nullptr);
 
 /// The documents with the n largest scores, best first, ties by index; all of them when n is 0. O(l + n log n).
 Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);
 
 std::string to_json(const Model& model);
-/// Of to_json(), or of a file of another library (dorm/trees.h). Throws Error(bad_input) naming `name` and the field
-/// that is missing, mistyped or inconsistent.
+/// Of to_json(), or of a file of another library (dorm/learning/trees.h). Throws Error(bad_input) naming `name` and the
+/// field that is missing, mistyped or inconsistent.
 Model model_from_json(std::string_view text, const std::string& name);
 
 void save_model(const Model& model, const std::string& path);

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/data/input.h"
+#include "dorm/data/judgments.h"
 #include "dorm/dataset.h"
-#include "dorm/input.h"
-#include "dorm/judgments.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
-#include "dorm/geometry.h"
+#include "dorm/base/catalog.h"
+#include "dorm/learning/geometry.h"
 
 namespace dorm {
 
@@ -41,14 +41,14 @@ struct BlockBatch {
 };
 
 /// One of them when it has been linearised.
-struct BlockAnswer {
+struct BlockResponse {
   std::size_t index = 0;  // in the batch
   std::size_t block = 0;
   std::size_t piece = 0;
   double value = 0;    // H_q(w)
   const Plane& plane;  // attains it; gone after the visit
 };
-using BlockVisitor = std::function<void(const BlockAnswer&)>;
+using BlockVisitor = std::function<void(const BlockResponse&)>;
 
 /// The threads that a batch may use, each with a workspace of the risk.
 class BlockWorkers {

@@ -13,23 +13,23 @@
 #include <variant>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
+#include "dorm/base/number_range.h"
 #include "dorm/dataset.h"
+#include "dorm/learning/shard.h"
 #include "dorm/model.h"
-#include "dorm/number_range.h"
 #include "dorm/oracle.h"
-#include "dorm/shard.h"
 #include "dorm/solver.h"
 
 namespace dorm {
 
-// The health of a bound is the share of the risk of w = 0 that it explains.
+// The explained risk of a bound is the share of the risk of w = 0 that it explains.
 
-/// From this health on, `best` goes on for up to 4 rounds, and auto takes it alone.
+/// From this explained risk on, `best` goes on for up to 4 rounds, and auto takes it alone.
 inline constexpr double kConfident = 0.5;
-/// Where rankers cannot be averaged, auto takes `best` from this health on.
+/// Where rankers cannot be averaged, auto takes `best` from this explained risk on.
 inline constexpr double kHealthy = 0.1;
-/// Below this health a bound carries no information; it is left out where there is any other.
+/// Below this explained risk a bound carries no information; it is left out where there is any other.
 inline constexpr double kDegenerate = 0.02;
 
 /// Cheap rankers. The rounds of `best` and `predicted` begin at one: ridge regression, the pairwise hinge, each on the
@@ -55,13 +55,13 @@ struct TrainOptions {
   BoundChoice bound = std::nullopt;
   std::string given_ties = "";  // bound given: a feature by which documents of equal label stand, largest first
   StartChoice start = std::nullopt;
-  std::size_t shards = 0;                     // solver shards: groups of queries; 0: by their number (dorm/shard.h)
-  std::string device = "cpu";                 // what visits the documents: cpu, cuda, cuda:N (docs/gpu.md)
-  std::uint64_t device_bytes = 0;             // most memory of the device to take; 0: what is free there
-  std::size_t rounds = 0;                     // 0: 1 for best, 4 from health 0.5 on; 4 for predicted, 8 for long lists
-  std::string scale = "auto";                 // auto or a name of scaling_catalog()
-  std::string target = "";                    // who is to evaluate the model: of target_choices(); empty: DORM itself
-  std::string one_per = "";                   // limits on groups, "host" or "group:2" (dorm/one_per.h); empty: none
+  std::size_t shards = 0;          // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
+  std::string device = "cpu";      // what visits the documents: cpu, cuda, cuda:N (docs/gpu.md)
+  std::uint64_t device_bytes = 0;  // most memory of the device to take; 0: what is free there
+  std::size_t rounds = 0;          // 0: 1 for best, 4 from explained risk 0.5 on; 4 for predicted, 8 for long lists
+  std::string scale = "auto";      // auto or a name of scaling_catalog()
+  std::string target = "";         // who is to evaluate the model: of target_choices(); empty: DORM itself
+  std::string one_per = "";        // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
   SolveOptions solve = {.threads = 0};        // of each round, but `seconds` are those of the whole training
   OracleKind oracle = {};                     // automatic; another to measure what it costs
   std::string kernel = "none";                // none: linear in the features; else a text for make_kernel()
@@ -106,7 +106,7 @@ struct Candidate {
   Start start = Start::ridge;
   std::size_t rounds = 0;
   Certificate certificate;
-  double health = 0;
+  double explained_risk = 0;
   double validation = std::numeric_limits<double>::quiet_NaN();
   double share = 0;  // of the model, which may be an average; 0: not in it
 
@@ -151,11 +151,11 @@ std::vector<CatalogEntry> bound_choices();   // auto, then bound_catalog()
 std::vector<CatalogEntry> target_choices();  // those of export_targets(), then any: what all of them can evaluate
 std::span<const CatalogEntry> start_catalog();
 
-/// The same from shards that are asked by messages (dorm/shard.h, docs/scale.md), to the bytes that train() with the
-/// solver `shards` gives. Linear rankers only. `validation` asks shards of held-out queries. Throws Error(bad_input)
-/// that names the shard when an answer is damaged, of another version, not finite or missing, also when the question is
-/// asked once more; otherwise as train().
-TrainResult train_shards(const AskShards& ask, const TrainOptions& options, const AskShards& validation = {},
+/// The same from shards that are asked by messages (dorm/learning/shard.h, docs/scale.md), to the bytes that train()
+/// with the solver `shards` gives. Linear rankers only. `validation` asks shards of held-out queries. Throws
+/// Error(bad_input) that names the shard when an answer is damaged, of another version, not finite or missing, also
+/// when the question is asked once more; otherwise as train().
+TrainResult train_shards(const ShardTransport& ask, const TrainOptions& options, const ShardTransport& validation = {},
                          const TrainObserver& observer = {});
 
 /// How many shards so many queries of so many features make unless options say otherwise: enough that passes are few,
@@ -276,14 +276,14 @@ struct TuneOptions {
 };
 
 /// One point of the grid, judged on all validation queries (of all folds).
-struct TuneCell {
+struct GridPoint {
   std::string measure, decay, kernel;  // measure and decay are empty for a start
   std::optional<Bound> bound;          // nothing: the start itself
   Start start = Start::ridge;
   double C = 0;
   double validation = 0, standard_error = 0;
-  double health = 0;        // mean over folds; NaN for a start
-  Certificate certificate;  // with folds, the one of the largest gap
+  double explained_risk = 0;  // mean over folds; NaN for a start
+  Certificate certificate;    // with folds, the one of the largest gap
   std::size_t rounds = 0;
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   double share = 0;               // of the model
@@ -291,25 +291,25 @@ struct TuneCell {
 
   bool chosen() const { return share > 0; }
   /// Its bound says hardly more than w = 0 does.
-  bool degenerate() const { return bound && health < kDegenerate; }
+  bool degenerate() const { return bound && explained_risk < kDegenerate; }
 };
 
 /// Why a cell of the grid was not judged.
-enum class LeftOut {
+enum class Pruned {
   no_information,  // at a smaller C its bound carried none
   no_better,       // a smaller C did no better than the one before it
-  hopeless,        // at a smaller C it was too far behind the best to have a share
+  far_behind,      // at a smaller C it was too far behind the best to have a share
   cut_short,       // the time limit or a stop came while it was trained
   not_reached      // or before
 };
-std::string_view reason_of(LeftOut why);  // for people, "a smaller C did no better than the one before it"
+std::string_view reason_of(Pruned why);  // for people, "a smaller C did no better than the one before it"
 
-struct LeftOutCell {
+struct PrunedPoint {
   std::string measure, decay, kernel;
   std::optional<Bound> bound;
   Start start = Start::ridge;
   double C = 0;
-  LeftOut why = LeftOut::not_reached;
+  Pruned why = Pruned::not_reached;
 };
 
 /// How what is delivered does on queries it was not trained on: the validation data, or the folds held out in turn.
@@ -323,16 +323,16 @@ enum class TuneEnd { whole, time_limit, stopped };
 
 /// What is to be told of a tuning, whatever was tuned.
 struct TuneOutcome {
-  TrainReport report;           // of the refit, where there was one
-  std::vector<TuneCell> cells;  // judged, in the order of the grid
-  std::vector<LeftOutCell> left_out;
+  TrainReport report;            // of the refit, where there was one
+  std::vector<GridPoint> cells;  // judged, in the order of the grid
+  std::vector<PrunedPoint> pruned;
   ValidatedFigure validated;
   Choice choice = Choice::average;  // the rule that was used: steady where rankers cannot be averaged
   bool refitted = false;            // false: the model consists of the very weights that were judged
   TuneEnd end = TuneEnd::whole;     // otherwise a checkpoint has more to do
   std::size_t resumed = 0;          // cells that a checkpoint knew
 
-  std::size_t all_cells() const { return cells.size() + left_out.size(); }
+  std::size_t all_cells() const { return cells.size() + pruned.size(); }
 };
 
 struct TuneResult : TuneOutcome {
@@ -343,7 +343,7 @@ struct TuneResult : TuneOutcome {
 struct TuneProgress {
   std::size_t done = 0, total = 0;                                 // cells
   double best = std::numeric_limits<double>::quiet_NaN();          // of a cell over all folds; NaN before the first
-  const TuneCell* leader = nullptr;                                // that cell, during the call; null before the first
+  const GridPoint* leader = nullptr;                               // that cell, during the call; null before the first
   double seconds_left = std::numeric_limits<double>::quiet_NaN();  // by what cells of each kind took; NaN: not measured
   std::size_t resumed = 0;                                         // cells that a checkpoint knew
 };

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/rng.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 #include "lab/collaborative/method.h"
 #include "lab/collaborative/stars.h"
 #include "recommend/joint/joint_features.h"

@@ -2,7 +2,7 @@
 // The sum of the users' losses as a function of one long vector of parameters.
 #include <algorithm>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "lab/collaborative/lbfgs.h"
 #include "lab/collaborative/list_loss.h"
 

@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

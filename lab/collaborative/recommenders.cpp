@@ -41,7 +41,7 @@ constexpr std::array kMethods{
     row("random", random_scores, "chance"),
     row("popularity", popularity_scores, "how often an item was rated"),
     row("item-mean", "item-mean[:damping]", item_mean_scores, 5, {1, 5, 20},
-        "mean rating of the item, damped by so many ratings one star below the mean"),
+        "mean rating of the item, damped by the given number of ratings one star below the mean"),
     row("prank", "prank[:passes]", prank_alone_scores, 10, {1, 3, 10},
         "a ranking perceptron for each user, in the space of similar items"),
     row("jrank", "jrank[:passes]", jrank_scores, 3, {1, 3, 10},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the validation queries choose from. DORM is tried at three bounds and starts for each C; so that no method wins
-// by being tried more often, rivals are tried at three aims for each C, and what has nothing else to choose at three
+// by being tried more often, baselines are tried at three aims for each C, and what has nothing else to choose at three
 // times as many values of C.
 #include <fmt/format.h>
 

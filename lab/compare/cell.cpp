@@ -135,7 +135,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
     if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
     record.seconds = thread_seconds() - began;
     record.gap = result.solve.gap;
-    record.health = result.model.health;
+    record.explained_risk = result.model.explained_risk;
     record.support_vectors = result.solve.support_vectors;
     record.passes = result.solve.passes;
     const std::vector<std::string> measures = all_measures(options);

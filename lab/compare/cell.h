@@ -13,7 +13,7 @@
 
 namespace dorm {
 
-/// What a method's options are tried at. Bound and start are those of DORM, the aim is a rival's; else empty.
+/// What a method's options are tried at. Bound and start are those of DORM, the aim is a baseline's; else empty.
 struct Setting {
   double C = 0;  // 0: the method has none
   std::string bound = {}, start = {}, aim = {};

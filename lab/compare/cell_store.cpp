@@ -11,7 +11,7 @@
 
 #include "base/checksum.h"
 #include "base/json.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/write.h"
 
@@ -62,7 +62,7 @@ CellRecord record_from(const JsonFields& json) {
   if (json.has("tuning_seconds")) json.read("tuning_seconds", record.tuning_seconds);
   record.seconds = json.optional<double>("seconds", "a number or null", kNan);
   record.gap = json.optional<double>("gap", "a number or null", kNan);
-  record.health = json.optional<double>("health", "a number or null", kNan);
+  record.explained_risk = json.optional<double>("explained_risk", "a number or null", kNan);
   json.read("support_vectors", record.support_vectors);
   json.read("passes", record.passes);
   record.valid = from_json(json.list("valid", "lists of numbers"));
@@ -96,10 +96,15 @@ std::optional<CellRecord> CellStore::load(const std::string& key) const {
 
 void CellStore::save(const CellRecord& record) const {
   if (directory_.empty()) return;
-  Json json = {
-      {"key", record.key},          {"failure", record.failure},        {"seconds", to_json(record.seconds)},
-      {"gap", to_json(record.gap)}, {"health", to_json(record.health)}, {"support_vectors", record.support_vectors},
-      {"passes", record.passes},    {"valid", to_json(record.valid)},   {"test", to_json(record.test)}};
+  Json json = {{"key", record.key},
+               {"failure", record.failure},
+               {"seconds", to_json(record.seconds)},
+               {"gap", to_json(record.gap)},
+               {"explained_risk", to_json(record.explained_risk)},
+               {"support_vectors", record.support_vectors},
+               {"passes", record.passes},
+               {"valid", to_json(record.valid)},
+               {"test", to_json(record.test)}};
   if (!record.top.empty()) json["top"] = record.top;
   if (!record.weights.empty()) json["weights"] = record.weights;
   if (!record.chosen.empty()) json.update({{"chosen", record.chosen}, {"tuning_seconds", record.tuning_seconds}});

@@ -14,7 +14,7 @@ struct CellRecord {
   std::string key;
   std::string failure;      // a method that cannot learn from this data says why
   std::string chosen = {};  // the spelling that the cell settled on; empty: nothing was left to choose
-  double seconds = 0, gap = 0, health = 0;
+  double seconds = 0, gap = 0, explained_risk = 0;
   double tuning_seconds = 0;  // of a cell that chose by itself: all that it took
   std::uint64_t support_vectors = 0, passes = 0;
   // By measure, then query; NaN where the measure skips the query.

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "dorm/apps/report.h"
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
 
 namespace dorm {
 namespace {
@@ -120,7 +120,8 @@ std::string comparison_markdown(const ComparisonResult& result) {
   std::string text = fmt::format(
       "{} test queries, {} split{}. Brackets: 95 % bootstrap interval over queries. Bold: the one that the "
       "others are\ntested against; p: paired permutation test, Holm's correction within a column; \"=\": not "
-      "told apart at 0.05.\nRandom is the expectation over all orders, ideal the order by label. dorm {}.\n",
+      "significantly different at 0.05.\nRandom is the expectation over all orders, ideal the order by label. dorm "
+      "{}.\n",
       result.test_queries, result.splits, result.splits == 1 ? "" : "s", build_identity());
   std::vector<std::size_t> sizes;
   for (const ComparisonRow& row : result.rows)

@@ -89,8 +89,9 @@ Concatenation concatenate(std::span<const Dataset> parts) {
       const Query query = part.query(q);
       const auto [found, fresh] = part_of.emplace(query.id, k);
       if (!fresh)
-        throw Error(ErrorCode::bad_input, fmt::format("query \"{}\" stands in parts {} and {}; expected each in one",
-                                                      query.id, found->second + 1, k + 1));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("query \"{}\" is in parts {} and {}; expected each query in one part", query.id,
+                                found->second + 1, k + 1));
       builder.set_query_weight(query.id, query.weight);
     }
     for (const Place& place : in_file_order(part)) add_document(part, place, numbers, builder);

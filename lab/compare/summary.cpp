@@ -95,14 +95,14 @@ class Summary {
   }
 
   std::size_t choose_cell(std::size_t measure, const std::vector<std::size_t>& candidates) const {
-    std::vector<TuneCell> cells;
+    std::vector<GridPoint> cells;
     for (std::size_t c : candidates) {
-      TuneCell cell;
+      GridPoint cell;
       cell.C = cells_[c].setting.C;
       const Setting& setting = cells_[c].setting;
       if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
       cell.start = setting.start.empty() ? Start::pairwise : *parse_start_choice(setting.start);
-      cell.health = records_[c].health;
+      cell.explained_risk = records_[c].explained_risk;
       cell.per_query = records_[c].valid[measure];
       const Moments moments = moments_of(cell.per_query);
       cell.validation = moments.mean;

@@ -54,7 +54,7 @@ ExperimentResult runtime(const Laboratory& laboratory) {
   result.title = "Run time of training and choosing C";
   result.paper = "DORM is faster than all but the multiclass SVM and BM25.";
   result.difference =
-      "The paper's rivals solve with all pairs as constraints and its oracle is the Hungarian method: those are "
+      "The paper's baselines solve with all pairs as constraints and its oracle is the Hungarian method: those are "
       "ranksvm-pairs and the row that ends in ~assignment. All else shares the same solvers, and counts pairs in O(l "
       "log l).";
   result.remarks = {

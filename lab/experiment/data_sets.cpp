@@ -11,8 +11,8 @@
 
 #include "base/number.h"
 #include "base/rng.h"
-#include "data/io/file.h"
-#include "data/io/line_reader.h"
+#include "data/io/files/file.h"
+#include "data/io/files/line_reader.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 
@@ -50,7 +50,7 @@ constexpr std::array kSets{
 
 const DataSet& find_set(std::string_view name) {
   const auto found = std::find_if(kSets.begin(), kSets.end(), [&](const DataSet& set) { return set.name == name; });
-  if (found == kSets.end()) throw Error(ErrorCode::internal, fmt::format("no data set \"{}\" is known", name));
+  if (found == kSets.end()) throw Error(ErrorCode::internal, fmt::format("unknown data set \"{}\"", name));
   return *found;
 }
 

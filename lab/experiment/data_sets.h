@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/factorize.h"
 #include "dorm/lab/comparison.h"
 #include "dorm/lab/experiment.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

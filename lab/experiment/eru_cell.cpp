@@ -9,8 +9,8 @@
 
 #include "base/stopwatch.h"
 #include "dorm/evaluate.h"
-#include "dorm/joint.h"
 #include "dorm/lab/collaborative.h"
+#include "dorm/recommend/joint.h"
 
 namespace dorm {
 namespace {

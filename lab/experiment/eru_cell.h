@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 #include "lab/compare/cell_store.h"
 #include "lab/experiment/eru_trial.h"
 

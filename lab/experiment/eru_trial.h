@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "dorm/match.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/match.h"
+#include "dorm/matching/read_graphs.h"
 #include "evaluation/bootstrap.h"
 #include "lab/experiment/data_sets.h"
 #include "lab/experiment/experiments.h"
@@ -104,7 +104,7 @@ report::Table differences_table(std::span<const HouseMethod> methods, const Expe
 }
 
 report::Table certificates_table(std::span<const HouseMethod> methods) {
-  report::Table table{"what is certain of the learnt models",
+  report::Table table{"explained risk of the learnt models",
                       report::text_columns({"frames apart", "method", "C", "gap", "training loss x 100", "bound on it",
                                             "separation loose by", "test bound above score"})};
   for (std::size_t d = 0; d < kDistances.size(); ++d)
@@ -169,14 +169,14 @@ ExperimentResult house_matching(const Laboratory& laboratory) {
   result.title = "Graph matching: landmarks of a toy house, by distance of the frames";
   result.paper =
       "The discussion names quadratic assignment as an extension. Its authors' follow-up on learning graph matching "
-      "finds that learnt linear assignment rivals unlearnt quadratic assignment.";
+      "finds that learnt linear assignment baselines unlearnt quadratic assignment.";
   result.difference =
       "Frames, landmarks, features and split are the follow-up's; its solver of quadratic assignment and its range of "
       "C are not.";
   result.remarks = {
       "30 landmarks per frame; 60 shape-context counts per landmark, compared by exp(-d^2); edges of a Delaunay "
       "triangulation. Training pairs teach, validation pairs choose C among 1, 10, 100 and 1000 (and, for `weighed`, "
-      "one weight of the edges against the nodes), test pairs judge."};
+      "one weight of the edges against the nodes), the figures are of test pairs."};
   std::array<HouseMethod, 5> methods = {{{"linear, unlearnt", MatchKind::linear, HouseMethod::unlearnt},
                                          {"linear, learnt", MatchKind::linear, HouseMethod::learnt},
                                          {"quadratic, unlearnt", MatchKind::quadratic, HouseMethod::unlearnt},

@@ -147,7 +147,7 @@ ExperimentResult eachmovie_eru(const Laboratory& laboratory) {
       "DORM is better than JRank, and JRank than PRank, with the same kernels: 76.5 ± 0.43, 75.3 and 70.8 in "
       "experiment 1, 76.7 ± 0.32, 76.2 and 73.4 in experiment 2 (100 trials).";
   result.difference =
-      "EachMovie was withdrawn by its owner; MovieLens-100K, which has a 28th of its ratings, stands in for "
+      "EachMovie was withdrawn by its owner; MovieLens-100K, which has a 28th of its ratings, replaces "
       "it. The paper refers to another for its protocol, of which it gives three numbers: both readings are "
       "tried. Neutral vote, half-life and weights of the kernels are not given either.";
   result.remarks = {

@@ -52,7 +52,7 @@ constexpr std::array kContenders{
     Contender{"dorm", 20, false, true, true, true},
 };
 
-/// Of the paper's size: its rivals, and DORM as it had it, with a kernel.
+/// Of the paper's size: its baselines, and DORM as it had it, with a kernel.
 constexpr std::array kPaperContenders{
     Contender{"item-mean"},       Contender{"gpr", 20, true},  Contender{"gpor", 20, true}, Contender{"cgpr"},
     Contender{"cgpor"},           Contender{"mmmf", 20, true}, Contender{"squared"},        Contender{"joint-paper"},
@@ -182,10 +182,10 @@ void add_verdict(report::Table& verdict, const std::string& setting, bool raters
   std::vector<report::Cell>& row = verdict.rows.emplace_back();
   row.emplace_back(setting + (raters ? ", raters" : ""));
   for (std::size_t m = 0; m < own.columns.size(); ++m) {
-    const Line& rival = best_of(
+    const Line& baseline = best_of(
         lines, m, [&](const Line& line) { return !is_dorm(line.contender) && line.contender.raters <= raters; });
-    row.emplace_back(
-        fmt::format("{} {}", difference_text(difference(own.columns[m], rival.columns[m])), rival.contender.label()));
+    row.emplace_back(fmt::format("{} {}", difference_text(difference(own.columns[m], baseline.columns[m])),
+                                 baseline.contender.label()));
   }
 }
 
@@ -211,9 +211,9 @@ ExperimentResult eachmovie_ndcg(const Laboratory& laboratory) {
   result.title = "Recommendation from 10, 20 and 50 ratings per user";
   result.paper = "DORM is the best at every N, in NDCG@10 significantly; collaborative regression is second.";
   result.difference =
-      "EachMovie was withdrawn by its owner; MovieLens-100K stands in for it, with all users that have N + 10 ratings "
+      "EachMovie was withdrawn by its owner; MovieLens-100K replaces it, with all users that have N + 10 ratings "
       "(the paper: 100 users and 1075 films) and, beside it, as many as the paper had; levels cannot be compared. The "
-      "paper's rivals were not tuned; here "
+      "paper's baselines were not tuned; here "
       "all "
       "are tuned alike.";
   result.remarks = {

@@ -12,7 +12,7 @@
 namespace dorm {
 namespace {
 
-// The paper's rivals as it seems to have trained them, then all with their aims.
+// The paper's baselines as it seems to have trained them, then all with their aims.
 constexpr const char *kRoc = "roc-svm:rel=1", *kSvm = "crammer-singer:gain=linear", *kPrecision = "precision-svm:rel=1";
 constexpr const char *kPaperDecay = "dorm:ndcg@10~power:1", *kOwnDecay = "dorm:ndcg@10";  // c = 1 / (i + 1); c = a
 constexpr std::array kMethods = {kRoc,      kSvm,    kPrecision,        "roc-svm",       "crammer-singer",
@@ -109,7 +109,8 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
   result.remarks = {
       "Queries of 100 documents drawn at random: 50 to train on (covertype 500), 50 to choose candidates, 100 to "
       "test, with no document in two of the three; five such draws. The class index is the grade.",
-      "The paper's rivals, as it seems to have trained them, are roc-svm:rel=1 and precision-svm:rel=1, to which all "
+      "The paper's baselines, as it seems to have trained them, are roc-svm:rel=1 and precision-svm:rel=1, to which "
+      "all "
       "classes but the first are relevant, and crammer-singer:gain=linear, which fits the class index. The same "
       "without these parameters choose what to aim at on the validation queries: the labels, the best of each query, "
       "the two highest grades or the gains. Every method has the same number of candidates, C from 1 to 10000 "

@@ -13,11 +13,11 @@ namespace {
 
 constexpr const char* kWhole = "25";  // LETOR 4.0: BM25 of the whole document
 
-const std::vector<std::string> kRivals = {
+const std::vector<std::string> kBaselines = {
     std::string("feature:").append(kWhole), "ridge", "crammer-singer", "ranksvm", "svm-ir-qp", "roc-svm"};
 
-std::vector<std::string> with_rivals(std::initializer_list<const char*> more) {
-  std::vector<std::string> methods = kRivals;
+std::vector<std::string> with_baselines(std::initializer_list<const char*> more) {
+  std::vector<std::string> methods = kBaselines;
   methods.insert(methods.end(), more.begin(), more.end());
   return methods;
 }
@@ -30,13 +30,13 @@ std::vector<std::size_t> sizes_of(const std::string& data) {
 }
 
 constexpr const char* kData =
-    "LETOR 4.0 instead of the paper's web search set, which is not public: five parts take turns, three "
+    "LETOR 4.0 instead of the paper's web search set, which is not public: five parts rotate: three "
     "train, one chooses the candidate, one tests; figures are means over all test queries. mq2007-sample "
     "lacks some 15 % of its documents. feature:25 is BM25 of the whole document.";
 
 constexpr const char* kFeatures =
     "LETOR has 46 engineered features and three grades, with a median of 8 (MQ2008) or some 40 (MQ2007) "
-    "documents a query; the paper's set has 367 features, five grades and 50 documents. Every rival chooses "
+    "documents a query; the paper's set has 367 features, five grades and 50 documents. Every baseline chooses "
     "here what to aim at, among as many candidates as DORM has.";
 
 /// How long the lists are: queries by number of documents, in powers of two. Every query is tested once.
@@ -57,15 +57,16 @@ report::Table lengths_table(const std::string& data, const std::vector<DataSplit
 }
 
 /// What an experiment is called, what the paper found, and why ours need not be the same.
-struct Story {
+struct ReportData {
   const char *title, *paper, *difference;
 };
 
-ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOptions& options, const Story& story) {
+ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOptions& options,
+                                const ReportData& report_data) {
   ExperimentResult result;
-  result.title = story.title;
-  result.paper = story.paper;
-  result.difference = story.difference;
+  result.title = report_data.title;
+  result.paper = report_data.paper;
+  result.difference = report_data.difference;
   result.remarks = {kData};
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions own = options;
@@ -85,13 +86,13 @@ ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOp
 ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
   ExperimentResult result;
   result.title = "NDCG@n on web search data";
-  result.paper = "DORM, with c = (i + 1)^(-1/2), lies 2 to 3 points above all others at every n.";
+  result.paper = "DORM, with c = (i + 1)^(-1/2), is 2 to 3 points above all others at every n.";
   result.difference = kFeatures;
   result.remarks = {kData};
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions options;
-    options.methods = with_rivals({"svr", "precision-svm", "ap-svm", "prank", "dorm:ndcg@10~power:0.5", "dorm:ndcg@10",
-                                   "dorm:mrr", "dorm:precision@10", "dorm:wta", "dorm:mwta"});
+    options.methods = with_baselines({"svr", "precision-svm", "ap-svm", "prank", "dorm:ndcg@10~power:0.5",
+                                      "dorm:ndcg@10", "dorm:mrr", "dorm:precision@10", "dorm:wta", "dorm:mwta"});
     options.measures = {"ndcg@10", "mrr", "wta", "map", "precision@10"};
     for (int n = 1; n <= 10; ++n) options.curve.push_back(fmt::format("ndcg@{}", n));
     const std::vector<DataSplit> splits = web_splits(laboratory.options.data_directory, data);
@@ -113,7 +114,7 @@ ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
 
 ExperimentResult web_learning_curve(const Laboratory& laboratory) {
   ComparisonOptions options;
-  options.methods = with_rivals({"precision-svm", "dorm:ndcg@10~power:0.5", "dorm:ndcg@10"});
+  options.methods = with_baselines({"precision-svm", "dorm:ndcg@10~power:0.5", "dorm:ndcg@10"});
   options.measures = {"ndcg@10"};
   return learning_curve(laboratory, options,
                         {"NDCG@10 by training set size",
@@ -124,8 +125,8 @@ ExperimentResult web_learning_curve(const Laboratory& laboratory) {
 
 ExperimentResult web_mrr(const Laboratory& laboratory) {
   ComparisonOptions options;
-  options.methods = with_rivals({"precision-svm@3", "dorm:ndcg@10~power:1", "dorm:mrr~power:1", "dorm:mrr",
-                                 "dorm:mrr:rel=best~power:1", "dorm:mrr:rel=best"});
+  options.methods = with_baselines({"precision-svm@3", "dorm:ndcg@10~power:1", "dorm:mrr~power:1", "dorm:mrr",
+                                    "dorm:mrr:rel=best~power:1", "dorm:mrr:rel=best"});
   options.measures = {"mrr:rel=best", "mrr"};  // the paper's, by the most relevant document; ours, by any relevant one
   return learning_curve(laboratory, options,
                         {"MRR by training set size",
@@ -134,7 +135,7 @@ ExperimentResult web_mrr(const Laboratory& laboratory) {
 
 ExperimentResult web_wta(const Laboratory& laboratory) {
   ComparisonOptions options;
-  options.methods = with_rivals(
+  options.methods = with_baselines(
       {"precision-svm@3", "dorm:ndcg@10~power:0.5", "dorm:wta~power:0.5", "dorm:mwta~power:0.5", "dorm:mwta"});
   options.measures = {"wta"};
   return learning_curve(

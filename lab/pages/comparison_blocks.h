@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
 
 namespace dorm {
 

@@ -32,8 +32,8 @@ std::size_t not_told_apart(const ComparisonRows& methods, std::size_t measure) {
 std::string others_text(const ComparisonRows& methods, std::size_t measure) {
   if (methods.size() < 2 || !methods[0]->figures[measure].reference) return "";
   const std::size_t close = not_told_apart(methods, measure), others = methods.size() - 1;
-  if (close == 0) return fmt::format("all {} others are told apart from it", others);
-  return fmt::format("{} of {} others cannot be told apart from it", close, others);
+  if (close == 0) return fmt::format("all {} others are significantly different from it", others);
+  return fmt::format("{} of {} others are not significantly different from it", close, others);
 }
 
 std::string summary_text(const ComparisonRows& methods) {

@@ -54,7 +54,7 @@ report::Forest measure_forest(const ComparisonRows& rows, const std::string& dat
   report::Forest forest{.title = titled(data, "All methods by every measure"),
                         .caption =
                             "Lines: 95 % bootstrap intervals over queries. Tests are paired, so that intervals which "
-                            "overlap may still be told apart (permutation test, Holm's correction, 0.05)."};
+                            "overlap may still differ significantly (permutation test, Holm's correction, 0.05)."};
   const ComparisonRows shown = ranked_methods(rows, 0);
   for (const ComparisonRow* row : shown) forest.rows.push_back(row->method);
   for (std::size_t m = 0; m < rows.back()->figures.size(); ++m) {

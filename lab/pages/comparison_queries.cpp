@@ -82,7 +82,7 @@ report::Queries comparison_queries(const ComparisonResult& result, const std::ve
   }
   if (methods.size() > 1) block.second = 1;
   if (methods.size() < all) block.caption = fmt::format("The best {} of {} methods. ", methods.size(), all);
-  block.caption += pages::left_out_text(block, order.size(), "those where the best two methods differ most");
+  block.caption += pages::pruned_text(block, order.size(), "those where the best two methods differ most");
   block.caption += " Weights are means over splits, each at unit length.";
   return block;
 }

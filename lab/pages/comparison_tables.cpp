@@ -92,7 +92,8 @@ report::Table comparison_table(const ComparisonRows& rows, std::string caption) 
     if (!row->failure.empty()) table.footnotes.push_back(fmt::format("{}: {}", row->method, row->failure));
   }
   table.footnotes.push_back(
-      "Lines: 95 % bootstrap intervals over queries, on one scale within a column. n.s.: not told apart from the "
+      "Lines: 95 % bootstrap intervals over queries, on one scale within a column. n.s.: not significantly different "
+      "from the "
       "reference (ref.) at 0.05 by a paired permutation test, with Holm's correction within the column. Interval and p "
       "are shown on hover and stand in the CSV form. Processor seconds and support vectors are those of the model "
       "chosen for the first measure, means over splits.");

@@ -4,8 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "dorm/query_columns.h"
-#include "dorm/sets.h"
+#include "dorm/data/query_columns.h"
+#include "dorm/learning/sets.h"
 
 namespace dorm::python {
 

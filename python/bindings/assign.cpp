@@ -2,7 +2,7 @@
 // Linear assignment.
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace dorm::python {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/dataset.h"
 
 namespace dorm::python {

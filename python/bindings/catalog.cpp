@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every name a user can pass.
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 
 #include "bindings.h"
-#include "dorm/baseline.h"
 #include "dorm/export.h"
-#include "dorm/joint_model.h"
 #include "dorm/lab/collaborative.h"
 #include "dorm/lab/experiment.h"
+#include "dorm/learning/baseline.h"
+#include "dorm/learning/sets.h"
 #include "dorm/oracle.h"
-#include "dorm/sets.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 

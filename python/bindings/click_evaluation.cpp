@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Propensities, rankers judged by clicks, interleaving.
-#include "dorm/click_evaluation.h"
+#include "dorm/clicks/click_evaluation.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -8,8 +8,8 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "clicks.h"
-#include "dorm/interleave.h"
-#include "dorm/propensity.h"
+#include "dorm/clicks/interleave.h"
+#include "dorm/clicks/propensity.h"
 #include "dorm/write.h"
 #include "evaluation.h"
 #include "input.h"

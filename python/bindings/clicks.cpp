@@ -7,9 +7,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
+#include "dorm/clicks/simulate_clicks.h"
 #include "dorm/error.h"
-#include "dorm/simulate_clicks.h"
 #include "input.h"
 
 namespace dorm::python {
@@ -46,7 +46,7 @@ nb::tuple read_counts(const std::string& path, const nb::dict& fields, bool by_p
     const nb::gil_scoped_release unlocked;
     counts = by_page ? read_page_counts(path, options, query_of, &report) : read_click_counts(path, options, &report);
   }
-  return nb::make_tuple(std::move(counts), query_of, report.rows, report.left_out);
+  return nb::make_tuple(std::move(counts), query_of, report.rows, report.pruned);
 }
 
 ClickCounts count(const Texts& queries, const Texts& documents, const Vector<std::uint32_t>& positions,

@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 
 namespace dorm::python {
 

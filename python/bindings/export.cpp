@@ -42,7 +42,7 @@ nb::tuple checked_by(const Model& model, const Dataset& data, const std::string&
   const Exported exported = export_model(model, find_export_target(target), options);
   const std::vector<double> ours = score(model, data);
   std::vector<double> theirs = served_scores(exported.served, model, data);
-  const ServedDifference difference = served_difference(data, ours, theirs, exported.served.left_out, top);
+  const ServedDifference difference = served_difference(data, ours, theirs, exported.served.pruned, top);
   return nb::make_tuple(to_numpy(std::vector<double>(ours)), to_numpy(std::move(theirs)), difference.largest,
                         difference.scale, difference.queries, difference.changed_queries);
 }

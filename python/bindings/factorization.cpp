@@ -6,12 +6,12 @@
 
 #include "arrays.h"
 #include "base/parallel.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "bindings.h"
+#include "dorm/apps/pages.h"
 #include "dorm/error.h"
-#include "dorm/factorize.h"
-#include "dorm/pages.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "ids.h"
 #include "watcher.h"
 

@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 #include "dorm/error.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm::python {
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "dorm/input.h"
+#include "dorm/data/input.h"
 
 namespace dorm::python {
 

@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "dorm/train.h"
 #include "ids.h"
 #include "reports.h"
@@ -137,7 +137,7 @@ void bind_joint(nb::module_& module) {
       .def_ro("solver", &JointModel::solver)
       .def_ro("C", &JointModel::C)
       .def_ro("tolerance", &JointModel::tolerance)
-      .def_ro("health", &JointModel::health)
+      .def_ro("explained_risk", &JointModel::explained_risk)
       .def_ro("seed", &JointModel::seed)
       .def_ro("dropped", &JointModel::dropped)
       .def_prop_ro("certificate",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Python function as a kernel.
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>

@@ -9,8 +9,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/assignment.h"
 #include "dorm/error.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
 #include "dorm/write.h"

@@ -7,7 +7,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "reports.h"
 #include "watcher.h"
 
@@ -32,7 +32,7 @@ void add_graph(GraphSet& set, const std::string& name, std::vector<std::string> 
     graph.edges.push_back({edges.data()[2 * e], edges.data()[2 * e + 1]});
   graph.edge_values = values_of(edge_values);
   if (set.names.add(name) != set.graphs.size())
-    throw Error(ErrorCode::bad_input, fmt::format("graph {} stands twice", name));
+    throw Error(ErrorCode::bad_input, fmt::format("graph {} appears twice", name));
   set.graphs.push_back(std::move(graph));
 }
 

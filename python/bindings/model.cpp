@@ -11,13 +11,13 @@
 #include <optional>
 
 #include "arrays.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "bindings.h"
 #include "borrowed.h"
-#include "dorm/any_model.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
-#include "dorm/one_per.h"
+#include "dorm/recommend/any_model.h"
 #include "input.h"
 #include "model/align.h"
 #include "model/contributions.h"
@@ -32,7 +32,7 @@ nb::object scores_of(const Model& model, const Dataset& data, std::size_t thread
   std::vector<double> scores;
   {
     const nb::gil_scoped_release unlocked;
-    scores = score(model, data, ComputePlace{threads, device, device_bytes}, kernel);
+    scores = score(model, data, ComputeOptions{threads, device, device_bytes}, kernel);
   }
   return to_numpy(std::move(scores));
 }
@@ -107,7 +107,7 @@ nb::list parts_of(const Model& model) {
     entry["bound"] = part.bound;
     entry["start"] = part.start;
     entry["C"] = part.C;
-    entry["health"] = part.health;
+    entry["explained_risk"] = part.explained_risk;
     entry["validation"] = part.validation;
     if (part.ranker) {
       entry["weight"] = part.weight;
@@ -169,7 +169,7 @@ void bind_model(nb::module_& module) {
       .def_ro("tolerance", &Model::tolerance)
       .def_ro("seed", &Model::seed)
       .def_ro("rounds", &Model::rounds)
-      .def_ro("health", &Model::health)
+      .def_ro("explained_risk", &Model::explained_risk)
       .def_ro("validation", &Model::validation)
       .def_prop_ro("certificate", &certificate_of)
       .def_prop_ro("input", [](const Model& model) { return to_dict(model.data.input); })

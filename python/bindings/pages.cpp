@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages about trainings, the same that the command writes.
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -15,14 +15,14 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 report::Report page_of(const Training& training, const std::string& train_name, const std::string& valid_name) {
-  const pages::TrainingStory story{.train = training.train,
-                                   .valid = training.valid ? &*training.valid : nullptr,
-                                   .result = training.result,
-                                   .trace = training.trace,
-                                   .train_name = train_name,
-                                   .valid_name = valid_name,
-                                   .interrupted = training.interrupted};
-  return pages::train_page(story);
+  const pages::TrainingReportData report_data{.train = training.train,
+                                              .valid = training.valid ? &*training.valid : nullptr,
+                                              .result = training.result,
+                                              .trace = training.trace,
+                                              .train_name = train_name,
+                                              .valid_name = valid_name,
+                                              .interrupted = training.interrupted};
+  return pages::train_page(report_data);
 }
 
 /// Evaluations by name as one table, tested against one of them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The servers of rankings and of the explorer, in the process of the interpreter. Signals stay Python's.
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
@@ -15,7 +15,7 @@
 
 #include "base/checksum.h"
 #include "bindings.h"
-#include "dorm/explore.h"
+#include "dorm/apps/explore.h"
 
 namespace dorm::python {
 namespace {
@@ -40,7 +40,7 @@ std::unique_ptr<serve::Server> make_server(const std::vector<std::pair<std::stri
   return std::make_unique<serve::Server>(std::move(options));
 }
 
-/// The page of `dorm explore`: the explorer answers as long as the server is there.
+/// The page of `dorm explore`: the explorer responses as long as the server is there.
 struct ExploreServer {
   explore::Explorer explorer;
   serve::Server server;

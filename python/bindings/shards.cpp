@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training over shards of whole queries: hosts that answer, and the driver that asks Python to ask them.
+// Training over shards of whole queries: hosts that response, and the driver that asks Python to ask them.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
 #include "bindings.h"
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
 #include "reports.h"
@@ -60,34 +60,34 @@ ShardHost host_of(const Dataset& data, std::size_t num_shards, std::size_t threa
   return ShardHost(std::move(shards), threads);
 }
 
-nb::list answers_of(const ShardHost& host, const nb::bytes& question) {
-  std::vector<std::string> answers;
+nb::list answers_of(const ShardHost& host, const nb::bytes& request) {
+  std::vector<std::string> responses;
   {
     const nb::gil_scoped_release unlocked;
-    answers = host.answer(view_of(question));
+    responses = host.response(view_of(request));
   }
-  return to_bytes(answers);
+  return to_bytes(responses);
 }
 
-/// Asks shards through a function of Python. Ctrl-C while it waits ends the training once the question is
+/// Asks shards through a function of Python. Ctrl-C while it waits ends the training once the request is
 /// answered: it is asked once more, so that the best model can be kept. Everything else it raises, and a second
 /// Ctrl-C, is passed on.
-AskShards ask_python(const nb::object& ask, Watcher& watcher) {
-  return [&ask, &watcher](std::string_view question) {
+ShardTransport ask_python(const nb::object& ask, Watcher& watcher) {
+  return [&ask, &watcher](std::string_view request) {
     const nb::gil_scoped_acquire lock;
-    const nb::bytes bytes(question.data(), question.size());
-    nb::object answers;
+    const nb::bytes bytes(request.data(), request.size());
+    nb::object responses;
     try {
-      answers = ask(bytes);
+      responses = ask(bytes);
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_KeyboardInterrupt) || watcher.interrupted()) throw;
       watcher.interrupt();
     }
-    if (!answers.is_valid()) answers = ask(bytes);
+    if (!responses.is_valid()) responses = ask(bytes);
     std::vector<std::string> out;
-    for (const nb::handle answer : answers) {
-      if (!nb::isinstance<nb::bytes>(answer)) throw nb::type_error("ask returned answers that are not bytes");
-      out.emplace_back(view_of(nb::borrow<nb::bytes>(answer)));
+    for (const nb::handle response : responses) {
+      if (!nb::isinstance<nb::bytes>(response)) throw nb::type_error("ask returned responses that are not bytes");
+      out.emplace_back(view_of(nb::borrow<nb::bytes>(response)));
     }
     return out;
   };
@@ -96,8 +96,8 @@ AskShards ask_python(const nb::object& ask, Watcher& watcher) {
 nb::tuple train_over_shards(const nb::object& ask, const TrainOptions& options, const nb::object& validation,
                             nb::object callback) {
   Watcher watcher(std::move(callback));
-  const AskShards train = ask_python(ask, watcher);
-  const AskShards judge = validation.is_none() ? AskShards{} : ask_python(validation, watcher);
+  const ShardTransport train = ask_python(ask, watcher);
+  const ShardTransport judge = validation.is_none() ? ShardTransport{} : ask_python(validation, watcher);
   TrainResult result;
   {
     const nb::gil_scoped_release unlocked;
@@ -120,17 +120,17 @@ void bind_shards(nb::module_& module) {
       "canonical_rows", &canonical_rows, "data"_a,
       "In an order that follows from the content alone: the rows of the input, and the sizes, ids and weights of "
       "the queries.");
-  nb::class_<ShardHost>(module, "ShardHost", "Whole queries that answer the questions of a training, shard by shard.")
+  nb::class_<ShardHost>(module, "ShardHost", "Whole queries that response the requests of a training, shard by shard.")
       .def(nb::new_(&host_of), "data"_a, "num_shards"_a, "threads"_a = 1)
       .def_prop_ro("shards", &ShardHost::numbers)
-      .def("answer", &answers_of, "question"_a, "One answer for each of its shards.");
+      .def("response", &answers_of, "request"_a, "One response for each of its shards.");
   module.def(
-      "answering_shard", [](const nb::bytes& answer) { return Answer::parse(view_of(answer)).shard; }, "answer"_a,
-      "The shard that an answer is from; an error if it is damaged, or of another version.");
+      "answering_shard", [](const nb::bytes& response) { return ShardResponse::parse(view_of(response)).shard; },
+      "response"_a, "The shard that an response is from; an error if it is damaged, or of another version.");
   module.def(
       "train_shards", &train_over_shards, "ask"_a, "options"_a, "validation"_a.none() = nb::none(),
       "callback"_a.none() = nb::none(),
-      "The model and a report. ask(question) returns the answers of all shards, in any order; callback(progress) "
+      "The model and a report. ask(request) returns the responses of all shards, in any order; callback(progress) "
       "returns true to stop; Ctrl-C stops, too.");
 }
 

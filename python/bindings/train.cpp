@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "bindings.h"
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "reports.h"
 #include "tabulated_measure.h"
 #include "training.h"
@@ -32,7 +32,7 @@ nb::dict candidate_dict(const Candidate& candidate) {
   out["dual"] = candidate.certificate.dual;
   out["gap"] = candidate.certificate.gap;
   out["status"] = candidate.certificate.status;
-  out["health"] = candidate.health;
+  out["explained_risk"] = candidate.explained_risk;
   out["validation"] = candidate.validation;
   out["share"] = candidate.share;
   return out;

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "dorm/train.h"
 
 namespace dorm::python {

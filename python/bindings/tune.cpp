@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "bindings.h"
+#include "dorm/apps/pages.h"
 #include "dorm/error.h"
-#include "dorm/pages.h"
 #include "dorm/train.h"
 #include "report/pages/words.h"
 #include "reports.h"
@@ -76,11 +76,11 @@ nb::dict place_dict(const Cell& cell) {
   return out;
 }
 
-nb::dict cell_dict(const TuneCell& cell) {
+nb::dict cell_dict(const GridPoint& cell) {
   nb::dict out = place_dict(cell);
   out["validation"] = cell.validation;
   out["standard_error"] = cell.standard_error;
-  out["health"] = cell.health;
+  out["explained_risk"] = cell.explained_risk;
   out["rounds"] = cell.rounds;
   out["gap"] = cell.certificate.gap;
   out["status"] = cell.certificate.status;
@@ -113,15 +113,15 @@ nb::dict progress_of(const TuneProgress& progress) {
 nb::dict told(const TuneResult& result, const TuneOptions& options) {
   constexpr std::array kEnds = {"whole", "time_limit", "stopped"};
   nb::dict out;
-  nb::list cells, left_out;
-  for (const TuneCell& cell : result.cells) cells.append(cell_dict(cell));
-  for (const LeftOutCell& cell : result.left_out) {
+  nb::list cells, pruned;
+  for (const GridPoint& cell : result.cells) cells.append(cell_dict(cell));
+  for (const PrunedPoint& cell : result.pruned) {
     nb::dict entry = place_dict(cell);
     entry["why"] = std::string(reason_of(cell.why));
-    left_out.append(entry);
+    pruned.append(entry);
   }
   out["cells"] = cells;
-  out["left_out"] = left_out;
+  out["pruned"] = pruned;
   out["validated"] = validated_dict(result.validated);
   out["choice"] = std::string(pages::choice_name(result.choice));
   out["reason"] = pages::choice_reason(result, options.choice);
@@ -156,24 +156,24 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
     throw nb::python_error();
   }
   watcher.rethrow();
-  nb::dict story = told(tuned.result, tuned.options);
-  return nb::make_tuple(std::move(tuned), story, watcher.interrupted());
+  nb::dict report_data = told(tuned.result, tuned.options);
+  return nb::make_tuple(std::move(tuned), report_data, watcher.interrupted());
 }
 
 report::Report page_of_tuning(const Tuning& tuned, const std::string& train_name, const std::string& judged_on) {
   const TrainResult trained{.model = tuned.result.model, .report = tuned.result.report};
   const pages::TrainingTrace trace;
-  const pages::TrainingStory story{.train = tuned.train,
-                                   .valid = tuned.valid ? &*tuned.valid : nullptr,
-                                   .result = trained,
-                                   .trace = trace,
-                                   .train_name = train_name,
-                                   .valid_name = judged_on};
-  const pages::TuningStory grid{.tuned = tuned.result,
-                                .options = tuned.options,
-                                .judged_on = judged_on,
-                                .reason = pages::choice_reason(tuned.result, tuned.options.choice)};
-  return pages::tune_page(story, grid);
+  const pages::TrainingReportData report_data{.train = tuned.train,
+                                              .valid = tuned.valid ? &*tuned.valid : nullptr,
+                                              .result = trained,
+                                              .trace = trace,
+                                              .train_name = train_name,
+                                              .valid_name = judged_on};
+  const pages::TuningReportData grid{.tuned = tuned.result,
+                                     .options = tuned.options,
+                                     .judged_on = judged_on,
+                                     .reason = pages::choice_reason(tuned.result, tuned.options.choice)};
+  return pages::tune_page(report_data, grid);
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ void bind_tune(nb::module_& module) {
       .def_prop_ro("model", [](const Tuning& tuned) { return tuned.result.model; })
       .def("page", &page_of_tuning, "train_name"_a, "judged_on"_a, nb::call_guard<nb::gil_scoped_release>());
   module.def("tune", &tune_model, "data"_a, "options"_a, "settings"_a, "validation"_a.none(), "callback"_a.none(),
-             "The tuning, its story as a dict, and whether Ctrl-C stopped it.");
+             "The tuning, its report_data as a dict, and whether Ctrl-C stopped it.");
 }
 
 }  // namespace dorm::python

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from .splitting import QueryKFold
     from .tabular import read_table
     from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
-    from .tuning import LeftOutCell, TuneCell, TuneResult, Validated, tune
+    from .tuning import GridPoint, PrunedPoint, TuneResult, Validated, tune
 
 __all__ = [
     "Assignment",
@@ -90,7 +90,7 @@ __all__ = [
     "Interleaving",
     "InterleavingResult",
     "JointRanker",
-    "LeftOutCell",
+    "PrunedPoint",
     "Measure",
     "MeasureResult",
     "MethodComparison",
@@ -109,7 +109,7 @@ __all__ = [
     "Server",
     "TopicRanker",
     "TrainReport",
-    "TuneCell",
+    "GridPoint",
     "TuneResult",
     "Validated",
     "__version__",
@@ -197,7 +197,7 @@ _MODULES = {
     "tabular": ("read_table",),
     "torch": (),
     "trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
-    "tuning": ("LeftOutCell", "TuneCell", "TuneResult", "Validated", "tune"),
+    "tuning": ("PrunedPoint", "GridPoint", "TuneResult", "Validated", "tune"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -31,7 +31,7 @@ try:
 except ImportError as error:
     raise ImportError('dorm.dask needs Dask; install it: pip install "dorm-rank[dask]"') from error
 
-_LARGE = 1 << 16  # bytes of a question that travel once instead of once per part
+_LARGE = 1 << 16  # bytes of a request that travel once instead of once per part
 _POLL = 1.0  # seconds between looks at what is being waited for
 
 
@@ -278,7 +278,7 @@ def _values(frame: Any, rows: Rows) -> Features:
 
 
 def dorm_part(table: pd.DataFrame, width: int, names: list[str] | None, layout: Layout, version: str) -> Part:
-    """Shuffled rows, ready to answer."""
+    """Shuffled rows, ready to response."""
     _check_version(version)
     values = table[[f"x{j}" for j in range(width)]].to_numpy(np.float32)
     weights = table["weight"].to_numpy() if "weight" in table else None
@@ -306,16 +306,16 @@ def dorm_queries(part: Part) -> int:
     return part.num_queries
 
 
-def dorm_question(question: bytes) -> bytes:
+def dorm_request(request: bytes) -> bytes:
     """A large one, which travels once."""
-    return question
+    return request
 
 
-def dorm_answer(part: Part, question: bytes, version: str) -> tuple[str, list[int], list[bytes]]:
+def dorm_response(part: Part, request: bytes, version: str) -> tuple[str, list[int], list[bytes]]:
     """Who answered, for which shards, and what."""
     _check_version(version)
-    answers = part.answer(question)
-    return _address(), part.shards, answers
+    responses = part.response(request)
+    return _address(), part.shards, responses
 
 
 def dorm_evaluate(part: Part, model: _core.Model, measures: list[str], settings: tuple[Any, ...]) -> Judged | None:
@@ -329,7 +329,7 @@ class Cluster:
 
     def __init__(self, client: distributed.Client, retries: int, timeout: float) -> None:
         self.client, self.retries, self.timeout = client, retries, timeout
-        self._last: list[tuple[str, list[int], list[bytes]]] = []  # answers, who gave them, and for which shards
+        self._last: list[tuple[str, list[int], list[bytes]]] = []  # responses, who gave them, and for which shards
 
     def parts(self, rows: Rows, layout: Layout) -> list[distributed.Future]:
         """The rows as parts that stay on the workers."""
@@ -351,13 +351,13 @@ class Cluster:
         return parts
 
     def asker(self, parts: list[distributed.Future]) -> Callable[[bytes], list[bytes]]:
-        """A function that puts a question to all parts."""
+        """A function that puts a request to all parts."""
 
-        def ask(question: bytes) -> list[bytes]:
-            said = question if len(question) < _LARGE else self.submit(dorm_question, [question])[0]
-            tasks = self.submit(dorm_answer, parts, question=said, version=__version__)
-            self._last = self.results(tasks, "answers")
-            return [answer for _, _, answers in self._last for answer in answers]
+        def ask(request: bytes) -> list[bytes]:
+            said = request if len(request) < _LARGE else self.submit(dorm_request, [request])[0]
+            tasks = self.submit(dorm_response, parts, request=said, version=__version__)
+            self._last = self.results(tasks, "responses")
+            return [response for _, _, responses in self._last for response in responses]
 
         return ask
 
@@ -398,7 +398,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def naming_workers(self) -> Iterator[None]:
-        """Adds to an error about an answer which worker gave it."""
+        """Adds to an error about an response which worker gave it."""
         try:
             yield
         except (RuntimeError, ValueError) as error:
@@ -410,9 +410,9 @@ class Cluster:
             raise type(error)(f"worker {at[0]}: {error}") from error
 
 
-def _sound(answer: bytes) -> bool:
+def _sound(response: bytes) -> bool:
     try:
-        _core.answering_shard(answer)
+        _core.answering_shard(response)
     except ValueError:
         return False
     return True

@@ -37,7 +37,7 @@ def ranker_html(ranker: Any) -> str:
     if model.certificate["status"]:
         facts.append(f"{model.certificate['status']} at a gap of {model.certificate['gap']:.1e}")
     if model.bound != "none":
-        facts.append(f"health {model.health:.3f}")
+        facts.append(f"explained_risk {model.explained_risk:.3f}")
     if model.validation == model.validation:
         facts.append(f"validation {model.validation:.4f}")
     note = ", ".join(facts)

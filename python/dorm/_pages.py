@@ -32,7 +32,7 @@ class Page:
         return f'<iframe srcdoc="{inside}" style="width:100%;height:40em;border:0" title="report"></iframe>'
 
 
-class Story:
+class ReportData:
     """What a page is made from: a training or a tuning of the core, with its data.
 
     Let go at exit at the latest: arrays that the core still holds while the interpreter is taken down are never freed,

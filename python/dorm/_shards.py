@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines share: rows of whole queries that answer the questions of a training, and judge its model."""
+"""What engines share: rows of whole queries that response the requests of a training, and judge its model."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def shards_of(qid: Any, num_shards: int) -> np.ndarray:
 class Part:
     """The rows of some whole shards, as one process holds them.
 
-    Arrays in canonical order, which is all that is pickled: the host that answers is made again wherever a part
-    arrives, from the same rows in the same order, so that it gives the same answers.
+    Arrays in canonical order, which is all that is pickled: the host that responses is made again wherever a part
+    arrives, from the same rows in the same order, so that it gives the same responses.
 
     ``features`` have no missing values, and are not copied where they are float32 in C order and stand in that order
     already; ``names`` are theirs, or None; ``input`` says how the rows were read (as `RankingData.input`), or None.
@@ -73,13 +73,13 @@ class Part:
         """Over the arrays; None where there are no rows."""
         return None if self._arrays is None else self._arrays.dataset(self.names, self.input)
 
-    def answer(self, question: bytes, threads: int = 1) -> list[bytes]:
-        """One answer for each of its shards."""
+    def response(self, request: bytes, threads: int = 1) -> list[bytes]:
+        """One response for each of its shards."""
         if self._arrays is None:
             return []
         if self._host is None:
             self._host = _core.ShardHost(self.dataset, self.num_shards, threads)
-        return self._host.answer(question)
+        return self._host.response(request)
 
     def evaluate(self, model: _core.Model, measures: Sequence[str], options: _core.EvaluateOptions) -> Judged | None:
         """What the model is worth in each query; None where there are no rows."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shards of a Spark data frame, asked by one ordinary job per question.
+"""The shards of a Spark data frame, asked by one ordinary job per request.
 
 Rows travel once: they are packed by partition, shuffled so that queries are whole, put into canonical order and written
 to a local folder of the executor, which all its Python processes map. What Spark keeps is a token per partition, in a
-cached RDD: a question goes to the executor that wrote the file. Where an executor is lost its tokens are, too, and
+cached RDD: a request goes to the executor that wrote the file. Where an executor is lost its tokens are, too, and
 Spark makes both again from the shuffled rows, or from the source. Nothing listens on a port.
 """
 
@@ -139,7 +139,7 @@ class Pack:
 
 
 def parts_of(batches: Iterator[Any], layout: Layout) -> dict[str, Part]:
-    """The packed rows of a partition, ready to answer: those to train on and those to judge by, where there are any."""
+    """The packed rows of a partition, ready to response: those to train on and those to judge by, where there are any."""
     packed = [pickle.loads(rows) for batch in batches for rows in batch.column("rows").to_pylist()]
     for each in packed:
         if isinstance(each, str):
@@ -238,11 +238,11 @@ def _part(path: str) -> Part:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a partition has to say: its answers, an error of its data, or that its files are on another executor."""
+class ShardResponse:
+    """What a partition has to say: its responses, an error of its data, or that its files are on another executor."""
 
     name: str
-    question: bytes
+    request: bytes
 
     def __call__(self, index: int, tokens: Iterator[Any]) -> Iterator[tuple[int, str, Any]]:
         from pyspark import TaskContext
@@ -254,7 +254,7 @@ class Answer:
             elif not os.path.isdir(folder):
                 yield index, "elsewhere", None
             elif os.path.exists(path):
-                yield index, "answers", _part(path).answer(self.question, TaskContext.get().cpus())
+                yield index, "responses", _part(path).response(self.request, TaskContext.get().cpus())
 
 
 def _remove(tokens: Iterator[Any]) -> None:
@@ -335,20 +335,20 @@ class SparkShards:
 
     def asker(self, name: str) -> Callable[[bytes], list[bytes]]:
         """What `_core.train_shards` asks: all shards of the rows to train on, or to judge by."""
-        return lambda question: self._ask(name, bytes(question))
+        return lambda request: self._ask(name, bytes(request))
 
-    def _ask(self, name: str, question: bytes) -> list[bytes]:
+    def _ask(self, name: str, request: bytes) -> list[bytes]:
         self._asked += 1
-        answer = Answer(name, question)
-        with limited(self._context, f"question {self._asked}, to the {name} shards", self._timeout):
-            found = self._tokens.mapPartitionsWithIndex(answer).collect()
+        response = ShardResponse(name, request)
+        with limited(self._context, f"request {self._asked}, to the {name} shards", self._timeout):
+            found = self._tokens.mapPartitionsWithIndex(response).collect()
             strayed = [index for index, kind, _ in found if kind == "elsewhere"]
             if strayed:  # their tasks ran where their files are not: rows come to them, through Spark's shuffle
-                found += self._context.runJob(self._made.mapPartitionsWithIndex(answer), _same, partitions=strayed)
+                found += self._context.runJob(self._made.mapPartitionsWithIndex(response), _same, partitions=strayed)
         for _, kind, what in found:
             if kind == "error":
                 raise ValueError(what)
-        return [each for _, kind, answers in found if kind == "answers" for each in answers]
+        return [each for _, kind, responses in found if kind == "responses" for each in responses]
 
 
 def _same(what: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from . import _core
 from .report import TrainReport
 
-_NOT_KEPT = ("_training", "_reading", "_takes_rows")  # the story of the training, and what the model says again
+_NOT_KEPT = ("_training", "_reading", "_takes_rows")  # the report data of the training, and what the model says again
 
 
 def _stream(text: str) -> _core.Stream:

@@ -2,7 +2,7 @@
 """Training on a Dask cluster: ``pip install "dorm-rank[dask]"``, then ``from dorm.dask import DaskDormRanker``.
 
 The driver keeps the solver. Rows are shuffled once, so that every shard of whole queries lies in one part; a pass is
-one small question to every part and one small answer per shard, through Dask's own tasks. There are no other
+one small request to every part and one small response per shard, through Dask's own tasks. There are no other
 connections, and workers keep nothing that their rows do not tell: a lost part is made again and asked again.
 """
 
@@ -130,7 +130,7 @@ class DaskDormRanker(DormRanker):
         validation
             A data frame with the same columns, or ``(X, y, qid)``, to judge candidates by; `early_stopping` needs it.
         callbacks, progress
-            As in `DormRanker.fit`. Tasks are named dorm-rows, dorm-part and dorm-answer on the dashboard.
+            As in `DormRanker.fit`. Tasks are named dorm-rows, dorm-part and dorm-response on the dashboard.
 
         Ctrl-C raises KeyboardInterrupt once the pass is over; a second one at once. The best model so far is kept.
         """

@@ -90,7 +90,7 @@ def _facts(model: Any) -> dict[str, Any]:
         "bound",
         "solver",
         "C",
-        "health",
+        "explained_risk",
         "certificate",
         "kernel",
         "method",

@@ -212,7 +212,7 @@ class DormFactorization(FittedView, RecommenderAnswers, BaseEstimator):
             options.search.rounds = False  # validation chooses the round
         train = read_ratings(ratings)
         with watching(callbacks, FactorProgress(self.verbose), progress) as callback:
-            model, report, self._story = _core.factorize(
+            model, report, self._report_data = _core.factorize(
                 train.core,
                 options,
                 read_side(item_features, train.item_ids, "item"),
@@ -259,10 +259,10 @@ class DormFactorization(FittedView, RecommenderAnswers, BaseEstimator):
         ``ratings``: held out, to judge by. A loaded factorization does not know its training, and has no page.
         """
         check_is_fitted(self)
-        if getattr(self, "_story", None) is None:
+        if getattr(self, "_report_data", None) is None:
             raise ValueError("a loaded factorization does not know how it was trained; fit it to have a page")
         held_out = None if ratings is None else read_ratings(ratings).core
-        return page_at(self._story.page(held_out, self.model_, "ratings"), path)
+        return page_at(self._report_data.page(held_out, self.model_, "ratings"), path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as ``dorm factorize`` does; ``dorm recommend`` and `load` read it. Ids become text."""
@@ -315,7 +315,7 @@ class DormFactorization(FittedView, RecommenderAnswers, BaseEstimator):
         self.candidates_ = [FactorCandidate(**entry) for entry in model.candidates()]
 
 
-_ARRAYS = ("user_factors_", "item_factors_", "item_offsets_", "_story")  # made anew, or not kept
+_ARRAYS = ("user_factors_", "item_factors_", "item_offsets_", "_report_data")  # made anew, or not kept
 
 
 def _model_of(init_model: Any) -> _core.FactorModel | None:

@@ -85,7 +85,7 @@ class DormEstimator(pt.Estimator):
         twice = qrels.duplicated(keys)
         if twice.any():
             query, document = qrels.loc[twice, keys].iloc[0]
-            raise ValueError(f"document {document} of query {query} is judged twice in the {what} judgments")
+            raise ValueError(f"document {document} of query {query} has two judgments in the {what} judgments")
         judged = results[keys].merge(qrels[[*keys, "label"]], on=keys, how="left")
         if judged["label"].isna().all():
             raise ValueError(f"none of the {what} documents is judged: do qid and docno mean the same in both?")

@@ -20,7 +20,7 @@ from ._missing import check_rule
 from ._names import check_features, remember_features
 from ._notebook import FittedView, ranker_html
 from ._options import train_options
-from ._pages import Story, page_at
+from ._pages import ReportData, page_at
 from ._progress import Progress, watching
 from ._queries import Queries
 from ._ranker_inputs import RankerInputs
@@ -297,7 +297,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
             )
         self.__dict__.pop("_stream", None)  # of an earlier partial_fit
         self._adopt(model)
-        self._training = Story(training)
+        self._training = ReportData(training)
         self.report_ = TrainReport._of(report)
         if self.report_.interrupted:
             raise KeyboardInterrupt("training was interrupted; the ranker keeps the best model so far")
@@ -442,7 +442,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
             shows.
         X, y, qid, group
             Judged documents to tell about. None: those of `fit`, which the ranker remembers until it is pickled, with
-            the story of the training; a loaded ranker needs them.
+            the report_data of the training; a loaded ranker needs them.
 
         >>> import dorm, pathlib, tempfile
         >>> ranker = dorm.DormRanker(C=10).fit(dorm.synth(queries=30, features=5, seed=1))
@@ -453,7 +453,7 @@ class DormRanker(FittedView, RankerInputs, BaseEstimator):
         training = getattr(self, "_training", None)
         if X is not None:
             given = self._checked(X, qid, group, y)
-            training = Story(_core.Training.of(self.model_, given.labelled(self._names(), self.unjudged).dataset))
+            training = ReportData(_core.Training.of(self.model_, given.labelled(self._names(), self.unjudged).dataset))
         if training is None:
             raise ValueError("the training data is not known any more; pass X, y and qid= to tell about")
         return page_at(training.page("the training data" if X is None else "the data", "the validation data"), path)

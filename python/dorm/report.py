@@ -28,7 +28,7 @@ class Candidate:
     start: str
     rounds: int
     certificate: Certificate
-    health: float  #: share of the risk of w = 0 that the bound explains; below 0.02 it carries no information
+    explained_risk: float  #: share of the risk of w = 0 that the bound explains; below 0.02 it carries no information
     validation: float  #: the measure on eval_set; NaN without
     share: float  #: of the model, which may be an average of several candidates; 0: not in it
 
@@ -100,21 +100,21 @@ class TrainReport:
         for c in self.candidates:
             k = c.certificate
             numbers = (Figure(k.primal, ".6g"), Figure(k.dual, ".6g"), Figure(k.gap, ".1e"))
-            rows.append((c.bound, c.start, c.rounds, *numbers, k.status, Figure(c.health, ".3f"), Figure(c.validation)))
+            rows.append((c.bound, c.start, c.rounds, *numbers, k.status, Figure(c.explained_risk, ".3f"), Figure(c.validation)))
             rows[-1] += (Figure(c.share, ".2f"),)
-        head = ["candidate", "start", "rounds", "primal", "dual", "gap", "status", "health", "validation", "share"]
+        head = ["candidate", "start", "rounds", "primal", "dual", "gap", "status", "explained_risk", "validation", "share"]
         note = f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.seconds:.2f} s"
         return html_table(head, rows, note="; ".join([note, *(f"warning: {w}" for w in self.warnings)]))
 
     def __str__(self) -> str:
-        head = "  candidate  start     rounds      primal        dual      gap  status         health  validation share"
+        head = "  candidate  start     rounds      primal        dual      gap  status         explained_risk  validation share"
         lines = [head]
         for c in self.candidates:
             validation = "-" if math.isnan(c.validation) else f"{c.validation:.4f}"
             k = c.certificate
             lines.append(
                 f"{'*' if c.chosen else ' '} {c.bound:<9}  {c.start:<8}  {c.rounds:>6}  {k.primal:>10.6g}  "
-                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.health:>6.3f}  {validation:>10} {c.share:>5.2f}"
+                f"{k.dual:>10.6g}  {k.gap:>7.1e}  {k.status:<13}  {c.explained_risk:>6.3f}  {validation:>10} {c.share:>5.2f}"
             )
         lines.append(
             f"{self.passes} passes, {self.oracle_calls} oracle calls, {self.planes} planes, {self.support_vectors} "

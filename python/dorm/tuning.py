@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core
 from ._options import train_options
-from ._pages import Story, page_at
+from ._pages import ReportData, page_at
 from ._progress import Progress, watching
 from ._tables import Figure, html_table, pandas_for
 from .measure import Measure
@@ -21,7 +21,7 @@ _AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
 
 
 @dataclass(frozen=True)
-class TuneCell:
+class GridPoint:
     """One point of the grid, judged on all validation queries (of all folds)."""
 
     measure: str  #: trained for; empty for a cheap ranker
@@ -32,7 +32,7 @@ class TuneCell:
     C: float
     validation: float  #: the measure it was judged by
     standard_error: float  #: of that
-    health: float  #: mean over folds; NaN for a cheap ranker
+    explained_risk: float  #: mean over folds; NaN for a cheap ranker
     rounds: int
     gap: float  #: relative duality gap; with folds, the largest
     status: str
@@ -46,7 +46,7 @@ class TuneCell:
 
 
 @dataclass(frozen=True)
-class LeftOutCell:
+class PrunedPoint:
     """A point of the grid that was not judged, and why."""
 
     measure: str
@@ -80,22 +80,22 @@ class TuneResult:
     ranker: DormRanker  #: fitted; predicts, explains, saves
     measure: str  #: that the cells are judged by
     validated: Validated
-    cells: list[TuneCell]  #: judged, in the order of the grid
-    left_out: list[LeftOutCell]
+    cells: list[GridPoint]  #: judged, in the order of the grid
+    pruned: list[PrunedPoint]
     choice: str  #: the rule that was used
     reason: str  #: the same in words, and what it says of this ranker
     end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with cells left out
     resumed: int  #: cells that the checkpoint knew
     report_: TrainReport | None = field(repr=False)  #: of the training after the choice, if there was one
-    _story: Story | None = field(repr=False)
+    _report_data: ReportData | None = field(repr=False)
 
     @property
-    def parts(self) -> list[TuneCell]:
+    def parts(self) -> list[GridPoint]:
         """The cells that the ranker is made of, the largest share first."""
         return sorted((c for c in self.cells if c.chosen), key=lambda c: -c.share)
 
     @property
-    def best(self) -> TuneCell:
+    def best(self) -> GridPoint:
         """The cell with the largest figure. It was chosen for being large: quote ``validated`` instead."""
         return max(self.cells, key=lambda c: c.validation)
 
@@ -105,23 +105,23 @@ class TuneResult:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Write the page of ``dorm tune --report`` and return its path; None: a `Page` for a notebook."""
-        if self._story is None:
+        if self._report_data is None:
             raise ValueError("the data of the tuning is not known any more, as it is not pickled")
-        return page_at(self._story.page("the training data", self.validated.judged_on), path)
+        return page_at(self._report_data.page("the training data", self.validated.judged_on), path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, as `DormRanker.save`."""
         self.ranker.save(path)
 
     def __reduce__(self) -> Any:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "_story"}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "_report_data"}
         return _restored, (values,)
 
-    def _sorted(self) -> list[TuneCell]:
+    def _sorted(self) -> list[GridPoint]:
         return sorted(self.cells, key=lambda c: (-c.validation, -c.share))
 
     def _foot(self) -> str:
-        left = f"; {len(self.left_out)} cells left out" if self.left_out else ""
+        left = f"; {len(self.pruned)} cells left out" if self.pruned else ""
         return f"{self.measure} {self.validated}; {self.reason}{left}"
 
     def __str__(self) -> str:
@@ -139,10 +139,10 @@ class TuneResult:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = ["bound", "start", "decay", "C", self.measure, "± error", "health", "share"]
+        head = ["bound", "start", "decay", "C", self.measure, "± error", "explained_risk", "share"]
         rows = [
             (c.bound, c.start, c.decay, Figure(c.C, "g"), Figure(c.validation), Figure(c.standard_error))
-            + (Figure(c.health, ".3f"), Figure(c.share, ".2f"))
+            + (Figure(c.explained_risk, ".3f"), Figure(c.share, ".2f"))
             for c in self._sorted()
         ]
         return html_table(head, rows, f"{self.measure} {self.validated}", self._foot())
@@ -245,14 +245,14 @@ def tune(
         ranker=ranker,
         measure=ranker.measure,
         validated=Validated(**told["validated"], judged_on=judged_on),
-        cells=[TuneCell(**cell) for cell in told["cells"]],
-        left_out=[LeftOutCell(**cell) for cell in told["left_out"]],
+        cells=[GridPoint(**cell) for cell in told["cells"]],
+        pruned=[PrunedPoint(**cell) for cell in told["pruned"]],
         choice=told["choice"],
         reason=told["reason"],
         end=told["end"],
         resumed=told["resumed"],
         report_=report,
-        _story=Story(tuned),
+        _report_data=ReportData(tuned),
     )
 
 
@@ -286,4 +286,4 @@ def _axes(grid: Mapping[str, Any] | None, ranker: DormRanker) -> dict[str, Any]:
 
 
 def _restored(values: dict[str, Any]) -> TuneResult:
-    return TuneResult(**values, _story=None)
+    return TuneResult(**values, _report_data=None)

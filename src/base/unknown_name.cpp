@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 
 namespace dorm {

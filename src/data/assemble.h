@@ -12,7 +12,7 @@
 #include "data/placed_rows.h"
 #include "data/row_block.h"
 #include "data/storage.h"
-#include "dorm/input.h"
+#include "dorm/data/input.h"
 
 namespace dorm {
 

@@ -105,7 +105,7 @@ std::size_t Dataset::num_nonzeros() const {
 }
 
 Error lost_features(const std::string& file) {
-  return {ErrorCode::io, {file, 0, 0}, "became shorter while it was in use; expected a file that nobody changes"};
+  return {ErrorCode::io, {file, 0, 0}, "became shorter while in use; expected a file that does not change"};
 }
 
 void let_go(const Dataset& data, std::size_t first, std::size_t last) {

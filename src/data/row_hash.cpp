@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "base/lanes_of.h"
+#include "base/vector/lanes_of.h"
 
 namespace dorm {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 #include "dorm/dataset.h"
 
 namespace dorm {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "dorm/data/input.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
-#include "dorm/input.h"
 
 namespace dorm {
 

@@ -90,7 +90,8 @@ Dataset without_unjudged(const Dataset& data) {
   auto owner = std::make_shared<Judged>();
   owner->columns = keep_judged(gather_columns(data));
   if (owner->columns.labels.empty())
-    throw Error(ErrorCode::bad_input, "no document was judged: all labels are negative; expected some of 0 or more");
+    throw Error(ErrorCode::bad_input,
+                "no document has a judgment: all labels are negative; expected labels of 0 or more");
   auto storage = std::make_shared<Storage>();
   storage->dense = data.dense();
   storage->num_features = data.num_features();

@@ -21,7 +21,7 @@ void require_alike(const RankerRow& row, const RankerRow& reference) {
     return out;
   };
   if (names(row.table) != names(reference.table) || row.table.query_ids != reference.table.query_ids)
-    throw Error(ErrorCode::bad_input, fmt::format("{} and {} were judged by other measures or on other queries; "
+    throw Error(ErrorCode::bad_input, fmt::format("{} and {} were evaluated by other measures or on other queries; "
                                                   "expected the same of both",
                                                   row.name, reference.name));
 }

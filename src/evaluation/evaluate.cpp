@@ -52,17 +52,17 @@ void require_order(std::span<const ScoredQuery> queries, std::span<const Measure
   for (const Measure* measure : measures)
     if (measure->needs_order())
       throw Error(ErrorCode::bad_option,
-                  fmt::format("the expectation of {} over ties is not known; expected ties by index, worst or "
+                  fmt::format("the expectation of {} over ties has no formula; expected ties by index, worst or "
                               "document_id",
                               measure->name()));
   if (options.depth > 0)
     throw Error(ErrorCode::bad_option,
-                "which of tied documents are within the depth is not known; expected ties by index, worst or "
+                "ties at the depth are ambiguous; expected ties by index, worst or "
                 "document_id");
   for (const ScoredQuery& query : queries)
     if (query.groups)
       throw Error(ErrorCode::bad_option,
-                  "the expectation over ties is not known within limits on groups; expected ties by index, "
+                  "the expectation over ties has no formula under group limits; expected ties by index, "
                   "worst or document_id");
 }
 

@@ -2,9 +2,9 @@
 // A data set and its scores as a list of scored queries.
 #include <fmt/format.h>
 
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/assignment.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/learning/assignment.h"
 #include "evaluation/bootstrap.h"
 #include "ranking/assign/gain_floor.h"
 

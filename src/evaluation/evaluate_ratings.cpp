@@ -4,7 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

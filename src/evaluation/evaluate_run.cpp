@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
 
 namespace dorm {
 namespace {
@@ -34,7 +34,7 @@ struct Joined {
 
 [[noreturn]] void throw_repeated(std::string_view query, std::string_view document, std::string_view where) {
   throw Error(ErrorCode::bad_input,
-              fmt::format("query \"{}\", document \"{}\" stands twice in the {}", query, document, where));
+              fmt::format("query \"{}\", document \"{}\" appears twice in the {}", query, document, where));
 }
 
 // Retrieved documents first, in run order, then the judged ones that were not retrieved.

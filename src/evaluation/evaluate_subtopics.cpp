@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "base/numeric.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/one_per.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 
@@ -61,7 +61,7 @@ class Judging {
       JudgedQuery& query = queries[slot->second];
       if (query.document(entry.document) != query.scores.size())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("query \"{}\", document \"{}\" stands twice in the run", entry.query, entry.document));
+                    fmt::format("query \"{}\", document \"{}\" appears twice in the run", entry.query, entry.document));
       query.in_run = true;
       query.scores.push_back(entry.score);
     }
@@ -77,7 +77,7 @@ class Judging {
       std::vector<std::uint32_t>& covered = query.cover.of_document[query.document(judgment.document)];
       if (std::find(covered.begin(), covered.end(), slot->second) != covered.end())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("query \"{}\", subtopic \"{}\", document \"{}\" stands twice in the judgments",
+                    fmt::format("query \"{}\", subtopic \"{}\", document \"{}\" appears twice in the judgments",
                                 judgment.query, judgment.subtopic, judgment.document));
       covered.push_back(slot->second);
     }

@@ -8,8 +8,8 @@
 
 #include "base/parallel.h"
 #include "data/replace_features.h"
-#include "data/scale_doubles.h"
-#include "data/scale_rows.h"
+#include "data/scale/scale_doubles.h"
+#include "data/scale/scale_rows.h"
 #include "dorm/error.h"
 
 namespace dorm {

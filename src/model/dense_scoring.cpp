@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/scale_doubles.h"
-#include "data/scale_rows.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_doubles.h"
+#include "data/scale/scale_rows.h"
+#include "data/scale/scale_rules.h"
 
 namespace dorm {
 

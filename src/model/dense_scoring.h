@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/vector_ops.h"
-#include "dorm/scale.h"
+#include "base/vector/vector_ops.h"
+#include "dorm/data/scale.h"
 
 namespace dorm {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/align.h"
 #include "model/contributions.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 namespace dorm {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ordered_sum.h"
 #include "base/parallel.h"
-#include "base/wide_sum.h"
-#include "data/scale_compressed.h"
-#include "data/scale_rows.h"
-#include "data/scale_rules.h"
+#include "base/vector/ordered_sum.h"
+#include "base/vector/wide_sum.h"
+#include "data/scale/scale_compressed.h"
+#include "data/scale/scale_rows.h"
+#include "data/scale/scale_rules.h"
 #include "data/storage.h"
 #include "model/dense_scoring.h"
 #include "model/features/device_rows.h"
@@ -135,7 +135,7 @@ double LinearScorer::constant_part(const std::vector<double>& weights) const {
   return constant;
 }
 
-std::vector<double> LinearScorer::device_scores(const std::vector<double>& weights, const ComputePlace& place) const {
+std::vector<double> LinearScorer::device_scores(const std::vector<double>& weights, const ComputeOptions& place) const {
   const Dataset& data = this->data();
   std::optional<LinearFeatures> scaled;
   if (data.dense() && scaling_.kind != ScalingKind::none) scaled.emplace(data, scaling_, 0, place.threads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/model.h"
 #include "dorm/write.h"
 #include "model/model_json.h"

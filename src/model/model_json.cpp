@@ -9,11 +9,11 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "data/io/input_json.h"
-#include "dorm/catalog.h"
+#include "data/io/binary/input_json.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
 #include "model/kernel_json.h"
 #include "model/trees_json.h"
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t kLinearVersion = 1;  // the rest has not changed
 void require_distinct(const JsonFields& fields, std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) fields.fail("features", fmt::format("distinct names; \"{}\" stands there twice", *twice));
+  if (twice != names.end()) fields.fail("features", fmt::format("distinct names; \"{}\" appears twice there", *twice));
 }
 
 std::uint64_t fingerprint_from(const JsonFields& fields) {
@@ -96,8 +96,14 @@ Certificate certificate_from(const JsonFields& fields) {
 }
 
 Json part_json(const ModelPart& part) {
-  Json out = {{"share", part.share}, {"bound", part.bound},   {"start", part.start},   {"C", part.C},
-              {"decay", part.decay}, {"rounds", part.rounds}, {"health", part.health}, {"measure", part.measure}};
+  Json out = {{"share", part.share},
+              {"bound", part.bound},
+              {"start", part.start},
+              {"C", part.C},
+              {"decay", part.decay},
+              {"rounds", part.rounds},
+              {"explained_risk", part.explained_risk},
+              {"measure", part.measure}};
   out["certificate"] = certificate_json(part.certificate);
   if (!std::isnan(part.validation)) out["validation"] = part.validation;
   if (part.ranker) {
@@ -116,7 +122,7 @@ ModelPart part_from(const JsonFields& fields, const std::string& name) {
   part.measure = fields.optional<std::string>("measure", "the name of a measure", "");
   part.decay = fields.optional<std::string>("decay", "a name", "");
   part.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
-  part.health = fields.optional<double>("health", "a number", 0);
+  part.explained_risk = fields.optional<double>("explained_risk", "a number", 0);
   part.validation = fields.optional<double>("validation", "a number", part.validation);
   part.certificate = certificate_from(fields.object("certificate"));
   if (!fields.has("model")) return part;
@@ -162,7 +168,7 @@ Json json_of(const Model& model) {
   out["rounds"] = model.rounds;
   out["options"] = {{"C", model.C}, {"tolerance", model.tolerance}, {"solver", model.solver}, {"seed", model.seed}};
   out["certificate"] = certificate_json(model.certificate);
-  out["health"] = model.health;
+  out["explained_risk"] = model.explained_risk;
   if (!std::isnan(model.validation)) out["validation"] = model.validation;
   if (!model.parts.empty()) {
     for (const ModelPart& part : model.parts) out["parts"].push_back(part_json(part));
@@ -231,7 +237,7 @@ Model model_from(const Json& json, const std::string& name) {
   model.bound = fields.optional<std::string>("bound", "a name", "");
   model.start = fields.optional<std::string>("start", "a name", "");
   model.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
-  model.health = fields.optional<double>("health", "a number", 0);
+  model.explained_risk = fields.optional<double>("explained_risk", "a number", 0);
   model.validation = fields.optional<double>("validation", "a number", model.validation);
   model.certificate = certificate_from(fields.object("certificate"));
   if (fields.has("parts"))

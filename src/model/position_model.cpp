@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "model/model_json.h"

@@ -21,12 +21,12 @@ void require_finite(const Dataset& data, std::span<const double> scores) {
                                                       i + 1, data.query(q).id));
 }
 
-std::vector<double> linear_scores_at(const ComputePlace& place, const Model& model, const Dataset& data) {
+std::vector<double> linear_scores_at(const ComputeOptions& place, const Model& model, const Dataset& data) {
   const LinearScorer scorer(model, data, place.threads);
   return place.on_device() ? scorer.device_scores(model.weights, place) : scorer.scores(model.weights, place.threads);
 }
 
-std::vector<double> sum_scores(const Model& model, const Dataset& data, const ComputePlace& place) {
+std::vector<double> sum_scores(const Model& model, const Dataset& data, const ComputeOptions& place) {
   std::vector<double> sum(data.num_documents());
   for (const ModelPart& part : model.parts) {
     const std::vector<double> scores = score(*part.ranker, filled_as(*part.ranker, data, place.threads), place);
@@ -37,7 +37,7 @@ std::vector<double> sum_scores(const Model& model, const Dataset& data, const Co
 }
 
 std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel,
-                               const ComputePlace& place) {
+                               const ComputeOptions& place) {
   if (model.kind() == Model::Kind::sum) return sum_scores(model, data, place);
   require_features(model, data);
   require_values(model, data);
@@ -59,15 +59,15 @@ std::vector<double> KernelScorer::scores(const std::vector<double>& weights, std
 }
 
 std::vector<double> score(const Model& model, const Dataset& data, std::size_t threads) {
-  return score(model, data, ComputePlace{.threads = threads});
+  return score(model, data, ComputeOptions{.threads = threads});
 }
 
-std::vector<double> score(const Model& model, const Dataset& data, const ComputePlace& place, const Kernel* kernel) {
+std::vector<double> score(const Model& model, const Dataset& data, const ComputeOptions& place, const Kernel* kernel) {
   return score_with(model, data, kernel, place);
 }
 
 std::vector<double> score(const Model& model, const Dataset& data, const Kernel& kernel, std::size_t threads) {
-  return score(model, data, ComputePlace{.threads = threads}, &kernel);
+  return score(model, data, ComputeOptions{.threads = threads}, &kernel);
 }
 
 }  // namespace dorm

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "data/scale_doubles.h"
+#include "data/scale/scale_doubles.h"
 #include "dorm/model.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"
@@ -42,7 +42,7 @@ class LinearScorer final : public Scorer {
 
   /// On a device, which gets scaled rows in 32 bits: sums are those of scores() to the rounding of features. Throws
   /// Error(unsupported) where rows are compressed, and as make_row_device() does.
-  std::vector<double> device_scores(const std::vector<double>& weights, const ComputePlace& place) const;
+  std::vector<double> device_scores(const std::vector<double>& weights, const ComputeOptions& place) const;
 
  private:
   struct Folded;     // weights in the columns of the data
@@ -64,7 +64,7 @@ class LinearScorer final : public Scorer {
 class MappedScorer final : public Scorer {
  public:
   /// `aligned` has the features the map was fitted on.
-  MappedScorer(const FeatureMap& map, const Dataset& aligned, const ComputePlace& place)
+  MappedScorer(const FeatureMap& map, const Dataset& aligned, const ComputeOptions& place)
       : features_(apply_feature_map(map, Documents(aligned), place)) {}
 
   const Dataset& data() const override { return features_.data(); }
@@ -78,7 +78,7 @@ class MappedScorer final : public Scorer {
 class KernelScorer final : public Scorer {
  public:
   KernelScorer(const Kernel& kernel, const Documents& training, const Dataset& aligned, std::uint64_t cache_bytes,
-               const ComputePlace& place)
+               const ComputeOptions& place)
       : documents_(aligned), gram_(columns_at(place, kernel, training), documents_, cache_bytes, place.threads) {}
 
   const Dataset& data() const override { return documents_.data(); }

@@ -86,8 +86,8 @@ class TreeScoring {
 
 }  // namespace
 
-std::vector<double> tree_scores(const Model& model, const Dataset& data, const ComputePlace& place) {
-  if (place.on_device()) throw Error(ErrorCode::unsupported, "trees are scored on the CPU; expected --device cpu");
+std::vector<double> tree_scores(const Model& model, const Dataset& data, const ComputeOptions& place) {
+  if (place.on_device()) throw Error(ErrorCode::unsupported, "trees are scored on the CPU; expected the device cpu");
   const TreeScoring scoring(model, data);
   std::vector<double> scores(data.num_documents());
   const std::vector<std::size_t> first = pieces_of(data);
@@ -103,7 +103,7 @@ std::vector<double> tree_scores(const Model& model, const Dataset& data, const C
 void require_values(const Model& model, const Dataset& data) {
   if (data.input().missing == Missing::keep && !model.trees)
     throw Error(ErrorCode::bad_input,
-                "missing values were kept, which only trees can use; expected --missing zero or mean");
+                "missing values were kept, which only trees can use; expected 0 or the mean in their place");
 }
 
 Dataset filled_as(const Model& part, const Dataset& data, std::size_t threads) {

@@ -10,7 +10,7 @@
 namespace dorm {
 
 /// Scores in document order. Throws Error(unsupported) on a device.
-std::vector<double> tree_scores(const Model& model, const Dataset& data, const ComputePlace& place);
+std::vector<double> tree_scores(const Model& model, const Dataset& data, const ComputeOptions& place);
 
 /// Throws Error(bad_input) where missing values were kept and the model is not of trees.
 void require_values(const Model& model, const Dataset& data);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dorm/trees.h"
+#include "dorm/learning/trees.h"
 
 namespace dorm {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::report {
 

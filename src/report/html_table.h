@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::report {
 

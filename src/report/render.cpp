@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "dorm/apps/report.h"
 #include "dorm/error.h"
-#include "dorm/report.h"
 #include "dorm/write.h"
 
 namespace dorm::report {

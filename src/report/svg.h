@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::report {
 

@@ -29,7 +29,7 @@ constexpr std::array<Look, 5> kLooks = {{
     {Told::reference, "told-reference", "M0 -5.5L5.5 0L0 5.5L-5.5 0z", "reference"},
     {Told::better, "told-better", "M0 -5L5 4H-5z", "better than the reference"},
     {Told::worse, "told-worse", "M0 5L5 -4H-5z", "worse than the reference"},
-    {Told::same, "told-same", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "not told apart from it"},
+    {Told::same, "told-same", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "not significantly different from it"},
     {Told::nothing, "told-nothing", "M-3.5 -3.5h7v7h-7z", "not tested"},
 }};
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "report/text.h"
 
 namespace dorm::report {

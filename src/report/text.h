@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::report {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 
 namespace dorm::report {
 

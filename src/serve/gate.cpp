@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "data/io/file.h"
+#include "data/io/files/file.h"
+#include "dorm/apps/serve.h"
 #include "dorm/error.h"
-#include "dorm/serve.h"
 
 namespace dorm::serve {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 #include "serve/http_connection.h"
 #include "serve/reloader.h"
 #include "serve/service.h"

@@ -10,11 +10,11 @@
 #include "base/checksum.h"
 #include "base/quote.h"
 #include "base/unknown_name.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "data/owned_columns.h"
 #include "data/storage.h"
 #include "dorm/error.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 #include "model/align.h"
 #include "model/trees/tree_scorer.h"
 

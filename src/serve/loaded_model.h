@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "data/packed_text.h"
-#include "dorm/any_model.h"
+#include "dorm/apps/serve.h"
 #include "dorm/dataset.h"
-#include "dorm/serve.h"
+#include "dorm/recommend/any_model.h"
 #include "model/dense_scoring.h"
 #include "serve/rank_request.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 #include "serve/loaded_model.h"
 
 namespace dorm::serve {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "data/packed_text.h"
 
 namespace dorm::serve {

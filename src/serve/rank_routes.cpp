@@ -4,9 +4,9 @@
 
 #include "base/quote.h"
 #include "base/stopwatch.h"
+#include "dorm/data/one_per.h"
 #include "dorm/explain.h"
 #include "dorm/measure.h"
-#include "dorm/one_per.h"
 #include "serve/json_text.h"
 #include "serve/rank_request.h"
 #include "serve/service.h"

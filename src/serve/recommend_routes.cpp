@@ -78,10 +78,10 @@ std::vector<Recommendation> recommended(const RecommendRequest& asked, const Loa
   const std::string& id = similar ? *asked.similar_to : *asked.user;
   const auto number = similar ? model.items.find(id) : model.users.find(id);
   if (!number)
-    throw Refusal(404, fmt::format("{}: found {}; expected one of the {} {} that the model {} knows",
-                                   similar ? "similar_to" : "user", in_quotes(id),
-                                   similar ? model.items.size() : model.users.size(), similar ? "items" : "users",
-                                   loaded.name()));
+    throw Refusal(
+        404, fmt::format("{}: found {}; expected one of the {} {} of the model {}", similar ? "similar_to" : "user",
+                         in_quotes(id), similar ? model.items.size() : model.users.size(), similar ? "items" : "users",
+                         loaded.name()));
   return similar ? similar_items(model, *number, asked.top) : recommend(model, *number, asked.top, asked.with_seen);
 }
 

@@ -28,9 +28,9 @@ std::shared_ptr<const LoadedModel> find_model(const ModelStore& store, std::stri
                                        model->kind(), what));
       return model;
     }
-  throw Refusal(
-      404, name.empty() ? fmt::format("no model that {} is served", what)
-                        : fmt::format("no model is named {}; /v1/models lists those that are served", in_quotes(name)));
+  throw Refusal(404, name.empty()
+                         ? fmt::format("no model that {} is served", what)
+                         : fmt::format("no model is named {}; /v1/models lists the served models", in_quotes(name)));
 }
 
 int status_of(const Error& error) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/serve.h"
+#include "dorm/apps/serve.h"
 #include "serve/exchange.h"
 #include "serve/metrics.h"
 #include "serve/model_store.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of the server, where simdjson was not found when this was built.
+#include "dorm/apps/serve.h"
 #include "dorm/error.h"
-#include "dorm/serve.h"
 
 namespace dorm::serve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 
 #include <gtest/gtest.h>
 

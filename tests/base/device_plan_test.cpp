@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided before a card is touched: whether it can be used, and what it holds. By hand.
+// What is decided before a GPU is touched: whether it can be used, and what it holds. By hand.
 #include <gtest/gtest.h>
 
-#include "base/device/cuda_module.h"
+#include "device/cuda_module.h"
 #include "support/message_of.h"
 
 namespace dorm {
@@ -25,7 +25,7 @@ TEST(DevicePlan, BytesOfRows) {
 }
 
 TEST(DevicePlan, AllIsHeldWhereItFits) {
-  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 6000 * 32, "card");
+  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 6000 * 32, "gpu");
   EXPECT_EQ(plan.trouble, "");
   EXPECT_EQ(plan.resident_queries, 3U);
   EXPECT_EQ(plan.part_bytes, 0U);
@@ -33,7 +33,7 @@ TEST(DevicePlan, AllIsHeldWhereItFits) {
 
 TEST(DevicePlan, WhatDoesNotFitIsSentInParts) {
   // The largest query needs a buffer of 3000 rows; beside it the first fits, the second does not.
-  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 5999 * 32, "card");
+  const ResidentPlan plan = plan_memory(three_queries(), 100, 100 + 5999 * 32, "gpu");
   EXPECT_EQ(plan.trouble, "");
   EXPECT_EQ(plan.part_bytes, 3000U * 32);
   EXPECT_EQ(plan.resident_queries, 1U);
@@ -44,11 +44,11 @@ TEST(DevicePlan, PartsHoldAPiece) {
   DeviceDocuments documents;
   documents.features = 8;
   for (std::uint64_t q = 1; q <= 300; ++q) documents.query_begin.push_back(10 * q);
-  const ResidentPlan plan = plan_memory(documents, 0, 1300 * 32, "card");
+  const ResidentPlan plan = plan_memory(documents, 0, 1300 * 32, "gpu");
   EXPECT_EQ(plan.trouble, "");
   EXPECT_EQ(plan.part_bytes, kDocumentsOfPiece * 32);
   EXPECT_EQ(plan.resident_queries, 27U);  // 276 rows are left
-  EXPECT_NE(plan_memory(documents, 0, 1023 * 32, "card").trouble, "");
+  EXPECT_NE(plan_memory(documents, 0, 1023 * 32, "gpu").trouble, "");
 }
 
 TEST(DevicePlan, TooLittleMemoryIsSaidWithSizes) {
@@ -57,10 +57,10 @@ TEST(DevicePlan, TooLittleMemoryIsSaidWithSizes) {
   const ResidentPlan plan = plan_memory(documents, 1'000'000'000, 2'000'000'000, "NVIDIA X");
   EXPECT_EQ(plan.trouble,
             "NVIDIA X has 2 GB for this, but 10.6 GB are needed at least, 20.2 GB to hold all documents; expected a "
-            "larger card, or the device cpu");
+            "larger GPU, or the device cpu");
 }
 
-TEST(DevicePlan, WhyACardCannotBeUsed) {
+TEST(DevicePlan, WhyAGpuCannotBeUsed) {
   EXPECT_EQ(cuda_trouble(13000, 13000, 1, 0, ""), "");
   EXPECT_EQ(cuda_trouble(13010, 13000, 2, 1, ""), "");
   EXPECT_EQ(cuda_trouble(13000, 13020, 1, 0, ""), "");  // of the same major version
@@ -71,10 +71,10 @@ TEST(DevicePlan, WhyACardCannotBeUsed) {
             "the NVIDIA driver supports CUDA 12.4, but this dorm was built with CUDA 13.0; expected a newer driver, or "
             "a dorm built with CUDA 12");
   EXPECT_EQ(cuda_trouble(13000, 13000, 0, 0, "7"),
-            "the NVIDIA driver shows no card (CUDA_VISIBLE_DEVICES is \"7\"); expected at least one");
-  EXPECT_EQ(cuda_trouble(13000, 13000, 1, 1, ""), "cuda:1 is asked for, but there is 1 card, cuda:0");
+            "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES is \"7\"); expected at least one");
+  EXPECT_EQ(cuda_trouble(13000, 13000, 1, 1, ""), "cuda:1 is asked for, but there is 1 GPU, cuda:0");
   EXPECT_EQ(cuda_trouble(13000, 13000, 2, 5, "0,1"),
-            "cuda:5 is asked for, but there are 2 cards, cuda:0 to cuda:1 (CUDA_VISIBLE_DEVICES is \"0,1\")");
+            "cuda:5 is asked for, but there are 2 GPUs, cuda:0 to cuda:1 (CUDA_VISIBLE_DEVICES is \"0,1\")");
 }
 
 TEST(DevicePlan, Names) {
@@ -93,14 +93,14 @@ TEST(DevicePlan, KernelsTakeAsManyDocumentsAtATimeAsFit) {
   numbers.height = 100;
   numbers.terms = {{1, {{KernelPart::Form::decay, 0, 10}}}};
   const std::uint64_t held = 88000, row = 88 + 40 + 32000 + 16;
-  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "card").height, 100U);
-  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "card").bytes, held + 100 * row);
-  EXPECT_EQ(plan_kernel(numbers, held + 99 * row, "card").height, 50U);
-  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "card").height, 16U);
-  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "card").trouble, "");
-  EXPECT_EQ(plan_kernel(numbers, 100000, "card").trouble,
-            "card has 0.0001 GB for this, but 0.000602 GB are needed at least to hold 1000 documents of 10 columns; "
-            "expected a larger card, or the device cpu");
+  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "gpu").height, 100U);
+  EXPECT_EQ(plan_kernel(numbers, held + 100 * row, "gpu").bytes, held + 100 * row);
+  EXPECT_EQ(plan_kernel(numbers, held + 99 * row, "gpu").height, 50U);
+  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "gpu").height, 16U);
+  EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "gpu").trouble, "");
+  EXPECT_EQ(plan_kernel(numbers, 100000, "gpu").trouble,
+            "GPU has 0.0001 GB for this, but 0.000602 GB are needed at least to hold 1000 documents of 10 columns; "
+            "expected a larger GPU, or the device cpu");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel values on a device against their formulas, entry by entry, in double precision. On the device `host`, and on
 // the one that DORM_TEST_DEVICE names (make test-gpu).
-#include "base/device/kernel_device.h"
+#include "device/kernel_device.h"
 
 #include <gtest/gtest.h>
 

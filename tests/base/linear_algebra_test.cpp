@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/linear_algebra.h"
+#include "base/vector/linear_algebra.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 
 namespace dorm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beside libm, over floats of every exponent; the levels among each other.
-#include "base/log_lanes.h"
+#include "base/vector/log_lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/cpu.h"
 #include "base/rng.h"
+#include "base/vector/cpu.h"
 #include "support/simd_levels.h"
 
 namespace dorm {

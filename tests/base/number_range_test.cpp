@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/number_range.h"
+#include "dorm/base/number_range.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/sort.h"
+#include "base/vector/sort.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 
 #include <gtest/gtest.h>
 

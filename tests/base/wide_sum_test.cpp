@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/wide_sum.h"
+#include "base/vector/wide_sum.h"
 
 #include <gtest/gtest.h>
 

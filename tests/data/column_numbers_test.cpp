@@ -7,7 +7,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "data/io/binary.h"
+#include "data/io/binary/binary.h"
 #include "data/storage.h"
 #include "dorm/read.h"
 #include "dorm/write.h"

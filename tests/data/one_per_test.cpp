@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/one_per.h"
+#include "dorm/data/one_per.h"
 
 #include <gtest/gtest.h>
 

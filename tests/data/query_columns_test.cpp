@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/query_columns.h"
+#include "dorm/data/query_columns.h"
 
 #include <gtest/gtest.h>
 

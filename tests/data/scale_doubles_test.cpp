@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The levels among each other, and parts of the columns beside all of them; that values are right is seen in scores.
-#include "data/scale_doubles.h"
+#include "data/scale/scale_doubles.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "data/scale_rows.h"
+#include "data/scale/scale_rows.h"
 #include "support/random_data.h"
 #include "support/simd_levels.h"
 

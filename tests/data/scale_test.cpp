@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/rng.h"
-#include "data/scale_rows.h"
+#include "data/scale/scale_rows.h"
 #include "dorm/error.h"
 #include "support/simd_levels.h"
 

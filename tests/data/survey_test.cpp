@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics and fingerprint of one visit: those of plain loops, in either form of the data, for any number of threads.
-#include "data/survey.h"
+#include "data/scale/survey.h"
 
 #include <gtest/gtest.h>
 
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 #include "support/feature_statistics.h"
 #include "support/random_data.h"
 

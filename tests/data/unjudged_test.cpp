@@ -79,7 +79,7 @@ TEST(Unjudged, DropOfCompressedRows) {
 TEST(Unjudged, NothingLeftIsAnError) {
   const Dataset data = parse_letor("-1 qid:a 1:1\n", "memory");
   EXPECT_EQ(test::message_of([&] { with_unjudged(data, Unjudged::drop); }, ErrorCode::bad_input),
-            "no document was judged: all labels are negative; expected some of 0 or more");
+            "no document has a judgment: all labels are negative; expected labels of 0 or more");
 }
 
 TEST(Unjudged, UnknownNamesAreRefused) {

@@ -203,23 +203,23 @@ def restore_attribute(owner, name):
     setattr(owner, name, getattr(owner, f"kept_{name}"))
 
 
-def garbage(part, question, threads=1):
+def garbage(part, request, threads=1):
     return [b"nonsense"] * part.num_queries
 
 
-def damaged(part, question, threads=1):
+def damaged(part, request, threads=1):
     """Right but for one bit of the last number."""
-    return [each[:-20] + bytes([each[-20] ^ 1]) + each[-19:] for each in Part.kept_answer(part, question)]
+    return [each[:-20] + bytes([each[-20] ^ 1]) + each[-19:] for each in Part.kept_answer(part, request)]
 
 
-def of_another_question(part, question, threads=1):
-    part.first = getattr(part, "first", None) or Part.kept_answer(part, question)
+def of_another_question(part, request, threads=1):
+    part.first = getattr(part, "first", None) or Part.kept_answer(part, request)
     return part.first
 
 
-@pytest.mark.parametrize("answer", [garbage, damaged, of_another_question])
-def test_worker_that_answers_wrongly(client, one_worker, answer, rows):
-    address = one_worker(Part, "answer", answer)
+@pytest.mark.parametrize("response", [garbage, damaged, of_another_question])
+def test_worker_that_answers_wrongly(client, one_worker, response, rows):
+    address = one_worker(Part, "response", response)
     with pytest.raises(ValueError, match=f"(?s)worker {address}.*asked twice"):
         fitted(shuffled(rows, 3))
 
@@ -244,7 +244,7 @@ def test_interrupt_keeps_the_best_model(client, rows, monkeypatch):
 
     def interrupted(self, futures, what):
         calls.append(what)
-        if calls.count("answers") == 12:
+        if calls.count("responses") == 12:
             raise KeyboardInterrupt
         return results(self, futures, what)
 

@@ -125,12 +125,12 @@ class TestLocal:
     def test_files_that_are_gone_are_made_again(self, assembled, alone, tmp_path, monkeypatch):
         ask, removed = _spark_shards.SparkShards._ask, []
 
-        def remove_then_ask(shards, name, question):
+        def remove_then_ask(shards, name, request):
             if shards._asked == 3:
                 folders = [folder for folder, _ in shards._tokens.collect()]
                 shutil.rmtree(folders[0])
                 removed.append(folders[0])
-            return ask(shards, name, question)
+            return ask(shards, name, request)
 
         monkeypatch.setattr(_spark_shards.SparkShards, "_ask", remove_then_ask)
         model = SparkDormRanker(**SETTINGS).fit(assembled)
@@ -269,11 +269,11 @@ class TestCluster:
             with open(f"/proc/{os.getppid()}/stat") as file:
                 return int(file.read().rsplit(")", 1)[1].split()[1])
 
-        def kill_then_ask(shards, name, question):
+        def kill_then_ask(shards, name, request):
             if shards._asked == 4:
                 killed.extend(shards._tokens.map(executor_pid).distinct().collect())
                 os.kill(killed[0], signal.SIGKILL)
-            return ask(shards, name, question)
+            return ask(shards, name, request)
 
         monkeypatch.setattr(_spark_shards.SparkShards, "_ask", kill_then_ask)
         model = SparkDormRanker(featureCols=NAMES, **SETTINGS).fit(spark.createDataFrame(rows))

@@ -90,7 +90,7 @@ TEST(MatchRun, CountsWhatOneSideLacks) {
 
 TEST(MatchRun, RefusesADocumentTwice) {
   const std::vector<RunEntry> run = {{"q", "b", 2}, {"q", "b", 1}};
-  EXPECT_NE(test::message_of([&] { match_run(three_documents(), run); }).find("stands twice in the run"),
+  EXPECT_NE(test::message_of([&] { match_run(three_documents(), run); }).find("appears twice in the run"),
             std::string::npos);
 }
 

@@ -48,7 +48,7 @@ TEST(Compare, RandomSignFlipsAgreeWithTheTTestOnManyQueries) {
     b[q] = rng.uniform();
   }
   const PairedTest test = compare(a, b);
-  EXPECT_GT(test.p_t, 0.001);  // neither hopeless nor certain, or the comparison would say nothing
+  EXPECT_GT(test.p_t, 0.001);  // neither pruned nor certain, or the comparison would say nothing
   EXPECT_LT(test.p_t, 0.5);
   EXPECT_NEAR(test.p_permutation, test.p_t, 0.02);
 }

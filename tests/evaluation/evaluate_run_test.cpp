@@ -98,8 +98,7 @@ TEST(EvaluateRun, RefusesExpectationsThatAreNotKnown) {
   EXPECT_EQ(message("iprec"),
             "the expectation of iprec over ties is not known; expected ties by index, worst or document_id");
   options.depth = 2;
-  EXPECT_EQ(message("map"),
-            "which of tied documents are within the depth is not known; expected ties by index, worst or document_id");
+  EXPECT_EQ(message("map"), "ties at the depth are ambiguous; expected ties by index, worst or document_id");
   options.relevant_from = 0;
   EXPECT_EQ(message("map"), "relevant from label 0; expected a finite number above 0");
 }
@@ -108,9 +107,9 @@ TEST(EvaluateRun, RefusesRepeatedDocuments) {
   const auto message = [](const std::vector<Judgment>& judgments, const std::vector<RunEntry>& run) {
     return test::message_of([&] { evaluate_run(judgments, run, Names{"map"}); });
   };
-  EXPECT_EQ(message({{"1", "a", 1}, {"1", "a", 1}}, {}), "query \"1\", document \"a\" stands twice in the judgments");
+  EXPECT_EQ(message({{"1", "a", 1}, {"1", "a", 1}}, {}), "query \"1\", document \"a\" appears twice in the judgments");
   EXPECT_EQ(message({{"1", "a", 1}}, {{"1", "b", 1}, {"1", "b", 2}}),
-            "query \"1\", document \"b\" stands twice in the run");
+            "query \"1\", document \"b\" appears twice in the run");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "base/numeric.h"
 #include "base/rng.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "support/message_of.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interleaving: fair by enumeration of all lists; the test's power by summing binomial probabilities. The linear
 // program of optimised interleaving is held against scipy's in tests/python/test_interleave.py.
-#include "dorm/interleave.h"
+#include "dorm/clicks/interleave.h"
 
 #include <gtest/gtest.h>
 

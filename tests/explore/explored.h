@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/rng.h"
-#include "dorm/explore.h"
+#include "dorm/apps/explore.h"
 #include "serve/service.h"
 #include "support/temporary_directory.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the command says where a card cannot be used, or has too little memory. Needs DORM_COMMAND, built with CUDA, and
-# a card.
+# What the command says where a GPU cannot be used, or has too little memory. Needs DORM_COMMAND, built with CUDA, and
+# a GPU.
 set -uo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,16 +15,16 @@ expect() {
   case $said in *"$text"*) ;; *) echo "expected: $text; said: $said" && failures=$((failures + 1)) ;; esac
 }
 train=("$DORM_COMMAND" train "$folder/data.dorm" -q --model "$folder/model.json" --device)
-cards=$(nvidia-smi --list-gpus | wc -l)
-expect "the NVIDIA driver shows no card" env CUDA_VISIBLE_DEVICES= "${train[@]}" cuda
-expect "cuda:$cards is asked for, but there" "${train[@]}" "cuda:$cards"
+gpus=$(nvidia-smi --list-gpus | wc -l)
+expect "the NVIDIA driver shows no GPU" env CUDA_VISIBLE_DEVICES= "${train[@]}" cuda
+expect "cuda:$GPUs is asked for, but there" "${train[@]}" "cuda:$gpus"
 expect "this dorm was built without one" env DORM_CUDA_MODULE=/nowhere "${train[@]}" cuda
 expect "are needed at least" "${train[@]}" cuda --device-memory 1MB
 kernel=(--kernel rbf:gamma=0.1 --approx nystroem:200)
 expect "dorm_cublas.so, and this dorm was built without one" env DORM_CUBLAS_MODULE=/nowhere "${train[@]}" cuda "${kernel[@]}"
 expect "are needed at least to hold 200 documents" "${train[@]}" cuda "${kernel[@]}" --device-memory 100KB
 
-# Streamed in parts, a training has the bytes of one that the card holds.
+# Streamed in parts, a training has the bytes of one that the GPU holds.
 "${train[@]}" cuda > "$folder/whole.txt" && cp "$folder/model.json" "$folder/whole.json"
 "${train[@]}" cuda --device-memory 12MB > "$folder/parts.txt"
 cmp "$folder/whole.json" "$folder/model.json" || failures=$((failures + 1))

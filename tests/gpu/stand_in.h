@@ -13,6 +13,6 @@ inline int figure(const char* variable, int otherwise) {
 }
 
 inline int driver_version() { return figure("DORM_STAND_IN_VERSION", 13000); }
-inline int cards() { return figure("DORM_STAND_IN_CARDS", 1); }
+inline int gpus() { return figure("DORM_STAND_IN_CARDS", 1); }
 
 }  // namespace dorm::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 of any version, without a card: what the CUDA runtime asks of a driver before it looks for cards. It
-// can show none: a runtime uses cards only of a driver that proves to be NVIDIA's. What comes after is tested with a
+// A libcuda.so.1 of any version, without a GPU: what the CUDA runtime asks of a driver before it looks for GPUs. It
+// can show none: a runtime uses GPUs only of a driver that proves to be NVIDIA's. What comes after is tested with a
 // stand-in for the runtime (stand_in_runtime.cpp).
 //
 //   DORM_STAND_IN_VERSION=12040   supports CUDA 12.4; default: 13.0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the CUDA runtime that the module calls, over cards that do not exist: their memory is that of the host,
+// The part of the CUDA runtime that the module calls, over GPUs that do not exist: their memory is that of the host,
 // and no kernel runs. The module's own objects are linked with it instead of NVIDIA's runtime, so that what it does
-// about cards can be seen where there is none. Each call answers as its documentation says.
+// about GPUs can be seen where there is none. Each call answers as its documentation says.
 //
 //   DORM_STAND_IN_VERSION=13000    the version of CUDA that the driver supports
-//   DORM_STAND_IN_CARDS=2          cards that are there; default: 1
-//   DORM_STAND_IN_CAPABILITY=70    of each card; code is there for 9.0, the default
-//   DORM_STAND_IN_MEGABYTES=1000   memory of each card, in MiB, all of it free; default: 1000
-//   DORM_STAND_IN_FAIL=CALL        context: there is no memory for the context of a card; malloc: for buffers
+//   DORM_STAND_IN_CARDS=2          GPUs that are there; default: 1
+//   DORM_STAND_IN_CAPABILITY=70    of each GPU; code is there for 9.0, the default
+//   DORM_STAND_IN_MEGABYTES=1000   memory of each GPU, in MiB, all of it free; default: 1000
+//   DORM_STAND_IN_FAIL=CALL        context: there is no memory for the context of a GPU; malloc: for buffers
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -36,7 +36,7 @@ bool fails(std::string_view call) {
 std::size_t memory() { return static_cast<std::size_t>(figure("DORM_STAND_IN_MEGABYTES", 1000)) << 20; }
 int capability() { return figure("DORM_STAND_IN_CAPABILITY", kCapabilityOfCode); }
 bool has_code() { return capability() == kCapabilityOfCode; }
-bool is_card(int card) { return card >= 0 && card < dorm::test::cards(); }
+bool is_gpu(int gpu) { return gpu >= 0 && gpu < dorm::test::gpus(); }
 
 cudaError_t allocate(void** memory, std::size_t bytes) {
   *memory = std::malloc(bytes);
@@ -61,14 +61,14 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = dorm::test::cards();
+  *count = dorm::test::gpus();
   return *count == 0 ? fail(cudaErrorNoDevice) : cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int card) {
-  if (!is_card(card)) return fail(cudaErrorInvalidDevice);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int gpu) {
+  if (!is_gpu(gpu)) return fail(cudaErrorInvalidDevice);
   *properties = {};
-  std::snprintf(properties->name, sizeof properties->name, "Stand-in %d", card);
+  std::snprintf(properties->name, sizeof properties->name, "Stand-in %d", gpu);
   properties->major = capability() / 10;
   properties->minor = capability() % 10;
   properties->totalGlobalMem = memory();
@@ -76,9 +76,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int card) {
   return cudaSuccess;
 }
 
-/// Makes the context of the card, as runtimes since 12.0 do.
-cudaError_t cudaSetDevice(int card) {
-  if (!is_card(card)) return fail(cudaErrorInvalidDevice);
+/// Makes the context of the GPU, as runtimes since 12.0 do.
+cudaError_t cudaSetDevice(int gpu) {
+  if (!is_gpu(gpu)) return fail(cudaErrorInvalidDevice);
   if (fails("context")) return fail(cudaErrorMemoryAllocation);
   return cudaSuccess;
 }

@@ -14,7 +14,7 @@
 namespace dorm {
 namespace {
 
-ComputePlace on_tested_device(std::uint64_t bytes = 0) {
+ComputeOptions on_tested_device(std::uint64_t bytes = 0) {
   return {.threads = 2, .device = test::tested_device(), .device_bytes = bytes};
 }
 
@@ -41,7 +41,7 @@ TEST(DeviceScore, EveryScaling) {
   }
 }
 
-// 12,000 rows of 32 bytes: on a card, some are sent in parts.
+// 12,000 rows of 32 bytes: on a GPU, some are sent in parts.
 TEST(DeviceScore, TheSameBitsAgainAndInParts) {
   const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(300, 40), .features = 7, .seed = 8});
   const Model model = some_linear_model(data, ScalingKind::zscore, 6);

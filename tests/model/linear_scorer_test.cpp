@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores beside the definition of dorm/scale.h, written out in long double.
+// Scores beside the definition of dorm/data/scale.h, written out in long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -33,7 +33,7 @@ Model example() {
   model.seed = 18446744073709551615u;
   model.rounds = 4;
   model.certificate = {2.5, 2.4999, 4e-5, "converged"};
-  model.health = 0.7;
+  model.explained_risk = 0.7;
   model.data = {0xfedcba9876543210u, 5, 4, 60, 3};
   model.validation = 0.625;
   model.parts = {{0.75, "ndcg@10", "power:0.5", "best", "ridge", 0.1, 4, {2.5, 2.4999, 4e-5, "converged"}, 0.7, 0.5},
@@ -123,7 +123,7 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
                                                            {"/start", 1},
                                                            {"/rounds", -1},
                                                            {"/rounds", 1.5},
-                                                           {"/health", "good"},
+                                                           {"/explained_risk", "good"},
                                                            {"/validation", "good"},
                                                            {"/certificate", 1},
                                                            {"/certificate/primal", "x"},
@@ -172,8 +172,8 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
 
 TEST(ModelJson, OptionalFieldsMayBeAbsent) {
   Json json = parsed();
-  for (const char* key : {"convention", "decay", "bound", "start", "rounds", "health", "options", "data", "input",
-                          "kind", "library", "statistics"})
+  for (const char* key : {"convention", "decay", "bound", "start", "rounds", "explained_risk", "options", "data",
+                          "input", "kind", "library", "statistics"})
     json.erase(key);
   EXPECT_FALSE(model_from_json(json.dump(), "m.json").data.statistics.known());
   EXPECT_EQ(model_from_json(json.dump(), "m.json").weights, example().weights);

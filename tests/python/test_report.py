@@ -127,7 +127,7 @@ def test_a_page_begins_with_a_verdict_against_baselines_that_eval_confirms(here)
     dorm("train", "train.txt", "--method", "ridge", "--model", "ridge.json")
     judged = json.loads(dorm("eval", "valid.txt", "--model", "ridge.json", "--measures", "ndcg@10", "--json").stdout)
     assert f"ridge regression {judged['measures']['ndcg@10']['mean']:.3f}" in words
-    assert re.search("[Bb]etter than|told apart from|orse than", words) and "p " in words
+    assert re.search("[Bb]etter than|significantly different from|orse than", words) and "p " in words
     dorm("train", "train.txt", "--model", "m.json", "--report", "t.html")
     assert "on the training data, which flatters the model." in verdict("t.html").text
 

@@ -61,7 +61,7 @@ def mean_ndcg(path, scores, n=10):
 
 def test_a_trained_model_ranks_better_than_chance_and_says_how_it_was_made(here):
     page = dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json").stdout
-    for part in ("candidate", "chosen", "certificate", "health", "dropped", "m.json"):
+    for part in ("candidate", "chosen", "certificate", "explained_risk", "dropped", "m.json"):
         assert part in page
     scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
     rng = random.Random(1)
@@ -114,7 +114,14 @@ def test_eval_of_a_model_equals_eval_of_its_scores(here):
 def test_info_describes_a_model(here):
     dorm("train", "train.txt", "--model", "m.json")
     page = dorm("info", "m.json").stdout
-    for part in ("linear model of 12 features", "ndcg@10", "certificate", "health", "fingerprint", "largest weights"):
+    for part in (
+        "linear model of 12 features",
+        "ndcg@10",
+        "certificate",
+        "explained_risk",
+        "fingerprint",
+        "largest weights",
+    ):
         assert part in page
     info = json.loads(dorm("info", "m.json", "--json").stdout)
     assert info["weights"] == read_model()["weights"]
@@ -287,7 +294,7 @@ def test_tune_delivers_what_was_judged(here, choose):
         "ridge", "ridge-gain", "pairwise", "pairwise-gain"
     }  # fmt: skip
     assert sum(c["share"] for c in out["cells"]) == pytest.approx(1)
-    assert all(c["health"] >= 0.02 for c in out["cells"] if c["chosen"] and c["bound"] != "none")
+    assert all(c["explained_risk"] >= 0.02 for c in out["cells"] if c["chosen"] and c["bound"] != "none")
     if choose == "average":
         assert [p["share"] for p in model["parts"]] == sorted(c["share"] for c in out["cells"] if c["chosen"])[::-1]
         text = dorm("info", "m.json").stdout

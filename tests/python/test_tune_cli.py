@@ -108,7 +108,7 @@ def test_the_rule_that_was_used_is_named(here):
 
 def test_help_documents_the_rules():
     text = dorm("tune", "--help").stdout
-    for words in ("health below 0.02", "whole run", "--checkpoint", "twentieth"):
+    for words in ("explained_risk below 0.02", "whole run", "--checkpoint", "twentieth"):
         assert words in text
 
 

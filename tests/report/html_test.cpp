@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "report/well_formed.h"
 
 namespace dorm::report {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "dorm/apps/report.h"
 #include "dorm/error.h"
-#include "dorm/report.h"
 #include "support/message_of.h"
 
 namespace dorm::report {

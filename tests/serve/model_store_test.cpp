@@ -7,7 +7,7 @@
 
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
 

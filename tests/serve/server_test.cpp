@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "dorm/apps/serve.h"
 #include "dorm/model.h"
-#include "dorm/serve.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm::test {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 
 namespace dorm::test {
 

@@ -1,4 +1,4 @@
-"""The loss by tensor operations against the core's, on the CPU and, where there is one, on a card."""
+"""The loss by tensor operations against the core's, on the CPU and, where there is one, on a GPU."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 from dorm.torch import RankingLoss
 
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no card"))]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 MEASURES = ["ndcg@10", "ndcg@3", "ndcg", "dcg@5", "precision@4", "relative-precision@3", "rbp"]
 
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dorm/catalog.h"
-#include "dorm/factorize.h"
-#include "dorm/ratings.h"
+#include "dorm/base/catalog.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

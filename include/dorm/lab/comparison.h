@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "dorm/baseline.h"
 #include "dorm/dataset.h"
 #include "dorm/evaluate.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/train.h"
 
 namespace dorm {
@@ -66,8 +66,9 @@ struct ComparisonOptions {
   std::vector<std::string> curve = {};  // more measures, with the options chosen for the first of `measures`
   std::vector<std::size_t> sizes = {};  // training queries to learn from; 0, or an empty list: all
   std::vector<double> C = {1, 10, 100, 1000, 10000};
-  /// Every method with a C has as many candidates as the one with most: rivals may aim at other things than the labels,
-  /// and what has fewer aims, bounds and starts has a finer grid over the same range of C. Else as spelled, at each C.
+  /// Every method with a C has as many candidates as the one with most: baselines may aim at other things than the
+  /// labels, and what has fewer aims, bounds and starts has a finer grid over the same range of C. Else as spelled, at
+  /// each C.
   bool equal_candidates = true;
   Choice choice = Choice::best;  // how the candidate of a method is chosen on the validation queries
   std::string against = {};      // the method that others are tested against; empty: the best of each measure

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "dorm/catalog.h"
+#include "dorm/apps/report.h"
+#include "dorm/base/catalog.h"
 #include "dorm/lab/comparison.h"
-#include "dorm/report.h"
 
 namespace dorm {
 

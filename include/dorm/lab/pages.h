@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "dorm/apps/pages.h"
+#include "dorm/apps/report.h"
 #include "dorm/lab/experiment.h"
 #include "dorm/lab/recommender_comparison.h"
-#include "dorm/pages.h"
-#include "dorm/report.h"
 
 namespace dorm {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <tuple>
 
-#include "dorm/clicks.h"
+#include "dorm/clicks/clicks.h"
 #include "dorm/error.h"
 
 namespace dorm {

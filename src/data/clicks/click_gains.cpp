@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/quote.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
 
 namespace dorm {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/quote.h"
-#include "dorm/clicks.h"
+#include "dorm/clicks/clicks.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -40,7 +40,7 @@ void Propensities::add(std::string_view context, const PositionPropensity& row) 
   std::vector<PositionPropensity>& rows = rows_[number];
   const auto at = std::lower_bound(rows.begin(), rows.end(), row.position, kByPosition);
   if (at != rows.end() && at->position == row.position)
-    throw Error(ErrorCode::bad_input, fmt::format("{} stands twice", place_text(row.position, context)));
+    throw Error(ErrorCode::bad_input, fmt::format("{} appears twice", place_text(row.position, context)));
   rows.insert(at, row);
 }
 
@@ -65,7 +65,7 @@ const PositionPropensity* Propensities::find(std::uint32_t position, std::string
 
 const PositionPropensity& Propensities::at(std::uint32_t position, std::string_view context) const {
   if (const PositionPropensity* row = find(position, context)) return *row;
-  throw Error(ErrorCode::bad_input, fmt::format("no propensity is known for {}", place_text(position, context)));
+  throw Error(ErrorCode::bad_input, fmt::format("no propensity for {}", place_text(position, context)));
 }
 
 }  // namespace dorm

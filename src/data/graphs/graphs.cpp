@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/graphs.h"
+#include "dorm/matching/graphs.h"
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ void check_edges(const GraphSet& set, std::size_t number) {
     const std::uint32_t from = set.directed ? edge.from : std::min(edge.from, edge.to);
     const std::uint32_t to = set.directed ? edge.to : std::max(edge.from, edge.to);
     if (!seen.insert(std::uint64_t{from} << 32 | to).second)
-      refuse_graph(set, number, fmt::format("the edge {} stands twice", name));
+      refuse_graph(set, number, fmt::format("the edge {} appears twice", name));
   }
 }
 

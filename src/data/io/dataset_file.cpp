@@ -8,14 +8,14 @@
 #include <string_view>
 #include <system_error>
 
-#include "data/io/binary.h"
-#include "data/io/decompress.h"
-#include "data/io/file.h"
-#include "data/io/judged_labels.h"
-#include "data/io/peek.h"
-#include "data/io/peeked_text.h"
-#include "data/io/side_files.h"
-#include "data/io/text_formats.h"
+#include "data/io/binary/binary.h"
+#include "data/io/files/decompress.h"
+#include "data/io/files/file.h"
+#include "data/io/files/peek.h"
+#include "data/io/files/peeked_text.h"
+#include "data/io/files/side_files.h"
+#include "data/io/files/text_formats.h"
+#include "data/io/records/judged_labels.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "base/number.h"
-#include "data/io/line_reader.h"
-#include "data/io/table_cell.h"
-#include "data/io/text_formats.h"
+#include "data/io/files/line_reader.h"
+#include "data/io/files/text_formats.h"
+#include "data/io/tables/table_cell.h"
 
 namespace dorm {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
+#include "dorm/data/judgments.h"
 #include "dorm/error.h"
-#include "dorm/judgments.h"
 
 namespace dorm {
 
@@ -12,7 +12,7 @@ IdTable::IdTable(std::vector<std::string> names) {
   names_.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i)
     if (add(names[i]) != i)
-      throw Error(ErrorCode::bad_input, fmt::format("\"{}\" stands twice in a list of names", names[i]));
+      throw Error(ErrorCode::bad_input, fmt::format("\"{}\" appears twice in a list of names", names[i]));
 }
 
 std::uint32_t IdTable::add(std::string_view name) {

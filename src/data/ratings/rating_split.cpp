@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ratings by user and by item.
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 #include <fmt/format.h>
 

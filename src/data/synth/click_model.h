@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/simulate_clicks.h"
+#include "dorm/clicks/simulate_clicks.h"
 
 namespace dorm {
 

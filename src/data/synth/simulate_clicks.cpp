@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of production rankers, shown to simulated users.
-#include "dorm/simulate_clicks.h"
+#include "dorm/clicks/simulate_clicks.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::array<CatalogEntry, 4> kClickModels{{
     {.name = "pbm", .usage = "pbm", .help = "position-based: a look depends on the position alone"},
     {.name = "cascade", .usage = "cascade", .help = "users read from the top and may stop after a click"},
     {.name = "ubm", .usage = "ubm", .help = "user browsing: a look depends on the last click above, too"},
-    {.name = "trust", .usage = "trust", .help = "position-based, and what stands high is clicked more readily"},
+    {.name = "trust", .usage = "trust", .help = "position-based, with more clicks on high positions"},
 }};
 
 /// 2^label - 1 over that of the largest label; labels below 0 are 0.

@@ -8,8 +8,8 @@
 
 #include "base/numeric.h"
 #include "base/quote.h"
-#include "dorm/click_evaluation.h"
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_evaluation.h"
+#include "dorm/clicks/click_gains.h"
 #include "dorm/error.h"
 #include "evaluation/clicks/document_match.h"
 #include "evaluation/clicks/relevance_model.h"
@@ -22,10 +22,10 @@ constexpr double kModelRidge = 1e-3;
 constexpr std::array<CatalogEntry, 3> kClickEstimators = {{
     {.name = "ips",
      .usage = "ips",
-     .help = "a click weighs 1 / propensity: unbiased for documents that were shown, whatever their position"},
+     .help = "a click weighs 1 / propensity: unbiased for shown documents at any position"},
     {.name = "snips",
      .usage = "snips",
-     .help = "the same over the sum of all weights: the mean position weight of what is relevant, which does not "
+     .help = "the same over the sum of all weights: the mean position weight of relevant documents, which does not "
              "depend on how much people click"},
     {.name = "ips+model",
      .usage = "ips+model",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/propensity.h"
+#include "dorm/clicks/propensity.h"
 #include "evaluation/clicks/log_ratios.h"
 #include "evaluation/clicks/shown.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/numeric.h"
-#include "dorm/click_evaluation.h"
+#include "dorm/clicks/click_evaluation.h"
 #include "dorm/error.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/linear_algebra.h"
 #include "base/numeric.h"
 #include "base/quote.h"
+#include "base/vector/linear_algebra.h"
 #include "dorm/error.h"
 
 namespace dorm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/propensity.h"
+#include "dorm/clicks/propensity.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::array<CatalogEntry, 5> kPropensityMethods = {{
              "weighted least squares"},
     {.name = "pivot", .usage = "pivot", .help = "the same, every position against one alone, the pivot"},
     {.name = "adjacent", .usage = "adjacent", .help = "the same, every position against the one before it"},
-    {.name = "swaps", .usage = "swaps", .help = "sessions that put positions in random order, which a column tells"},
+    {.name = "swaps", .usage = "swaps", .help = "sessions with positions in random order, marked by a column"},
     {.name = "regression-em",
      .usage = "regression-em",
      .help = "propensity times relevance by maximum likelihood; relevance a function of features, or free; "
@@ -51,7 +51,7 @@ void estimate_swaps(const ClickCounts& counts, const PropensityOptions& options,
   }
   if (groups.empty())
     throw Error(ErrorCode::bad_input,
-                "no row of the log says that positions were put in random order; expected some, as in 1-4 or all");
+                "no row of the log marks positions in random order; expected a range such as 1-4, or all");
   for (const auto& [context, experiments] : groups) {
     PropensityEvidence& evidence = estimate.evidence.emplace_back();
     evidence.context = context;

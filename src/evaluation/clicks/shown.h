@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/clicks.h"
+#include "dorm/clicks/clicks.h"
 
 namespace dorm {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/numeric.h"
+#include "dorm/clicks/interleave.h"
 #include "dorm/error.h"
-#include "dorm/interleave.h"
 #include "evaluation/distributions.h"
 
 namespace dorm {

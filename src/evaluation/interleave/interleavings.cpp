@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/numeric.h"
+#include "dorm/clicks/interleave.h"
 #include "dorm/error.h"
-#include "dorm/interleave.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {
@@ -23,7 +23,7 @@ constexpr std::size_t kLongestDraft = 20, kLongestOptimised = 12;
 constexpr std::array<CatalogEntry, 2> kInterleaveMethods = {{
     {.name = "team-draft",
      .usage = "team-draft",
-     .help = "in each round the rankings, in random order, add their best document that is not there yet"},
+     .help = "in each round the rankings, in random order, add their best document not in the list yet"},
     {.name = "optimised",
      .usage = "optimised",
      .help = "lists drawn with probabilities that favour neither ranking and decide as often as they can"},

@@ -46,17 +46,17 @@ double ClassRisk::most_violated(const Block& block, Workspace& workspace) const 
   double offset = 0;
   workspace.coefficients.assign(workspace.scores.size(), 0.0);
   for (std::size_t i = 0; i < l; ++i) {
-    std::size_t rival = block.own[i];
-    double worst = workspace.scores[rival * l + i];
+    std::size_t baseline = block.own[i];
+    double worst = workspace.scores[baseline * l + i];
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       const double value = workspace.scores[k * l + i] + (k != block.own[i] ? 1.0 : 0.0);
       if (value <= worst) continue;
       worst = value;
-      rival = k;
+      baseline = k;
     }
-    if (rival == block.own[i]) continue;
+    if (baseline == block.own[i]) continue;
     workspace.coefficients[block.own[i] * l + i] = 1 / documents;
-    workspace.coefficients[rival * l + i] = -1 / documents;
+    workspace.coefficients[baseline * l + i] = -1 / documents;
     offset += 1 / documents;
   }
   return offset;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 #include "learning/baseline/class_risk.h"
 #include "learning/baseline/method.h"

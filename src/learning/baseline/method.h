@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "learning/baseline/score_risk.h"
 #include "learning/train/training_set.h"
 

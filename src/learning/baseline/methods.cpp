@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/stopwatch.h"
-#include "dorm/baseline.h"
 #include "dorm/error.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
 #include "learning/baseline/aim.h"
@@ -36,7 +36,7 @@ constexpr Row row(std::string_view name, std::string_view usage, Fit fit, bool u
 // clang-format off
 constexpr std::array kRows{
     row("dorm", "dorm:MEASURE[~DECAY[~BOUND[~ORACLE]]]", nullptr, true, "direct optimization of a trainable measure"),
-    row("feature", "feature:NAME", nullptr, false, "one column, up or down as the training data says"),
+    row("feature", "feature:NAME", nullptr, false, "one column, ascending or descending by the training data"),
     row("ridge", "ridge[:rel=|gain=]", fit_ridge, true, "least squares on labels centred within each query"),
     row("svr", "svr[:rel=|gain=]", fit_svr, true, "support vector regression on the same, tube 0.1"),
     row("svm", "svm[:rel=|gain=]", fit_svm, true, "one support vector machine per grade, summed by grade"),
@@ -156,8 +156,8 @@ FeatureStatistics statistics_of(std::string_view feature, const Dataset& data, c
   return {{all.minimum[j]}, {all.maximum[j]}, {all.mean[j]}};
 }
 
-MethodResult train_rival(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
-                         const Observer& observer) {
+MethodResult train_or_fail(const Dataset& data, const Spelling& spelling, const MethodOptions& options,
+                           const Observer& observer) {
   MethodResult result;
   if (spelling.row->entry.name == "feature")
     result.model = single_feature(data, spelling.argument, options);
@@ -199,7 +199,7 @@ MethodResult train_method(const Dataset& data, std::string_view method, const Me
   const Spelling spelling = parse_method(method);
   if (!(options.C > 0)) throw Error(ErrorCode::bad_option, fmt::format("C is {}; expected more than 0", options.C));
   MethodResult result = spelling.row->entry.name == "dorm" ? train_dorm(data, spelling.argument, options, observer)
-                                                           : train_rival(data, spelling, options, observer);
+                                                           : train_or_fail(data, spelling, options, observer);
   result.model.method = method;
   result.seconds = watch.seconds();
   return result;

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/baseline/method.h"
 #include "learning/baseline/thresholds.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/sort.h"
+#include "base/vector/sort.h"
 #include "dorm/measure.h"
 #include "learning/risk/pairwise_hinge.h"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/ordered_sum.h"
 #include "base/stopwatch.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/error.h"
 
 namespace dorm {

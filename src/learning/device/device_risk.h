@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device/list_device.h"
+#include "device/list_device.h"
 #include "learning/risk/ranking_risk.h"
 
 namespace dorm {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 
 namespace dorm {
 

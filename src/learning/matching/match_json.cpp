@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "dorm/write.h"
 
 namespace dorm {
@@ -28,7 +28,7 @@ std::vector<std::string> distinct_names(const JsonFields& fields, const char* ke
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-    fields.fail(key, fmt::format("distinct names; \"{}\" stands there twice", *twice));
+    fields.fail(key, fmt::format("distinct names; \"{}\" appears twice there", *twice));
   return names;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/validate.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 
 namespace dorm {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/matching/local_search.h"
 
 namespace dorm {

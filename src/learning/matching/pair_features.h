@@ -2,7 +2,7 @@
 // What the weights of a match model are weights of, for one pair of graphs.
 #pragma once
 
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "learning/matching/relaxation.h"
 
 namespace dorm {

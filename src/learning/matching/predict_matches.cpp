@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "learning/matching/local_search.h"
 #include "learning/matching/pair_features.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace dorm {
 namespace {

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "dorm/graphs.h"
+#include "dorm/matching/graphs.h"
 
 namespace dorm {
 

@@ -15,8 +15,8 @@
 namespace dorm {
 namespace {
 
-constexpr double kLeastFall = 1e-3;    // of the objective: less is not worth another round
-constexpr double kLeastHealth = 0.02;  // below, as little as w = 0 is learnt
+constexpr double kLeastFall = 1e-3;           // of the objective: less is not worth another round
+constexpr double kLeastExplainedRisk = 0.02;  // below, as little as w = 0 is learnt
 constexpr std::array kStartScales = {0.1, 0.3, 1.0, 3.0, 10.0, 30.0};  // of unlearnt weights
 
 void require_truth(const GraphSet& set, std::span<const GraphPair> pairs, bool unmatched) {
@@ -166,7 +166,7 @@ MatchResult train_match(const GraphSet& set, std::span<const GraphPair> pairs, c
     start = weights;
     result.rounds.push_back({report.primal, report.dual, report.gap, report.passes, looseness, watch.seconds()});
     if (report.status == SolveStatus::interrupted || limit.over()) break;
-    if (round == 0 && rounds > 1 && report.primal > (1 - kLeastHealth) * at_zero)
+    if (round == 0 && rounds > 1 && report.primal > (1 - kLeastExplainedRisk) * at_zero)
       leave_zero(risk, equal_weights(MatchLayout(model), options.edge_weight), options, start);
     if (round > 0 && result.rounds[round - 1].primal - report.primal <= kLeastFall * report.primal) break;
   }

@@ -12,7 +12,7 @@ namespace dorm {
 void ObjectiveOptions::validate() const {
   if (reference != "best" && reference != "predicted")
     throw Error(ErrorCode::unknown_name,
-                fmt::format("unknown reference \"{}\"; known: best (hinge), predicted (ramp)", reference));
+                fmt::format("unknown reference \"{}\"; expected best (hinge), predicted (ramp)", reference));
   require(std::isfinite(sigma) && sigma >= 0, "sigma", sigma, "a number, 0 or more");
   require(std::isfinite(margin) && margin > 0, "margin", margin, "a positive number");
   require(sigma / margin <= kLargestScore, "sigma", sigma, fmt::format("at most {:g} times the margin", kLargestScore));

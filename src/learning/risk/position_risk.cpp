@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "base/numeric.h"
-#include "dorm/assignment.h"
 #include "dorm/error.h"
+#include "dorm/learning/assignment.h"
 #include "ranking/assign/gain_floor.h"
 #include "ranking/topics/best_list.h"
 

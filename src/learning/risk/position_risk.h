@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
 #include "learning/risk/referenced_risk.h"
 #include "model/features/linear_features.h"

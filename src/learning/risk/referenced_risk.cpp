@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 
 namespace dorm {
 namespace {

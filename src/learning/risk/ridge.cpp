@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/linear_algebra.h"
 #include "base/parallel.h"
-#include "base/vector_ops.h"
+#include "base/vector/linear_algebra.h"
+#include "base/vector/vector_ops.h"
 #include "learning/risk/targets.h"
 
 namespace dorm {

@@ -7,7 +7,7 @@
 
 #include "base/byte_stream.h"
 #include "base/json.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 
 namespace dorm {
 namespace {
@@ -31,7 +31,7 @@ std::string sealed(ByteWriter to) {
 
 ByteReader opened(std::string_view bytes, std::uint64_t kind, const char* what) {
   ByteReader from(bytes, what);
-  if (from.value<std::uint64_t>() != kind) from.refuse("other bytes than those of this library");
+  if (from.value<std::uint64_t>() != kind) from.refuse("bytes of another library or version");
   if (const auto format = from.value<std::uint32_t>(); format != kFormat)
     from.refuse(fmt::format("format {}; expected {}", format, kFormat));
   if (const std::string version = from.text(); version != DORM_VERSION)
@@ -70,8 +70,8 @@ std::string ShardSetup::text() const {
 }
 
 ShardSetup ShardSetup::parse(std::string_view text) {
-  const Json json = parse_json(text, "question", "a set-up");
-  const JsonFields fields(json, "question", "a set-up");
+  const Json json = parse_json(text, "request", "a set-up");
+  const JsonFields fields(json, "request", "a set-up");
   ShardSetup setup;
   fields.read("measure", setup.measure);
   fields.read("convention", setup.convention);
@@ -84,7 +84,7 @@ ShardSetup ShardSetup::parse(std::string_view text) {
   return setup;
 }
 
-std::string Question::bytes() const {
+std::string ShardRequest::bytes() const {
   ByteWriter to = begin(kQuestion);
   to.value(topic);
   to.value(static_cast<std::uint8_t>(bound));
@@ -98,28 +98,28 @@ std::string Question::bytes() const {
   return sealed(std::move(to));
 }
 
-Question Question::parse(std::string_view bytes) {
-  ByteReader from = opened(bytes, kQuestion, "question to a shard");
-  Question question;
-  question.topic = checked_value(from, Topic::judge);
-  question.bound = checked_value(from, Bound::predicted);
-  question.gains = checked_value(from, std::uint8_t{1}) != 0;
-  question.logarithm = checked_value(from, std::uint8_t{1}) != 0;
-  question.step = std::max<std::uint64_t>(1, from.value<std::uint64_t>());
-  question.first = from.value<std::uint64_t>();
-  question.setup = from.text();
-  question.reference = from.vector<double>();
-  question.w = from.vector<double>();
+ShardRequest ShardRequest::parse(std::string_view bytes) {
+  ByteReader from = opened(bytes, kQuestion, "request to a shard");
+  ShardRequest request;
+  request.topic = checked_value(from, Topic::judge);
+  request.bound = checked_value(from, Bound::predicted);
+  request.gains = checked_value(from, std::uint8_t{1}) != 0;
+  request.logarithm = checked_value(from, std::uint8_t{1}) != 0;
+  request.step = std::max<std::uint64_t>(1, from.value<std::uint64_t>());
+  request.first = from.value<std::uint64_t>();
+  request.setup = from.text();
+  request.reference = from.vector<double>();
+  request.w = from.vector<double>();
   finish(from);
-  return question;
+  return request;
 }
 
-std::string Answer::bytes() const {
+std::string ShardResponse::bytes() const {
   ByteWriter to = begin(kAnswer);
   to.reserve(100 + plane.direction.size() * sizeof(float) + plane.columns.size() * sizeof(std::uint32_t) +
              numbers.size() * sizeof(double) + text.size());
   to.value(shard);
-  to.value(question);
+  to.value(request);
   to.value(static_cast<std::uint8_t>(failed));
   to.value(static_cast<std::uint8_t>(code));
   to.value(value);
@@ -131,21 +131,21 @@ std::string Answer::bytes() const {
   return sealed(std::move(to));
 }
 
-Answer Answer::parse(std::string_view bytes) {
-  ByteReader from = opened(bytes, kAnswer, "answer of a shard");
-  Answer answer;
-  answer.shard = from.value<std::uint32_t>();
-  answer.question = from.value<std::uint64_t>();
-  answer.failed = checked_value(from, std::uint8_t{1}) != 0;
-  answer.code = checked_value(from, ErrorCode::internal);
-  answer.value = from.value<double>();
-  answer.plane.offset = from.value<double>();
-  answer.plane.direction = from.vector<float>();
-  answer.plane.columns = from.vector<std::uint32_t>();
-  answer.numbers = from.vector<double>();
-  answer.text = from.text();
+ShardResponse ShardResponse::parse(std::string_view bytes) {
+  ByteReader from = opened(bytes, kAnswer, "response of a shard");
+  ShardResponse response;
+  response.shard = from.value<std::uint32_t>();
+  response.request = from.value<std::uint64_t>();
+  response.failed = checked_value(from, std::uint8_t{1}) != 0;
+  response.code = checked_value(from, ErrorCode::internal);
+  response.value = from.value<double>();
+  response.plane.offset = from.value<double>();
+  response.plane.direction = from.vector<float>();
+  response.plane.columns = from.vector<std::uint32_t>();
+  response.numbers = from.vector<double>();
+  response.text = from.text();
   finish(from);
-  return answer;
+  return response;
 }
 
 std::uint64_t question_number(std::string_view bytes) { return checksum_of(bytes); }

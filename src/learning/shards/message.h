@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver asks shards and what they answer, as bytes: a header with format and version of the library, the
-// content, a checksum. All that a shard must know stands in the question, so that any process that holds its
-// documents can answer.
+// What a driver asks shards and what they response, as bytes: a header with format and version of the library, the
+// content, a checksum. All that a shard must know stands in the request, so that any process that holds its
+// documents can response.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/data/scale.h"
 #include "dorm/error.h"
-#include "dorm/geometry.h"
+#include "dorm/learning/geometry.h"
 #include "dorm/oracle.h"
-#include "dorm/scale.h"
 
 namespace dorm {
 
-/// Numbers of the answer are sums or values over the queries of the shard unless it says otherwise.
+/// Numbers of the response are sums or values over the queries of the shard unless it says otherwise.
 enum class Topic : std::uint8_t {
   describe,    // text: a model without weights, of features and data summary; numbers: 1 if all features are in [0, 1]
   statistics,  // numbers: of the columns, for scalings that are fitted to all documents (`logarithm`)
@@ -43,11 +43,11 @@ struct ShardSetup {
 };
 
 /// Fields that a topic does not use are left as they are here.
-struct Question {
+struct ShardRequest {
   Topic topic = Topic::describe;
   bool gains = false;                 // targets and pairs are of gains instead of labels
   bool logarithm = false;             // of statistics
-  std::uint64_t step = 1, first = 0;  // of starts: only shards first, first + step, ... count, others answer nothing
+  std::uint64_t step = 1, first = 0;  // of starts: only shards first, first + step, ... count, others response nothing
   Bound bound = Bound::given;
   std::string setup = {};              // ShardSetup::text()
   std::vector<double> reference = {};  // weights that fix the references
@@ -55,12 +55,12 @@ struct Question {
 
   std::string bytes() const;
   /// Throws Error(bad_input) for bytes of another version, cut short or damaged.
-  static Question parse(std::string_view bytes);
+  static ShardRequest parse(std::string_view bytes);
 };
 
-struct Answer {
+struct ShardResponse {
   std::uint32_t shard = 0;
-  std::uint64_t question = 0;  // checksum of the question's bytes
+  std::uint64_t request = 0;  // checksum of the request's bytes
   double value = 0;
   Plane plane = {};
   std::vector<double> numbers = {};
@@ -69,11 +69,11 @@ struct Answer {
   ErrorCode code = ErrorCode::internal;
 
   std::string bytes() const;
-  /// Throws Error(bad_input) as Question::parse().
-  static Answer parse(std::string_view bytes);
+  /// Throws Error(bad_input) as ShardRequest::parse().
+  static ShardResponse parse(std::string_view bytes);
 };
 
-/// Of the bytes of a question, by which its answers know it.
+/// Of the bytes of a request, by which its responses know it.
 std::uint64_t question_number(std::string_view bytes);
 
 }  // namespace dorm

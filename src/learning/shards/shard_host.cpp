@@ -8,13 +8,13 @@
 namespace dorm {
 namespace {
 
-Answer failure(const Error& error, std::uint32_t shard) {
-  Answer answer;
-  answer.shard = shard;
-  answer.failed = true;
-  answer.code = error.code();
-  answer.text = error.what();
-  return answer;
+ShardResponse failure(const Error& error, std::uint32_t shard) {
+  ShardResponse response;
+  response.shard = shard;
+  response.failed = true;
+  response.code = error.code();
+  response.text = error.what();
+  return response;
 }
 
 // Of `bytes` for all, what falls to one.
@@ -28,7 +28,7 @@ std::uint64_t share_of(std::uint64_t bytes, const Dataset& data, std::uint64_t a
 struct ShardHost::State {
   std::size_t threads;
   std::vector<ShardWorker> workers;
-  std::mutex mutex;  // one question at a time
+  std::mutex mutex;  // one request at a time
 };
 
 ShardHost::ShardHost(std::vector<Shard> shards, std::size_t threads, std::uint64_t scaled_bytes)
@@ -54,29 +54,29 @@ std::vector<std::uint32_t> ShardHost::numbers() const {
   return numbers;
 }
 
-std::vector<std::string> ShardHost::answer(std::string_view bytes) const {
+std::vector<std::string> ShardHost::response(std::string_view bytes) const {
   const std::lock_guard lock(state_->mutex);
-  std::vector<std::string> answers(state_->workers.size());
+  std::vector<std::string> responses(state_->workers.size());
   const std::uint64_t number = question_number(bytes);
-  Question question;
+  ShardRequest request;
   std::optional<Error> unreadable;
   try {
-    question = Question::parse(bytes);
+    request = ShardRequest::parse(bytes);
   } catch (const Error& error) {
     unreadable = error;
   }
-  parallel_for(answers.size(), state_->threads, [&](std::size_t k, std::size_t) {
+  parallel_for(responses.size(), state_->threads, [&](std::size_t k, std::size_t) {
     ShardWorker& worker = state_->workers[k];
-    Answer answer;
+    ShardResponse response;
     try {
-      answer = unreadable ? failure(*unreadable, worker.number()) : worker.answer(question);
+      response = unreadable ? failure(*unreadable, worker.number()) : worker.response(request);
     } catch (const Error& error) {
-      answer = failure(error, worker.number());
+      response = failure(error, worker.number());
     }
-    answer.question = number;
-    answers[k] = answer.bytes();
+    response.request = number;
+    responses[k] = response.bytes();
   });
-  return answers;
+  return responses;
 }
 
 }  // namespace dorm

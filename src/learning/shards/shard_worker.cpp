@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "data/column_statistics.h"
-#include "data/scale_rows.h"
-#include "data/survey.h"
+#include "data/scale/column_statistics.h"
+#include "data/scale/scale_rows.h"
+#include "data/scale/survey.h"
+#include "dorm/data/one_per.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/one_per.h"
 #include "learning/risk/ridge.h"
 #include "learning/risk/targets.h"
 #include "model/features/scatter.h"
@@ -95,16 +95,16 @@ RankingRisk& ShardWorker::lists() {
   return *lists_;
 }
 
-void ShardWorker::refer(const Question& question) {
+void ShardWorker::refer(const ShardRequest& request) {
   RankingRisk& risk = lists();
-  if (bound_ == question.bound && reference_ == question.reference) return;
-  risk.set_reference(question.bound, question.reference);
-  bound_ = question.bound;
-  reference_ = question.reference;
+  if (bound_ == request.bound && reference_ == request.reference) return;
+  risk.set_reference(request.bound, request.reference);
+  bound_ = request.bound;
+  reference_ = request.reference;
 }
 
-bool ShardWorker::counts(const Question& question) const {
-  return shard_.number % question.step == question.first % question.step;
+bool ShardWorker::counts(const ShardRequest& request) const {
+  return shard_.number % request.step == request.first % request.step;
 }
 
 const PairwiseRisk& ShardWorker::pairs(bool gains) {
@@ -127,7 +127,7 @@ Model ShardWorker::model_of_features() const {
   return model;
 }
 
-void ShardWorker::describe(Answer& answer) const {
+void ShardWorker::describe(ShardResponse& response) const {
   const Dataset& data = shard_.data;
   data.require_labels();
   Model model = model_of_features();
@@ -139,113 +139,113 @@ void ShardWorker::describe(Answer& answer) const {
                 .features = data.feature_range(),
                 .input = data.input(),
                 .statistics = survey.statistics()};
-  answer.text = to_json(model);
-  answer.numbers = {choose_scaling(data) == ScalingKind::none ? 1.0 : 0.0, data.dense() ? 1.0 : 0.0};
+  response.text = to_json(model);
+  response.numbers = {choose_scaling(data) == ScalingKind::none ? 1.0 : 0.0, data.dense() ? 1.0 : 0.0};
 }
 
-void ShardWorker::statistics(bool logarithm, Answer& answer) const {
+void ShardWorker::statistics(bool logarithm, ShardResponse& response) const {
   const Dataset& data = shard_.data;
-  answer.numbers = column_statistics(data, 0, data.num_queries(), logarithm).numbers();
+  response.numbers = column_statistics(data, 0, data.num_queries(), logarithm).numbers();
   data.require_intact();
 }
 
-void ShardWorker::prepare(Answer& answer) {
+void ShardWorker::prepare(ShardResponse& response) {
   const auto documents = static_cast<double>(shard_.data.num_documents());
   const RankingRisk& risk = lists();
-  answer.numbers = {static_cast<double>(risk.num_lists()), risk.total_weight(),
-                    static_cast<double>(risk.longest_query()), features().centred_norm(1) * documents, documents};
+  response.numbers = {static_cast<double>(risk.num_lists()), risk.total_weight(),
+                      static_cast<double>(risk.longest_query()), features().centred_norm(1) * documents, documents};
 }
 
-void ShardWorker::answer_start(const Question& question, Answer& answer) {
-  if (!counts(question)) {
-    if (question.topic == Topic::pairs) answer.numbers = {0, 0};
+void ShardWorker::answer_start(const ShardRequest& request, ShardResponse& response) {
+  if (!counts(request)) {
+    if (request.topic == Topic::pairs) response.numbers = {0, 0};
     return;
   }
-  if (question.topic == Topic::products) {
-    const std::optional<CentredProducts> products = features().centred_products(targets(question.gains), 1);
+  if (request.topic == Topic::products) {
+    const std::optional<CentredProducts> products = features().centred_products(targets(request.gains), 1);
     for (std::size_t k = 0; products && k < products->size; ++k)
-      for (std::size_t j = k; j <= products->size; ++j) answer.numbers.push_back(products->at(k, j));
-  } else if (question.topic == Topic::targets) {
-    answer.numbers = target_product(features(), targets(question.gains), 1);
-    answer.numbers.push_back(features().centred_norm(1) * static_cast<double>(shard_.data.num_documents()));
-  } else if (question.topic == Topic::normal) {
-    answer.numbers = normal_product(features(), question.w, 1);
-  } else if (question.topic == Topic::pairs) {
-    const PairwiseRisk& risk = pairs(question.gains);
-    answer.numbers = {static_cast<double>(risk.num_blocks()), risk.total_weight()};
+      for (std::size_t j = k; j <= products->size; ++j) response.numbers.push_back(products->at(k, j));
+  } else if (request.topic == Topic::targets) {
+    response.numbers = target_product(features(), targets(request.gains), 1);
+    response.numbers.push_back(features().centred_norm(1) * static_cast<double>(shard_.data.num_documents()));
+  } else if (request.topic == Topic::normal) {
+    response.numbers = normal_product(features(), request.w, 1);
+  } else if (request.topic == Topic::pairs) {
+    const PairwiseRisk& risk = pairs(request.gains);
+    response.numbers = {static_cast<double>(risk.num_blocks()), risk.total_weight()};
   } else {
-    answer.value = mean_over_blocks(pairs(question.gains), question.w, &answer.plane);
+    response.value = mean_over_blocks(pairs(request.gains), request.w, &response.plane);
   }
 }
 
-void ShardWorker::answer_lists(const Question& question, Answer& answer) {
-  refer(question);
-  if (question.topic == Topic::changed) {
-    answer.numbers = {static_cast<double>(lists().set_reference(question.bound, question.w))};
-    reference_ = question.w;
+void ShardWorker::answer_lists(const ShardRequest& request, ShardResponse& response) {
+  refer(request);
+  if (request.topic == Topic::changed) {
+    response.numbers = {static_cast<double>(lists().set_reference(request.bound, request.w))};
+    reference_ = request.w;
   } else {
-    const bool wanted = question.topic == Topic::linearize;
-    answer.value = mean_over_blocks(lists(), question.w, wanted ? &answer.plane : nullptr);
+    const bool wanted = request.topic == Topic::linearize;
+    response.value = mean_over_blocks(lists(), request.w, wanted ? &response.plane : nullptr);
   }
 }
 
-void ShardWorker::judge(const Question& question, Answer& answer) {
+void ShardWorker::judge(const ShardRequest& request, ShardResponse& response) {
   const Dataset& data = shard_.data;
   const FactoredMeasurePtr trained = make_trainable(setup_.measure, make_convention(setup_.convention));
   const Measure* const measure = trained.get();
   const EvaluateOptions options{
       .convention = setup_.convention, .one_per = setup_.one_per, .bootstrap = 0, .threads = 1};
-  const EvaluationTable table = evaluate(data, scorer().scores(question.w, 1), std::span(&measure, 1), options);
+  const EvaluationTable table = evaluate(data, scorer().scores(request.w, 1), std::span(&measure, 1), options);
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
-    answer.numbers.push_back(table.measures[0].per_query[q]);
-    answer.numbers.push_back(data.query(q).weight);
+    response.numbers.push_back(table.measures[0].per_query[q]);
+    response.numbers.push_back(data.query(q).weight);
   }
 }
 
-void ShardWorker::require_weights(const Question& question) const {
-  for (const std::vector<double>* weights : {&question.w, &question.reference})
+void ShardWorker::require_weights(const ShardRequest& request) const {
+  for (const std::vector<double>* weights : {&request.w, &request.reference})
     if (!weights->empty() && weights->size() != shard_.data.num_features())
       throw Error(ErrorCode::bad_input, fmt::format("{} weights are asked about, but the documents have {} features",
                                                     weights->size(), shard_.data.num_features()));
 }
 
-Answer ShardWorker::answer(const Question& question) {
-  Answer answer;
-  answer.shard = shard_.number;
-  require_weights(question);
-  if (question.topic != Topic::describe && question.topic != Topic::statistics) set_up(question.setup);
-  switch (question.topic) {
+ShardResponse ShardWorker::response(const ShardRequest& request) {
+  ShardResponse response;
+  response.shard = shard_.number;
+  require_weights(request);
+  if (request.topic != Topic::describe && request.topic != Topic::statistics) set_up(request.setup);
+  switch (request.topic) {
     case Topic::describe:
-      describe(answer);
+      describe(response);
       break;
     case Topic::statistics:
-      statistics(question.logarithm, answer);
+      statistics(request.logarithm, response);
       break;
     case Topic::prepare:
-      prepare(answer);
+      prepare(response);
       break;
     case Topic::products:
     case Topic::targets:
     case Topic::normal:
     case Topic::pairs:
     case Topic::hinge:
-      answer_start(question, answer);
+      answer_start(request, response);
       break;
     case Topic::linearize:
     case Topic::value:
     case Topic::changed:
-      answer_lists(question, answer);
+      answer_lists(request, response);
       break;
     case Topic::scatter:
-      answer.numbers = {score_scatter(features(), question.w)};
+      response.numbers = {score_scatter(features(), request.w)};
       break;
     case Topic::judge:
-      judge(question, answer);
+      judge(request, response);
       break;
   }
-  if (!shard_.data.dense()) compress(answer.plane);
+  if (!shard_.data.dense()) compress(response.plane);
   shard_.data.require_intact();
-  return answer;
+  return response;
 }
 
 }  // namespace dorm

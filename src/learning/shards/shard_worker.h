@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One shard: whole queries that answer questions. An answer is a function of the documents and the question alone; what
-// is kept between questions (scaled rows, prepared lists, references) can be made again at any time.
+// One shard: whole queries that response requests. An response is a function of the documents and the request alone;
+// what is kept between requests (scaled rows, prepared lists, references) can be made again at any time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "dorm/shard.h"
+#include "dorm/learning/shard.h"
 #include "learning/risk/pairwise_risk.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/shards/message.h"
@@ -24,27 +24,27 @@ class ShardWorker {
 
   std::uint32_t number() const { return shard_.number; }
 
-  /// Throws Error for a question that does not fit the documents.
-  Answer answer(const Question& question);
+  /// Throws Error for a request that does not fit the documents.
+  ShardResponse response(const ShardRequest& request);
 
  private:
   void set_up(const std::string& setup);
   RankingRisk& lists();
-  void refer(const Question& question);
+  void refer(const ShardRequest& request);
   const LinearFeatures& features();
   const LinearScorer& scorer();
-  bool counts(const Question& question) const;
+  bool counts(const ShardRequest& request) const;
   const PairwiseRisk& pairs(bool gains);
   std::vector<double> targets(bool gains) const;
-  void require_weights(const Question& question) const;
+  void require_weights(const ShardRequest& request) const;
   Model model_of_features() const;  // no weights, no scaling yet
 
-  void describe(Answer& answer) const;
-  void statistics(bool logarithm, Answer& answer) const;
-  void prepare(Answer& answer);
-  void answer_start(const Question& question, Answer& answer);
-  void answer_lists(const Question& question, Answer& answer);
-  void judge(const Question& question, Answer& answer);
+  void describe(ShardResponse& response) const;
+  void statistics(bool logarithm, ShardResponse& response) const;
+  void prepare(ShardResponse& response);
+  void answer_start(const ShardRequest& request, ShardResponse& response);
+  void answer_lists(const ShardRequest& request, ShardResponse& response);
+  void judge(const ShardRequest& request, ShardResponse& response);
 
   Shard shard_;
   std::uint64_t kept_bytes_;

@@ -7,67 +7,67 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 
 namespace dorm {
 namespace {
 
-const Answer& with_numbers(const Answer& answer, std::size_t count) {
-  if (answer.numbers.size() != count)
-    throw Error(ErrorCode::bad_input, fmt::format("shard {} has answered with {} numbers; expected {}", answer.shard,
-                                                  answer.numbers.size(), count));
-  return answer;
+const ShardResponse& with_numbers(const ShardResponse& response, std::size_t count) {
+  if (response.numbers.size() != count)
+    throw Error(ErrorCode::bad_input, fmt::format("shard {} has answered with {} numbers; expected {}", response.shard,
+                                                  response.numbers.size(), count));
+  return response;
 }
 
-std::vector<double> second_numbers(const std::vector<Answer>& answers) {
+std::vector<double> second_numbers(const std::vector<ShardResponse>& responses) {
   std::vector<double> numbers;
-  for (const Answer& answer : answers) numbers.push_back(with_numbers(answer, 2).numbers[1]);
+  for (const ShardResponse& response : responses) numbers.push_back(with_numbers(response, 2).numbers[1]);
   return numbers;
 }
 
-double first_numbers_sum(const std::vector<Answer>& answers) {
+double first_numbers_sum(const std::vector<ShardResponse>& responses) {
   double sum = 0;
-  for (const Answer& answer : answers) sum += with_numbers(answer, 2).numbers[0];
+  for (const ShardResponse& response : responses) sum += with_numbers(response, 2).numbers[0];
   return sum;
 }
 
 }  // namespace
 
-ShardBlocks::ShardBlocks(const ShardCrew& crew, std::vector<double> weights, double lists)
-    : crew_(crew), weights_(std::move(weights)), geometry_(crew.description().features.size()) {
+ShardBlocks::ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists)
+    : workers_(workers), weights_(std::move(weights)), geometry_(workers.description().features.size()) {
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (double& weight : weights_) weight *= total > 0 ? lists / total : 0.0;
 }
 
-void ShardBlocks::linearize_all(Question question, const BlockBatch& batch, BlockWorkers& workers,
+void ShardBlocks::linearize_all(ShardRequest request, const BlockBatch& batch, BlockWorkers& workers,
                                 const BlockVisitor& visit) const {
-  question.w.assign(batch.w.begin(), batch.w.end());
-  const std::vector<Answer> answers = crew_.ask(question);
-  for (const Answer& answer : answers)
-    if (weights_[static_cast<std::size_t>(&answer - answers.data())] > 0 && !geometry_.well_formed(answer.plane))
+  request.w.assign(batch.w.begin(), batch.w.end());
+  const std::vector<ShardResponse> responses = workers_.ask(request);
+  for (const ShardResponse& response : responses)
+    if (weights_[static_cast<std::size_t>(&response - responses.data())] > 0 && !geometry_.well_formed(response.plane))
       throw Error(ErrorCode::bad_input,
-                  fmt::format("shard {} has answered with a plane of another problem", answer.shard));
+                  fmt::format("shard {} has answered with a plane of another problem", response.shard));
   const std::size_t count = batch.blocks.size();
   workers.run(batch.pieces, [&](std::size_t piece, std::size_t) {
     const std::size_t end = piece_begin(count, batch.pieces, piece + 1);
     for (std::size_t k = piece_begin(count, batch.pieces, piece); k < end; ++k) {
-      const Answer& answer = answers[batch.blocks[k]];
-      visit({k, batch.blocks[k], piece, answer.value, answer.plane});
+      const ShardResponse& response = responses[batch.blocks[k]];
+      visit({k, batch.blocks[k], piece, response.value, response.plane});
     }
   });
 }
 
-double ShardBlocks::linearize(Question question, std::size_t block, std::span<const double> w, Plane& out) const {
-  question.w.assign(w.begin(), w.end());
-  std::vector<Answer> answers = crew_.ask(question);
-  out = std::move(answers[block].plane);
-  return answers[block].value;
+double ShardBlocks::linearize(ShardRequest request, std::size_t block, std::span<const double> w, Plane& out) const {
+  request.w.assign(w.begin(), w.end());
+  std::vector<ShardResponse> responses = workers_.ask(request);
+  out = std::move(responses[block].plane);
+  return responses[block].value;
 }
 
-ShardedRisk::Prepared ShardedRisk::prepare(const ShardCrew& crew, const std::string& setup) {
+ShardedRisk::Prepared ShardedRisk::prepare(const ShardClient& workers, const std::string& setup) {
   Prepared prepared;
-  for (const Answer& answer : crew.ask({.topic = Topic::prepare, .setup = setup})) {
-    const std::vector<double>& numbers = with_numbers(answer, 5).numbers;
+  for (const ShardResponse& response : workers.ask({.topic = Topic::prepare, .setup = setup})) {
+    const std::vector<double>& numbers = with_numbers(response, 5).numbers;
     prepared.lists += static_cast<std::size_t>(numbers[0]);
     prepared.weights.push_back(numbers[1]);
     prepared.longest = std::max(prepared.longest, static_cast<std::size_t>(numbers[2]));
@@ -76,17 +76,17 @@ ShardedRisk::Prepared ShardedRisk::prepare(const ShardCrew& crew, const std::str
   return prepared;
 }
 
-ShardedRisk::ShardedRisk(const ShardCrew& crew, const std::string& setup)
-    : ShardedRisk(crew, setup, prepare(crew, setup)) {}
+ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup)
+    : ShardedRisk(workers, setup, prepare(workers, setup)) {}
 
-ShardedRisk::ShardedRisk(const ShardCrew& crew, const std::string& setup, Prepared prepared)
+ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared)
     : setup_(setup),
       lists_(prepared.lists),
       longest_(prepared.longest),
       squares_(prepared.squares),
-      blocks_(crew, std::move(prepared.weights), static_cast<double>(prepared.lists)) {}
+      blocks_(workers, std::move(prepared.weights), static_cast<double>(prepared.lists)) {}
 
-Question ShardedRisk::about(Topic topic) const {
+ShardRequest ShardedRisk::about(Topic topic) const {
   return {.topic = topic, .bound = bound_, .setup = setup_, .reference = reference_};
 }
 
@@ -106,9 +106,9 @@ std::size_t ShardedRisk::set_reference(Bound bound, std::span<const double> w) {
   }
   std::size_t changed = lists_;
   if (bound == bound_) {
-    Question question = about(Topic::changed);
-    question.w.assign(w.begin(), w.end());
-    changed = static_cast<std::size_t>(blocks_.crew().sum(question).at(0));
+    ShardRequest request = about(Topic::changed);
+    request.w.assign(w.begin(), w.end());
+    changed = static_cast<std::size_t>(blocks_.workers().sum(request).at(0));
   }
   bound_ = bound;
   reference_.assign(w.begin(), w.end());
@@ -116,24 +116,25 @@ std::size_t ShardedRisk::set_reference(Bound bound, std::span<const double> w) {
 }
 
 double ShardedRisk::loss(std::span<const double> w) const {
-  Question question = about(Topic::value);
-  question.w.assign(w.begin(), w.end());
-  const std::vector<Answer> answers = blocks_.crew().ask(question);
+  ShardRequest request = about(Topic::value);
+  request.w.assign(w.begin(), w.end());
+  const std::vector<ShardResponse> responses = blocks_.workers().ask(request);
   double sum = 0;
-  for (std::size_t block = 0; block < answers.size(); ++block) sum += block_weight(block) * answers[block].value;
+  for (std::size_t block = 0; block < responses.size(); ++block) sum += block_weight(block) * responses[block].value;
   return sum;
 }
 
-ShardedPairs::ShardedPairs(const ShardCrew& crew, Question question)
-    : ShardedPairs(crew, question, [&] {
-        question.topic = Topic::pairs;
-        return crew.ask(question);
+ShardedPairs::ShardedPairs(const ShardClient& workers, ShardRequest request)
+    : ShardedPairs(workers, request, [&] {
+        request.topic = Topic::pairs;
+        return workers.ask(request);
       }()) {}
 
-ShardedPairs::ShardedPairs(const ShardCrew& crew, Question question, const std::vector<Answer>& answers)
-    : question_(std::move(question)),
-      lists_(static_cast<std::size_t>(first_numbers_sum(answers))),
-      blocks_(crew, second_numbers(answers), static_cast<double>(lists_)) {
+ShardedPairs::ShardedPairs(const ShardClient& workers, ShardRequest request,
+                           const std::vector<ShardResponse>& responses)
+    : question_(std::move(request)),
+      lists_(static_cast<std::size_t>(first_numbers_sum(responses))),
+      blocks_(workers, second_numbers(responses), static_cast<double>(lists_)) {
   question_.topic = Topic::hinge;
 }
 

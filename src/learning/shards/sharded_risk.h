@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "learning/risk/referenced_risk.h"
-#include "learning/shards/shard_crew.h"
+#include "learning/shards/shard_client.h"
 
 namespace dorm {
 
@@ -15,28 +15,28 @@ namespace dorm {
 class ShardBlocks {
  public:
   /// `weights`: of the lists of each shard, summed. They become one per list on average.
-  ShardBlocks(const ShardCrew& crew, std::vector<double> weights, double lists);
+  ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists);
 
   std::size_t size() const { return weights_.size(); }
   double weight(std::size_t block) const { return weights_[block]; }
   const Geometry& geometry() const { return geometry_; }
 
-  /// As StructuredRisk::linearize_all(); the question lacks w only.
-  void linearize_all(Question question, const BlockBatch& batch, BlockWorkers& workers,
+  /// As StructuredRisk::linearize_all(); the request lacks w only.
+  void linearize_all(ShardRequest request, const BlockBatch& batch, BlockWorkers& workers,
                      const BlockVisitor& visit) const;
-  double linearize(Question question, std::size_t block, std::span<const double> w, Plane& out) const;
-  const ShardCrew& crew() const { return crew_; }
+  double linearize(ShardRequest request, std::size_t block, std::span<const double> w, Plane& out) const;
+  const ShardClient& workers() const { return workers_; }
 
  private:
-  const ShardCrew& crew_;
+  const ShardClient& workers_;
   std::vector<double> weights_;
   EuclideanGeometry geometry_;
 };
 
 class ShardedRisk final : public ReferencedRisk {
  public:
-  /// Asks the shards to prepare themselves. Borrows the crew.
-  ShardedRisk(const ShardCrew& crew, const std::string& setup);
+  /// Asks the shards to prepare themselves. Borrows the workers.
+  ShardedRisk(const ShardClient& workers, const std::string& setup);
 
   const Geometry& geometry() const override { return blocks_.geometry(); }
   std::size_t num_blocks() const override { return blocks_.size(); }
@@ -58,9 +58,9 @@ class ShardedRisk final : public ReferencedRisk {
     std::size_t lists = 0, longest = 0;
     double squares = 0;
   };
-  static Prepared prepare(const ShardCrew& crew, const std::string& setup);
-  ShardedRisk(const ShardCrew& crew, const std::string& setup, Prepared prepared);
-  Question about(Topic topic) const;
+  static Prepared prepare(const ShardClient& workers, const std::string& setup);
+  ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared);
+  ShardRequest about(Topic topic) const;
 
   std::string setup_;
   std::size_t lists_, longest_;
@@ -73,8 +73,8 @@ class ShardedRisk final : public ReferencedRisk {
 /// The pairwise hinge over shards; see PairwiseRisk.
 class ShardedPairs final : public StructuredRisk {
  public:
-  /// `question` says set-up, gains and step.
-  ShardedPairs(const ShardCrew& crew, Question question);
+  /// `request` says set-up, gains and step.
+  ShardedPairs(const ShardClient& workers, ShardRequest request);
 
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
   std::size_t num_lists() const { return lists_; }
@@ -86,9 +86,9 @@ class ShardedPairs final : public StructuredRisk {
   void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const override;
 
  private:
-  ShardedPairs(const ShardCrew& crew, Question question, const std::vector<Answer>& answers);
+  ShardedPairs(const ShardClient& workers, ShardRequest request, const std::vector<ShardResponse>& responses);
 
-  Question question_;
+  ShardRequest question_;
   std::size_t lists_;
   ShardBlocks blocks_;
   double trade_off_ = 1;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/ordered_sum.h"
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/ordered_sum.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/simplex_qp.h"
 
 namespace dorm {
@@ -23,10 +23,10 @@ AggregatePlanes::AggregatePlanes(SolveContext& context) : context_(context), sta
 }
 
 double AggregatePlanes::separate(std::span<const double> w) {
-  const std::size_t dimension = state_.dimension, chunks = std::min(kChunks, context_.crew.blocks().size());
+  const std::size_t dimension = state_.dimension, chunks = std::min(kChunks, context_.workers.blocks().size());
   PartialSums sums(std::max<std::size_t>(1, chunks), dimension + 1);  // of directions, offsets behind them
-  const double risk = context_.crew.evaluate(w, chunks, [&](const BlockAnswer& answer) {
-    const double share = context_.risk.block_weight(answer.block) / context_.crew.total_weight();
+  const double risk = context_.workers.evaluate(w, chunks, [&](const BlockResponse& answer) {
+    const double share = context_.risk.block_weight(answer.block) / context_.workers.total_weight();
     std::vector<double>& sum = sums[answer.piece];
     sum[dimension] += share * answer.plane.offset;
     context_.geometry.add(share, answer.plane, std::span(sum).first(dimension));
@@ -36,7 +36,7 @@ double AggregatePlanes::separate(std::span<const double> w) {
   plane.direction.pop_back();
   if (std::isfinite(risk)) append(std::move(plane));
   ++state_.pass;
-  state_.oracle_calls += context_.crew.blocks().size();
+  state_.oracle_calls += context_.workers.blocks().size();
   return 0.5 * context_.geometry.inner(w, w) + risk;
 }
 
@@ -45,7 +45,7 @@ void AggregatePlanes::optimise() {
   const std::size_t count = state_.aggregates.size();
   std::vector<double> offsets(count);
   for (std::size_t k = 0; k < count; ++k) offsets[k] = state_.aggregates[k].offset;
-  solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.crew.total_weight(), state_.aggregate_alpha,
+  solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.workers.total_weight(), state_.aggregate_alpha,
                    {SimplexKind::capped, tolerance(), 200000});
   std::fill(state_.w.begin(), state_.w.end(), 0.0);
   for (std::size_t k = 0; k < count; ++k)

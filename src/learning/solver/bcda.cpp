@@ -3,7 +3,7 @@
 //
 // An oracle pass costs the same however good the cached planes are, so between two of them the cached planes are swept
 // for as long as a sweep raises the dual faster, per multiply-add, than the whole iteration did: the counted cost
-// stands in for the clock, and runs repeat exactly.
+// replaces the clock, and runs repeat exactly.
 #include <cmath>
 
 #include "learning/solver/block_ascent.h"
@@ -79,7 +79,7 @@ void solve_bcda(SolveContext& context) {
   if (context.state.pass == 0 && !context.start_weights.empty())
     context.stopping.offer(context.start_weights, ascent.evaluate(context.start_weights, last));
   else
-    for (const std::size_t block : context.crew.blocks()) last.cost += context.risk.linearize_cost(block);
+    for (const std::size_t block : context.workers.blocks()) last.cost += context.risk.linearize_cost(block);
   bool& between = context.state.between;
   do {
     if (!between) cached_passes(context, ascent, last);

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/context.h"
 
 namespace dorm {
@@ -21,22 +21,22 @@ class FrankWolfe {
       : context_(context),
         state_(context.state),
         gaps_(context.risk.num_blocks(), INFINITY),
-        planes_(batch_size(context, context.crew.blocks().size())),
+        planes_(batch_size(context, context.workers.blocks().size())),
         average_(state_.w) {
     state_.aggregates.resize(context.risk.num_blocks());
-    for (const std::size_t block : context.crew.blocks())
+    for (const std::size_t block : context.workers.blocks())
       state_.aggregates[block].direction.resize(state_.dimension, 0.0);
   }
 
   void pass() {
     ++state_.pass;
-    state_.oracle_calls += context_.crew.blocks().size();
+    state_.oracle_calls += context_.workers.blocks().size();
     const Stopwatch watch;
     const std::vector<std::size_t> order = draw();
-    const BlockVisitor keep = [this](const BlockAnswer& answer) { planes_[answer.index] = answer.plane; };
-    context_.crew.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
+    const BlockVisitor keep = [this](const BlockResponse& answer) { planes_[answer.index] = answer.plane; };
+    context_.workers.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
       const std::span<const std::size_t> batch = std::span(order).subspan(first, last - first);
-      context_.crew.linearize(batch, state_.w, keep);
+      context_.workers.linearize(batch, state_.w, keep);
       for (std::size_t i = 0; i < batch.size(); ++i) step(batch[i], planes_[i]);
       blend_average();
     });
@@ -49,22 +49,22 @@ class FrankWolfe {
       const bool current = w.data() == state_.w.data();
       if (!current && context_.stopping.out_of_passes()) return;
       const double risk =
-          context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8, [&](const BlockAnswer& answer) {
+          context_.workers.evaluate(w, (context_.workers.blocks().size() + 7) / 8, [&](const BlockResponse& answer) {
             if (current)
               gaps_[answer.block] =
                   context_.risk.block_weight(answer.block) * answer.value - mixture_value(answer.block);
           });
       ++state_.pass;
-      state_.oracle_calls += context_.crew.blocks().size();
+      state_.oracle_calls += context_.workers.blocks().size();
       context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);
     }
   }
 
   /// P at the start weights, which only become a candidate.
   void offer_start() {
-    const double risk = context_.crew.evaluate(context_.start_weights, context_.crew.blocks().size());
+    const double risk = context_.workers.evaluate(context_.start_weights, context_.workers.blocks().size());
     ++state_.pass;
-    state_.oracle_calls += context_.crew.blocks().size();
+    state_.oracle_calls += context_.workers.blocks().size();
     context_.stopping.offer(context_.start_weights,
                             0.5 * context_.geometry.inner(context_.start_weights, context_.start_weights) + risk);
   }
@@ -73,7 +73,7 @@ class FrankWolfe {
   double dual() {
     std::fill(state_.w.begin(), state_.w.end(), 0.0);
     double sum = 0;
-    for (const std::size_t block : context_.crew.blocks()) {
+    for (const std::size_t block : context_.workers.blocks()) {
       sum += state_.aggregates[block].offset;
       axpy(1.0, state_.aggregates[block].direction, state_.w);
     }
@@ -82,7 +82,7 @@ class FrankWolfe {
 
   double estimated_gap() const {
     double sum = 0;
-    for (const std::size_t block : context_.crew.blocks()) sum += std::max(0.0, gaps_[block]);
+    for (const std::size_t block : context_.workers.blocks()) sum += std::max(0.0, gaps_[block]);
     return sum;
   }
 
@@ -155,16 +155,16 @@ void solve_bcfw(SolveContext& context) {
   for (;;) {
     while (!stopping.last_call(2)) {
       problem.pass();
-      stopping.tick(context.crew.blocks().size());
+      stopping.tick(context.workers.blocks().size());
       if (evaluation_due(context.state.pass)) break;
     }
     stopping.bound(problem.dual());
     problem.evaluate();
-    if (stopping.finished(context.crew.blocks().size())) break;
+    if (stopping.finished(context.workers.blocks().size())) break;
   }
   SolveReport& report = stopping.report();
-  report.planes = report.support_vectors = context.crew.blocks().size();
-  report.qp_seconds = std::max(0.0, problem.seconds() - context.crew.seconds());
+  report.planes = report.support_vectors = context.workers.blocks().size();
+  report.qp_seconds = std::max(0.0, problem.seconds() - context.workers.seconds());
 }
 
 }  // namespace dorm

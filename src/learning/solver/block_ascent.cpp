@@ -33,7 +33,7 @@ std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t p
 }
 
 std::vector<std::size_t> pass_order(const SolveContext& context, std::uint64_t pass) {
-  return pass_order(context, pass, context.crew.blocks());
+  return pass_order(context, pass, context.workers.blocks());
 }
 
 bool evaluation_due(std::uint64_t pass) {
@@ -45,12 +45,12 @@ bool evaluation_due(std::uint64_t pass) {
 BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
     : context_(context),
       cache_(context.risk, context.state, limits),
-      proposals_(batch_size(context, context.crew.blocks().size())) {}
+      proposals_(batch_size(context, context.workers.blocks().size())) {}
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   PassResult result;
   const Stopwatch watch;
-  const double oracle_before = context_.crew.seconds();
+  const double oracle_before = context_.workers.seconds();
   std::vector<char> added(proposals_.size());
   std::vector<double> values(proposals_.size());
   const std::size_t at_once = std::min(proposals_.size(), batch_size(context_, order.size()));
@@ -61,20 +61,20 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
     cache_.fetch(rest.subspan(i), distance);
     cache_.propose(batch[i], context_.state.w, proposals_[i]);
   };
-  const BlockVisitor look = [&](const BlockAnswer& answer) {
+  const BlockVisitor look = [&](const BlockResponse& answer) {
     cache_.fetch(rest.subspan(answer.index), distance);
     added[answer.index] = cache_.insert(answer.block, answer.plane);
     values[answer.index] = answer.value;
     cache_.propose(answer.block, context_.state.w, proposals_[answer.index]);
   };
-  context_.crew.run_batches(order.size(), at_once, [&](std::size_t first, std::size_t last) {
+  context_.workers.run_batches(order.size(), at_once, [&](std::size_t first, std::size_t last) {
     if (context_.stopping.out_of_time()) return;  // a pass may take long, and part of one is good, too
     rest = order.subspan(first);
     batch = rest.first(last - first);
     if (oracle)
-      context_.crew.linearize(batch, context_.state.w, look, order.subspan(last));
+      context_.workers.linearize(batch, context_.state.w, look, order.subspan(last));
     else
-      context_.crew.run(batch.size(), propose);
+      context_.workers.run(batch.size(), propose);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (proposals_[i].moves) moved_.push_back(batch[i]);
       result.gain += cache_.apply(batch[i], proposals_[i]);
@@ -86,14 +86,14 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   result.gap += proximal_gap(context_.state, context_.geometry);
   const double wall = watch.seconds();
   seconds_ +=
-      std::max(0.0, wall - (context_.crew.seconds() - oracle_before) / static_cast<double>(context_.crew.size()));
+      std::max(0.0, wall - (context_.workers.seconds() - oracle_before) / static_cast<double>(context_.workers.size()));
   return result;
 }
 
 PassResult BlockAscent::oracle_pass() {
   if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
   ++context_.state.pass;
-  context_.state.oracle_calls += context_.crew.blocks().size();
+  context_.state.oracle_calls += context_.workers.blocks().size();
   return sweep(pass_order(context_, context_.state.pass), true);
 }
 
@@ -139,14 +139,14 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
 double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
   if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
   ++context_.state.pass;
-  context_.state.oracle_calls += context_.crew.blocks().size();
-  const std::size_t count = context_.crew.blocks().size();
+  context_.state.oracle_calls += context_.workers.blocks().size();
+  const std::size_t count = context_.workers.blocks().size();
   std::atomic<std::size_t> added{0};
-  const double risk = context_.crew.evaluate(w, (count + 7) / 8, [&](const BlockAnswer& answer) {
+  const double risk = context_.workers.evaluate(w, (count + 7) / 8, [&](const BlockResponse& answer) {
     if (cache_.insert(answer.block, answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
   });
   result.new_planes = added.load();
-  for (const std::size_t block : context_.crew.blocks()) result.cost += context_.risk.linearize_cost(block);
+  for (const std::size_t block : context_.workers.blocks()) result.cost += context_.risk.linearize_cost(block);
   return 0.5 * context_.geometry.inner(w, w) + risk;
 }
 

@@ -3,7 +3,7 @@
 // stopping and state.
 #pragma once
 
-#include "learning/solver/oracle_crew.h"
+#include "learning/solver/oracle_workers.h"
 #include "learning/solver/stopping.h"
 
 namespace dorm {
@@ -12,7 +12,7 @@ struct SolveContext {
   const StructuredRisk& risk;
   const Geometry& geometry;  // of the risk
   const SolveOptions& options;
-  OracleCrew& crew;
+  OracleWorkers& workers;
   Stopping& stopping;
   SolverState& state;
   std::span<const double> start_weights;  // empty: none

@@ -4,8 +4,8 @@
 // as the dual b - 1/2 |w|^2 rises. One sum of vectors per pass, no quadratic program, no planes kept; many passes.
 #include <algorithm>
 
-#include "base/ordered_sum.h"
 #include "base/stopwatch.h"
+#include "base/vector/ordered_sum.h"
 #include "learning/solver/context.h"
 
 namespace dorm {
@@ -21,9 +21,9 @@ class Mixture {
 
   /// P at a point; the summed plane there is where step() goes.
   double linearize(std::span<const double> at) {
-    const std::size_t parts = std::clamp<std::size_t>(context_.crew.blocks().size(), 1, kParts);
+    const std::size_t parts = std::clamp<std::size_t>(context_.workers.blocks().size(), 1, kParts);
     PartialSums sums(parts, w_.size() + 1);  // of directions, offsets behind them
-    const double risk = context_.crew.evaluate(at, parts, [&](const BlockAnswer& answer) {
+    const double risk = context_.workers.evaluate(at, parts, [&](const BlockResponse& answer) {
       const double weight = context_.risk.block_weight(answer.block);
       std::vector<double>& sum = sums[answer.piece];
       sum.back() += weight * answer.plane.offset;
@@ -33,7 +33,7 @@ class Mixture {
     target_offset_ = target_.back();
     target_.pop_back();
     ++context_.state.pass;
-    context_.state.oracle_calls += context_.crew.blocks().size();
+    context_.state.oracle_calls += context_.workers.blocks().size();
     return 0.5 * context_.geometry.inner(at, at) + risk;
   }
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <deque>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/aggregate_planes.h"
 #include "learning/solver/trial_point.h"
 
@@ -109,7 +109,7 @@ class Descent {
     stopping.offer(point.w, point.value);
     if (std::isfinite(point.value)) {
       point.gradient = point.w;
-      axpy(-context_.crew.total_weight(), std::span<const double>(planes_.newest().direction), point.gradient);
+      axpy(-context_.workers.total_weight(), std::span<const double>(planes_.newest().direction), point.gradient);
       const double before = stopping.dual();
       planes_.optimise();
       context_.state.stalled = stopping.dual() > before || point.value < at_.value ? 0 : context_.state.stalled + 1;

@@ -19,17 +19,17 @@ constexpr auto kForever = std::numeric_limits<std::uint64_t>::max();
 
 // Epsilon such that unviolated constraints leave at most half the tolerated gap; 0 before P is known.
 double violation_threshold(const SolveContext& context) {
-  return 0.5 * context.options.tolerance * context.stopping.primal() / context.crew.total_weight();
+  return 0.5 * context.options.tolerance * context.stopping.primal() / context.workers.total_weight();
 }
 
 // One batch separation at the fixed w. Returns P(w) and the number of planes added.
 double separate(SolveContext& context, PlaneCache& cache, std::span<const double> w, std::size_t& added) {
   const double epsilon = violation_threshold(context);
-  const std::size_t count = context.crew.blocks().size();
+  const std::size_t count = context.workers.blocks().size();
   ++context.state.pass;
   context.state.oracle_calls += count;
   std::atomic<std::size_t> violated{0};
-  const double risk = context.crew.evaluate(w, (count + 7) / 8, [&](const BlockAnswer& answer) {
+  const double risk = context.workers.evaluate(w, (count + 7) / 8, [&](const BlockResponse& answer) {
     if (answer.value <= cache.cached_value(answer.block, w) + epsilon) return;
     if (cache.insert(answer.block, answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
   });
@@ -59,8 +59,8 @@ void report_planes(SolveContext& context, BlockAscent& ascent) {
 
 // One pass of the printed algorithm. `risk` is that of the present w if no plane was added; false: time ran out.
 bool visit_in_order(SolveContext& context, BlockAscent& ascent, double& risk, std::size_t& added) {
-  const double epsilon = context.options.epsilon, rest = 1e-2 * epsilon * context.crew.total_weight();
-  const std::span<const std::size_t> blocks = context.crew.blocks();
+  const double epsilon = context.options.epsilon, rest = 1e-2 * epsilon * context.workers.total_weight();
+  const std::span<const std::size_t> blocks = context.workers.blocks();
   PlaneCache& cache = ascent.cache();
   risk = 0;
   added = 0;
@@ -69,7 +69,7 @@ bool visit_in_order(SolveContext& context, BlockAscent& ascent, double& risk, st
     if (context.stopping.out_of_time()) return false;
     bool grown = false;
     ++context.state.oracle_calls;
-    context.crew.linearize(blocks.subspan(i, 1), context.state.w, [&](const BlockAnswer& answer) {
+    context.workers.linearize(blocks.subspan(i, 1), context.state.w, [&](const BlockResponse& answer) {
       risk += context.risk.block_weight(answer.block) * answer.value;
       grown = answer.value > cache.cached_value(answer.block, context.state.w) + epsilon &&
               cache.insert(answer.block, answer.plane);
@@ -99,12 +99,12 @@ void solve_as_printed(SolveContext& context) {
   if (unchanged) {
     context.stopping.satisfy();
   } else {
-    const std::size_t count = context.crew.blocks().size();
+    const std::size_t count = context.workers.blocks().size();
     ++context.state.pass;
     context.state.oracle_calls += count;
     cache.refresh_weights();
     context.stopping.bound(cache.dual());
-    risk = context.crew.evaluate(w, (count + 7) / 8);
+    risk = context.workers.evaluate(w, (count + 7) / 8);
   }
   context.stopping.offer(w, 0.5 * context.geometry.inner(w, w) + risk);
   context.stopping.finished(cache.planes());

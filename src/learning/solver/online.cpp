@@ -18,20 +18,20 @@ class Online {
   explicit Online(SolveContext& context)
       : context_(context),
         state_(context.state),
-        planes_(batch_size(context, context.crew.blocks().size())),
+        planes_(batch_size(context, context.workers.blocks().size())),
         average_(state_.w) {}
 
   void pass() {
     const Stopwatch watch;
     const bool first_pass = passes_++ == 0;
     ++state_.pass;
-    state_.oracle_calls += context_.crew.blocks().size();
+    state_.oracle_calls += context_.workers.blocks().size();
     const std::vector<std::size_t> order = pass_order(context_, state_.pass);
     std::fill(average_.begin(), average_.end(), 0.0);
-    const BlockVisitor keep = [this](const BlockAnswer& answer) { planes_[answer.index] = answer.plane; };
-    context_.crew.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
+    const BlockVisitor keep = [this](const BlockResponse& answer) { planes_[answer.index] = answer.plane; };
+    context_.workers.run_batches(order.size(), planes_.size(), [&](std::size_t first, std::size_t last) {
       const std::span<const std::size_t> batch = std::span(order).subspan(first, last - first);
-      context_.crew.linearize(batch, state_.w, keep);
+      context_.workers.linearize(batch, state_.w, keep);
       if (first_pass)
         passive_aggressive(batch);
       else
@@ -50,9 +50,9 @@ class Online {
   }
 
   void evaluate(std::span<const double> w) {
-    const double risk = context_.crew.evaluate(w, (context_.crew.blocks().size() + 7) / 8);
+    const double risk = context_.workers.evaluate(w, (context_.workers.blocks().size() + 7) / 8);
     ++state_.pass;
-    state_.oracle_calls += context_.crew.blocks().size();
+    state_.oracle_calls += context_.workers.blocks().size();
     context_.stopping.offer(w, 0.5 * context_.geometry.inner(w, w) + risk);
   }
 
@@ -74,9 +74,9 @@ class Online {
 
   // A batch is one step of as many units of time; a pass is m units, and the first counted as one pass.
   void subgradient(std::span<const std::size_t> batch) {
-    time_ += static_cast<double>(batch.size()) / static_cast<double>(context_.crew.blocks().size());
+    time_ += static_cast<double>(batch.size()) / static_cast<double>(context_.workers.blocks().size());
     const double shrink =
-        1 - static_cast<double>(batch.size()) / (time_ * static_cast<double>(context_.crew.blocks().size()));
+        1 - static_cast<double>(batch.size()) / (time_ * static_cast<double>(context_.workers.blocks().size()));
     for (double& x : state_.w) x *= shrink;
     offset_ *= shrink;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -113,7 +113,7 @@ void solve_online(SolveContext& context) {
     if (!stopping.last_call()) problem.evaluate(problem.average());
     if (stopping.finished(0, false)) break;
   }
-  stopping.report().qp_seconds = std::max(0.0, problem.seconds() - context.crew.seconds());
+  stopping.report().qp_seconds = std::max(0.0, problem.seconds() - context.workers.seconds());
 }
 
 }  // namespace dorm

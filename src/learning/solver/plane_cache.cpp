@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/proximal_point.h"
 #include "learning/solver/simplex_qp.h"
 

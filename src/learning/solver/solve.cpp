@@ -51,9 +51,9 @@ void check_risk(const StructuredRisk& risk, std::span<const double> weights) {
 }
 
 // For a run in which no point had a finite value.
-void offer_zero(const StructuredRisk& risk, OracleCrew& crew, Stopping& stopping) {
+void offer_zero(const StructuredRisk& risk, OracleWorkers& workers, Stopping& stopping) {
   const std::vector<double> zero(risk.dimension(), 0.0);
-  const double primal = crew.evaluate(zero, (crew.blocks().size() + 7) / 8);
+  const double primal = workers.evaluate(zero, (workers.blocks().size() + 7) / 8);
   if (!std::isfinite(primal))
     throw Error(ErrorCode::bad_input,
                 "the objective is not finite, not even for weights of 0: gains, weights of queries or C are too large");
@@ -102,19 +102,19 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
     result.state = std::move(start.state);
     result.state.solver = options.solver;
   }
-  OracleCrew crew(risk, options.threads);
+  OracleWorkers workers(risk, options.threads);
   Stopping stopping(options, observer, result.state);
-  SolveContext context{risk, risk.geometry(), options, crew, stopping, result.state, start.weights};
+  SolveContext context{risk, risk.geometry(), options, workers, stopping, result.state, start.weights};
   if (!stopping.converged()) solver.run(context);  // a state that was saved when it had converged stays as it is
 
-  if (result.state.best_w.empty()) offer_zero(risk, crew, stopping);
+  if (result.state.best_w.empty()) offer_zero(risk, workers, stopping);
   SolveReport& report = stopping.report();
   report.primal = stopping.primal();
   report.dual = stopping.dual();
   report.gap = stopping.gap();
   report.passes = result.state.pass;
   report.oracle_calls = result.state.oracle_calls;
-  report.oracle_seconds = crew.seconds();
+  report.oracle_seconds = workers.seconds();
   report.seconds = stopping.seconds();
   result.report = std::move(report);
   result.w = result.state.best_w;

@@ -2,7 +2,7 @@
 // The table of solvers: what a new one adds its row to.
 #pragma once
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "learning/solver/context.h"
 
 namespace dorm {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 
 namespace dorm {
 namespace {

@@ -40,7 +40,7 @@ void Stopping::bound(double dual) {
 void Stopping::check() {
   if (!state_.best_w.empty() && contradict(primal(), dual()))
     give_up(
-        "the lower bound lies above the objective: numbers are too small or too large for the planes, which are "
+        "the lower bound is above the objective: numbers are too small or too large for the cutting planes, which are "
         "kept in 32 bits; scale the features");
 }
 

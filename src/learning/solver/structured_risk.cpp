@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a risk does unless it says otherwise.
-#include "base/ordered_sum.h"
 #include "base/stopwatch.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/solver.h"
 
 namespace dorm {

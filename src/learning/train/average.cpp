@@ -22,7 +22,7 @@ double of_the_best(std::span<const double> per_query, std::span<const double> be
 
 }  // namespace
 
-bool hopeless(std::span<const double> per_query, std::span<const double> best) {
+bool far_behind(std::span<const double> per_query, std::span<const double> best) {
   return of_the_best(per_query, best) < kLeastShare;
 }
 

@@ -22,7 +22,7 @@ double spread(const TrainingSet& set, std::span<const double> w);
 std::vector<double> shares_by_validation(std::span<const std::span<const double>> per_query);
 
 /// Whether a ranker is so far behind the best that it would have no share.
-bool hopeless(std::span<const double> per_query, std::span<const double> best);
+bool far_behind(std::span<const double> per_query, std::span<const double> best);
 
 /// A sum of weights, each divided by its spread and multiplied by its share.
 class AverageOfWeights {

@@ -78,7 +78,7 @@ void Checkpoint::read_progress(const JsonFields& json) {
   json.read("objectives", current_.objectives);
   const auto fit = [this](const auto& part) { return fits(part, dimension_); };
   if (!std::all_of(finished_.begin(), finished_.end(), fit) || !fit(current_))
-    refuse(fmt::format("its weights are not those of a problem with {} weights", dimension_));
+    refuse(fmt::format("it does not have {} weights", dimension_));
 }
 
 RoundsState Checkpoint::resume(std::size_t index) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/checksum.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 
@@ -153,7 +153,7 @@ std::optional<CheckpointSummary> summarize_checkpoint(const std::string& path) {
   CheckpointSummary summary{verb_of(json), json.required<std::string>("options", "text"),
                             json.required<std::string>("data", "a fingerprint"), ""};
   if (summary.verb == "tune") {
-    summary.progress = fmt::format("{} of {} cells judged", json.required<std::uint64_t>("judged", "a count"),
+    summary.progress = fmt::format("{} of {} grid points validated", json.required<std::uint64_t>("judged", "a count"),
                                    json.required<std::uint64_t>("cells", "a count"));
     return summary;
   }

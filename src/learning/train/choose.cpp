@@ -22,18 +22,18 @@ std::size_t place_of_bound(Bound bound, const std::vector<BoundChoice>& list) {
 }
 
 /// Cells that carry information; all, where none does.
-std::vector<TuneCell*> informative(std::vector<TuneCell>& cells) {
-  std::vector<TuneCell*> out;
-  for (TuneCell& cell : cells)
+std::vector<GridPoint*> informative(std::vector<GridPoint>& cells) {
+  std::vector<GridPoint*> out;
+  for (GridPoint& cell : cells)
     if (!cell.degenerate()) out.push_back(&cell);
   if (out.empty())
-    for (TuneCell& cell : cells) out.push_back(&cell);
+    for (GridPoint& cell : cells) out.push_back(&cell);
   return out;
 }
 
 /// Smaller is nearer to what one would take without looking at the data: the default bound and decay, and of what
 /// cannot be told apart the most regularised.
-auto distance_from_default(const TuneCell& cell, const TuneOptions& options) {
+auto distance_from_default(const GridPoint& cell, const TuneOptions& options) {
   return std::tuple(place_of(cell.kernel, options.kernels), !cell.bound,
                     cell.bound ? place_of_bound(*cell.bound, options.bounds) : 0, cell.bound != Bound::best,
                     place_of(cell.measure, options.measures), place_of(cell.decay, options.decays), cell.C,
@@ -66,13 +66,13 @@ bool behind(std::span<const double> values, std::span<const double> best) {
   return moments.mean > moments.standard_error;
 }
 
-TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
-  const std::vector<TuneCell*> in = informative(cells);
-  TuneCell* const best = *std::max_element(
-      in.begin(), in.end(), [](const TuneCell* a, const TuneCell* b) { return a->validation < b->validation; });
-  TuneCell* chosen = best;
-  for (TuneCell* each : in) {
-    TuneCell& cell = *each;
+GridPoint& choose(std::vector<GridPoint>& cells, const TuneOptions& options) {
+  const std::vector<GridPoint*> in = informative(cells);
+  GridPoint* const best = *std::max_element(
+      in.begin(), in.end(), [](const GridPoint* a, const GridPoint* b) { return a->validation < b->validation; });
+  GridPoint* chosen = best;
+  for (GridPoint* each : in) {
+    GridPoint& cell = *each;
     if (options.choice == Choice::steady && !behind(cell.per_query, best->per_query) &&
         distance_from_default(cell, options) < distance_from_default(*chosen, options))
       chosen = &cell;
@@ -85,14 +85,14 @@ TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options) {
   return *chosen;
 }
 
-void share_out(std::vector<TuneCell>& cells, const TuneOptions& options) {
+void share_out(std::vector<GridPoint>& cells, const TuneOptions& options) {
   if (options.choice != Choice::average) {
     choose(cells, options).share = 1;
     return;
   }
-  const std::vector<TuneCell*> in = informative(cells);
+  const std::vector<GridPoint*> in = informative(cells);
   std::vector<std::span<const double>> judged;
-  for (const TuneCell* cell : in) judged.emplace_back(cell->per_query);
+  for (const GridPoint* cell : in) judged.emplace_back(cell->per_query);
   const std::vector<double> shares = shares_by_validation(judged);
   for (std::size_t i = 0; i < in.size(); ++i) in[i]->share = shares[i];
 }

@@ -24,9 +24,9 @@ bool behind(std::span<const double> values, std::span<const double> best);
 
 /// The winner by options.choice, for `average` the best; one without information only where all are.
 /// `cells` is not empty.
-TuneCell& choose(std::vector<TuneCell>& cells, const TuneOptions& options);
+GridPoint& choose(std::vector<GridPoint>& cells, const TuneOptions& options);
 
 /// Fills in the shares: 1 for the winner, or those of the average.
-void share_out(std::vector<TuneCell>& cells, const TuneOptions& options);
+void share_out(std::vector<GridPoint>& cells, const TuneOptions& options);
 
 }  // namespace dorm

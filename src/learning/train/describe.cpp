@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/train/describe.h"
 
-#include "data/survey.h"
+#include "data/scale/survey.h"
 
 namespace dorm {
 
@@ -47,7 +47,7 @@ void describe(Model& model, const Origin& origin) {
   model.solver = origin.solve ? solver_name(origin.solve->solver) : "";
   model.tolerance = origin.solve ? origin.solve->tolerance : 0;
   model.certificate = origin.certificate;
-  model.health = origin.health;
+  model.explained_risk = origin.explained_risk;
   model.validation = origin.validation;
   model.data = origin.data;
 }

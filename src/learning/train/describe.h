@@ -22,7 +22,7 @@ struct Origin {
   std::uint64_t seed = 0;
   const SolveOptions* solve = nullptr;  // of the convex problem with the certificate
   Certificate certificate = no_certificate();
-  double health = 0;
+  double explained_risk = 0;
   double validation = std::numeric_limits<double>::quiet_NaN();
   DataSummary data = {};
 };

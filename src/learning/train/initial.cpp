@@ -5,7 +5,7 @@
 
 #include <unordered_map>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 
 namespace dorm {

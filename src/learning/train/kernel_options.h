@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dorm/compute_place.h"
+#include "dorm/base/compute.h"
 #include "dorm/train.h"
 
 namespace dorm {
@@ -15,7 +15,7 @@ struct KernelOptions {
   std::string approximation = "none";
   std::uint64_t cache_bytes = 0;
   const Kernel* function = nullptr;
-  ComputePlace place = {};         // where rows are visited, values and features are made; threads: those of the set
+  ComputeOptions place = {};       // where rows are visited, values and features are made; threads: those of the set
   std::uint64_t scaled_bytes = 0;  // for scaled rows of a linear ranker; 0: by their size
 
   KernelOptions() = default;
@@ -27,7 +27,7 @@ struct KernelOptions {
         place{.threads = 0, .device = options.device, .device_bytes = options.device_bytes},
         scaled_bytes(options.scaled_bytes) {}
 
-  ComputePlace place_with(std::size_t threads) const { return {threads, place.device, place.device_bytes}; }
+  ComputeOptions place_with(std::size_t threads) const { return {threads, place.device, place.device_bytes}; }
   /// Kernel values of validation documents are kept besides.
   std::uint64_t validation_cache() const { return cache_bytes / 4; }
   bool used() const { return function != nullptr || spec != "none"; }

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dorm/data/scale.h"
 #include "dorm/dataset.h"
-#include "dorm/scale.h"
 #include "learning/train/kernel_options.h"
 
 namespace dorm {

@@ -3,8 +3,8 @@
 #include <array>
 #include <concepts>
 
+#include "dorm/base/number_range.h"
 #include "dorm/error.h"
-#include "dorm/number_range.h"
 #include "dorm/train.h"
 
 namespace dorm {
@@ -93,12 +93,12 @@ constexpr std::array kTrainOptions{
     row<&T::bound>({"bound", "bound", "NAME", kProblem, "reference ranking of the bound; see below"}, true),
     row<&T::given_ties>({"given_ties", "given-ties", "FEATURE", kProblem, "bound given: documents of equal label stand in the order of this\nfeature, largest first, instead of file order"}, true),
     row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
-    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nhealth 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
+    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nexplained risk 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
     row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
     row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
     row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
     row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
-    row<&T::device>({"device", "device", "NAME", kSolving, "what visits the documents: cpu, cuda (a card of NVIDIA) or\ncuda:N; a device is asked by the solver lbfgs, and makes\nthe values of kernels"}, true),
+    row<&T::device>({"device", "device", "NAME", kSolving, "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N; GPU\ntraining uses the solver lbfgs"}, true),
     row<&T::device_bytes>({"device_bytes", "device-memory", "SIZE", kSolving, "most memory of the device to take; 0: what is free there", whole_from(0)}, false),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
     row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
@@ -110,7 +110,7 @@ constexpr std::array kTrainOptions{
     row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds", whole_from(0)}, true),
     row<&T::one_per>({"one_per", "", "GROUP", kProblem, "limits on the documents of a group in a list"}, true),
     row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
-    row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that stand for the kernel, such as nystroem:1000;\nsee below"}, true),
+    row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that approximate the kernel, such as\nnystroem:1000; see below"}, true),
     row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation", whole_from(0)}, false),
     row<&T::scaled_bytes>({"scaled_bytes", "", "SIZE", kSolving, "most memory for scaled features that are kept; 0: by their size", whole_from(0)}, false),
     row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never", whole_from(0)}, false),

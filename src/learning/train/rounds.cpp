@@ -75,7 +75,7 @@ class Rounds {
     if (state_.round > 1) return before_ - fitted_.report.primal < kSmallestFall * before_;
     // More rounds of `best` were measured to help where the first explains most of the risk, and to do harm elsewhere.
     if (options_.bound != Bound::best || options_.rounds > 0) return false;
-    return fitted_.health() < kConfident;
+    return fitted_.explained_risk() < kConfident;
   }
 
   std::size_t most_rounds() const {

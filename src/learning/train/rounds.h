@@ -38,7 +38,7 @@ struct Fitted {
   bool early_stopped = false;      // w and the objective are those of the best validation, not of the last evaluation
   SolverState first_round;         // of the solver, to start the same round at another C; empty unless kept
 
-  double health() const { return 1 - report.primal / zero_risk; }
+  double explained_risk() const { return 1 - report.primal / zero_risk; }
   /// P(0) - D is within the tolerance.
   bool zero_is_optimal(double tolerance) const { return zero_risk - report.dual <= tolerance * zero_risk; }
   /// Stopped from outside before the rounds were over.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 
 namespace dorm {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "data/column_statistics.h"
-#include "data/scale_rules.h"
+#include "data/scale/column_statistics.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "evaluation/summarise.h"
 #include "learning/risk/ranking_risk.h"
@@ -45,11 +45,11 @@ CentredProducts unpacked(std::span<const double> packed, std::size_t size) {
 
 }  // namespace
 
-ShardedProblem::ShardedProblem(const AskShards& ask, const TrainOptions& options, const AskShards& validation)
-    : options_(shareable(options, static_cast<bool>(validation))), crew_(ask) {
+ShardedProblem::ShardedProblem(const ShardTransport& ask, const TrainOptions& options, const ShardTransport& validation)
+    : options_(shareable(options, static_cast<bool>(validation))), workers_(ask) {
   if (validation) {
     validation_.emplace(validation);
-    if (validation_->description().features != crew_.description().features)
+    if (validation_->description().features != workers_.description().features)
       throw Error(ErrorCode::bad_input, "training and validation shards have other features; expected the same names");
   }
   scaling_ = settle_scaling();
@@ -60,80 +60,80 @@ ShardedProblem::ShardedProblem(const AskShards& ask, const TrainOptions& options
                       .given_ties = options.given_ties,
                       .scaling = scaling_}
                .text();
-  risk_ = std::make_unique<ShardedRisk>(crew_, setup_);
-  require_lists(risk_->num_lists(), crew_.description().data.queries, measure_name());
-  const double norm = risk_->centred_squares() / static_cast<double>(crew_.description().data.documents);
+  risk_ = std::make_unique<ShardedRisk>(workers_, setup_);
+  require_lists(risk_->num_lists(), workers_.description().data.queries, measure_name());
+  const double norm = risk_->centred_squares() / static_cast<double>(workers_.description().data.documents);
   squared_scale_ = squared_scale_of(norm);
 }
 
 Scaling ShardedProblem::settle_scaling() const {
   Scaling scaling;
-  scaling.kind = ScalingChoice(options_.scale, options_.target).settle([this] { return crew_.unit_range(); });
+  scaling.kind = ScalingChoice(options_.scale, options_.target).settle([this] { return workers_.unit_range(); });
   if (scaling.kind == ScalingKind::none || scaling.per_query()) return scaling;
   const bool logarithm = takes_logarithm(scaling.kind);
-  ColumnStatistics statistics(crew_.description().features.size(), logarithm);
-  for (const Answer& answer : crew_.ask({.topic = Topic::statistics, .logarithm = logarithm}))
-    statistics.add(std::span<const double>(answer.numbers));
+  ColumnStatistics statistics(workers_.description().features.size(), logarithm);
+  for (const ShardResponse& response : workers_.ask({.topic = Topic::statistics, .logarithm = logarithm}))
+    statistics.add(std::span<const double>(response.numbers));
   statistics.scale(uses_range(scaling.kind), scaling.shift, scaling.factor);
   return scaling;
 }
 
 DataSummary ShardedProblem::summary() const {
-  DataSummary summary = crew_.description().data;
+  DataSummary summary = workers_.description().data;
   summary.usable_queries = risk_->num_lists();
   return summary;
 }
 
 std::string ShardedProblem::measure_name() const { return NamedMeasure(options_).name(); }
 
-std::string ShardedProblem::identity() const { return fmt::format("{} shards", crew_.size()); }
+std::string ShardedProblem::identity() const { return fmt::format("{} shards", workers_.size()); }
 
 std::vector<Start> ShardedProblem::starts(Bound bound) const {
   if (options_.initial) return {Start::model};
   return options_.start ? std::vector{*options_.start} : ranking_starts(bound);
 }
 
-Question ShardedProblem::about(Topic topic, bool gains) const {
-  return {.topic = topic, .gains = gains, .step = start_step(), .first = crew_.number(0), .setup = setup_};
+ShardRequest ShardedProblem::about(Topic topic, bool gains) const {
+  return {.topic = topic, .gains = gains, .step = start_step(), .first = workers_.number(0), .setup = setup_};
 }
 
 // Shards enough for the documents that starts are computed from, but no more than whose products are small.
 std::size_t ShardedProblem::start_step() const {
-  const std::size_t size = crew_.description().features.size(), bytes = size * (size + 3) / 2 * sizeof(double);
-  return std::max(TrainingSet::start_step(crew_.description().data.documents),
-                  (crew_.size() * std::min(bytes, kProductBytes) + kProductBytes - 1) / kProductBytes);
+  const std::size_t size = workers_.description().features.size(), bytes = size * (size + 3) / 2 * sizeof(double);
+  return std::max(TrainingSet::start_step(workers_.description().data.documents),
+                  (workers_.size() * std::min(bytes, kProductBytes) + kProductBytes - 1) / kProductBytes);
 }
 
 std::vector<double> ShardedProblem::start(Start start, double seconds) const {
   const TimeLimit limit(seconds);
   const bool gains = start == Start::ridge_gain || start == Start::pairwise_gain;
   if (start == Start::model)
-    return initial_weights(*options_.initial, model(std::vector(crew_.description().features.size(), 0.0)));
+    return initial_weights(*options_.initial, model(std::vector(workers_.description().features.size(), 0.0)));
   if (start == Start::ridge || start == Start::ridge_gain) return ridge_start(gains, [&] { return limit.over(); });
   return pairwise_start(gains, limit.left());
 }
 
 std::vector<double> ShardedProblem::ridge_start(bool gains, const StopAsked& over) const {
   const std::array lambdas = {TrainingSet::kDefaultLambda};
-  const std::size_t size = crew_.description().features.size();
-  if (const std::vector<double> packed = crew_.sum(about(Topic::products, gains)); !packed.empty()) {
+  const std::size_t size = workers_.description().features.size();
+  if (const std::vector<double> packed = workers_.sum(about(Topic::products, gains)); !packed.empty()) {
     std::vector<std::vector<double>> path = ridge_path(unpacked(packed, size), lambdas);
     if (!path.empty()) return std::move(path.front());
   }
-  std::vector<double> targets = crew_.sum(about(Topic::targets, gains));
+  std::vector<double> targets = workers_.sum(about(Topic::targets, gains));
   if (targets.size() != size + 1) throw Error(ErrorCode::bad_input, "shards have answered with other targets");
   const double squares = targets.back();
   targets.pop_back();
   const NormalEquations equations{risk_->geometry(), squares, std::move(targets), [&](std::span<const double> v) {
-                                    Question question = about(Topic::normal);
-                                    question.w.assign(v.begin(), v.end());
-                                    return crew_.sum(question);
+                                    ShardRequest request = about(Topic::normal);
+                                    request.w.assign(v.begin(), v.end());
+                                    return workers_.sum(request);
                                   }};
   return std::move(ridge_path(equations, lambdas, over).front());
 }
 
 std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) const {
-  ShardedPairs pairs(crew_, about(Topic::pairs, gains));
+  ShardedPairs pairs(workers_, about(Topic::pairs, gains));
   if (pairs.num_lists() == 0) return std::vector<double>(pairs.dimension(), 0.0);
   pairs.set_trade_off(UnitsOfC(squared_scale_).trade_off(TrainingSet::kPairwiseC, pairs.num_lists()));
   const SolveOptions solving{.solver = options_.solve.solver,
@@ -144,22 +144,22 @@ std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) c
 }
 
 double ShardedProblem::spread(std::span<const double> w) const {
-  Question question = about(Topic::scatter);
-  question.w.assign(w.begin(), w.end());
-  return std::sqrt(crew_.sum(question).at(0) / static_cast<double>(crew_.description().data.documents));
+  ShardRequest request = about(Topic::scatter);
+  request.w.assign(w.begin(), w.end());
+  return std::sqrt(workers_.sum(request).at(0) / static_cast<double>(workers_.description().data.documents));
 }
 
 MeasureResult ShardedProblem::validate(const std::vector<double>& w) const {
-  Question question = about(Topic::judge);
-  question.w = w;
+  ShardRequest request = about(Topic::judge);
+  request.w = w;
   EvaluationTable table;
   MeasureResult& result = table.measures.emplace_back();
   result.name = measure_name();
   std::vector<double> weights;
-  for (const Answer& answer : validation_->ask(question, false))
-    for (std::size_t k = 0; k + 1 < answer.numbers.size(); k += 2) {
-      result.per_query.push_back(answer.numbers[k]);
-      weights.push_back(answer.numbers[k + 1]);
+  for (const ShardResponse& response : validation_->ask(request, false))
+    for (std::size_t k = 0; k + 1 < response.numbers.size(); k += 2) {
+      result.per_query.push_back(response.numbers[k]);
+      weights.push_back(response.numbers[k + 1]);
     }
   summarise(table, weights, {.convention = options_.convention, .one_per = options_.one_per, .bootstrap = 0});
   return std::move(table.measures[0]);
@@ -167,9 +167,9 @@ MeasureResult ShardedProblem::validate(const std::vector<double>& w) const {
 
 Model ShardedProblem::model(const std::vector<double>& w) const {
   Model model;
-  model.features = crew_.description().features;
+  model.features = workers_.description().features;
   model.scaling = scaling_;
-  model.data = crew_.description().data;
+  model.data = workers_.description().data;
   model.weights = w;
   return model;
 }

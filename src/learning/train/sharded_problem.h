@@ -13,7 +13,7 @@ class ShardedProblem final : public TrainingProblem {
  public:
   /// `validation` may be empty. Throws Error(unsupported) for options that need the documents themselves, else as
   /// train_shards().
-  ShardedProblem(const AskShards& ask, const TrainOptions& options, const AskShards& validation);
+  ShardedProblem(const ShardTransport& ask, const TrainOptions& options, const ShardTransport& validation);
 
   ReferencedRisk& risk() override { return *risk_; }
   UnitsOfC units() const override { return UnitsOfC(squared_scale_, options_.paper_C); }
@@ -35,14 +35,14 @@ class ShardedProblem final : public TrainingProblem {
 
  private:
   Scaling settle_scaling() const;
-  Question about(Topic topic, bool gains = false) const;
+  ShardRequest about(Topic topic, bool gains = false) const;
   std::size_t start_step() const;
   std::vector<double> ridge_start(bool gains, const StopAsked& over) const;
   std::vector<double> pairwise_start(bool gains, double seconds) const;
 
   TrainOptions options_;
-  ShardCrew crew_;
-  std::optional<ShardCrew> validation_;
+  ShardClient workers_;
+  std::optional<ShardClient> validation_;
   Scaling scaling_;
   std::string setup_;
   std::unique_ptr<ShardedRisk> risk_;

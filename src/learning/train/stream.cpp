@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "base/vector_ops.h"
-#include "data/survey.h"
+#include "base/vector/vector_ops.h"
+#include "data/scale/survey.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/describe.h"

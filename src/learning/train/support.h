@@ -2,7 +2,7 @@
 // The support documents of an exact kernel ranker.
 #pragma once
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "model/features/kernel_features.h"
 
 namespace dorm {

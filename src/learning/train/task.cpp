@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
-#include "dorm/one_per.h"
 #include "learning/device/device_risk.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/risk/targets.h"

@@ -19,7 +19,7 @@ TrainOptions fitting(const Task& task, TrainOptions options, const Task* validat
 
 void require_judge(const TrainOptions& options, bool has_validation) {
   if (options.patience > 0 && !has_validation)
-    throw Error(ErrorCode::bad_option, "early stopping needs validation data to judge by");
+    throw Error(ErrorCode::bad_option, "early stopping needs validation data");
 }
 
 TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Task* validation)

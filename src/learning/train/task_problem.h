@@ -2,7 +2,7 @@
 // A task with its data in this process, as a training sees it.
 #pragma once
 
-#include "base/device/row_device.h"
+#include "device/row_device.h"
 #include "learning/train/problem.h"
 #include "learning/train/task.h"
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
-#include "base/device/row_device.h"
 #include "base/validate.h"
+#include "device/row_device.h"
+#include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "dorm/one_per.h"
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"

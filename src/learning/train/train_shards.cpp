@@ -26,7 +26,7 @@ std::size_t default_shards(std::size_t queries, std::size_t features) {
   return std::max<std::size_t>(1, std::min({wanted, std::max<std::size_t>(8, affordable), queries}));
 }
 
-TrainResult train_shards(const AskShards& ask, const TrainOptions& options, const AskShards& validation,
+TrainResult train_shards(const ShardTransport& ask, const TrainOptions& options, const ShardTransport& validation,
                          const TrainObserver& observer) {
   require_given(options, {&options.bound, 1});
   const auto problem = [&] { return std::make_unique<ShardedProblem>(ask, options, validation); };
@@ -44,9 +44,9 @@ TrainResult train_in_shards(const Dataset& data, const TrainOptions& options, co
   std::optional<ShardHost> held_out;
   if (validation)  // judged with its documents in the order of the input, as evaluation does
     held_out.emplace(numbered(queries_of_shards(*validation, count)), options.solve.threads, options.scaled_bytes);
-  AskShards ask_held_out;
-  if (held_out) ask_held_out = [&](std::string_view question) { return held_out->answer(question); };
-  return train_shards([&](std::string_view question) { return host.answer(question); }, options, ask_held_out,
+  ShardTransport ask_held_out;
+  if (held_out) ask_held_out = [&](std::string_view request) { return held_out->response(request); };
+  return train_shards([&](std::string_view request) { return host.response(request); }, options, ask_held_out,
                       observer);
 }
 

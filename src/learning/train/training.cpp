@@ -50,9 +50,9 @@ void Training::run() {
 // What is tried without validation data is what share_out() can use.
 void Training::run_auto() {
   attempt(Bound::best, problem_->starts(Bound::best).front());
-  const double health = candidates_.front().health;
-  if (!problem_->has_validation() && health >= (averages() ? kConfident : kHealthy)) return;
-  const bool one_start = averages() && !problem_->has_validation() && health >= kDegenerate;
+  const double explained_risk = candidates_.front().explained_risk;
+  if (!problem_->has_validation() && explained_risk >= (averages() ? kConfident : kHealthy)) return;
+  const bool one_start = averages() && !problem_->has_validation() && explained_risk >= kDegenerate;
   for (const Start start : problem_->starts(Bound::predicted)) {
     attempt(Bound::predicted, start);
     if (one_start) break;
@@ -67,7 +67,7 @@ bool Training::averages() const { return !options_.bound && problem_->averages()
 void Training::share_out() {
   std::vector<std::size_t> in;
   for (std::size_t k = 0; k < candidates_.size(); ++k)
-    if (candidates_[k].health >= kDegenerate && !fitted_[k].unfinished()) in.push_back(k);
+    if (candidates_[k].explained_risk >= kDegenerate && !fitted_[k].unfinished()) in.push_back(k);
   if (!averages() || in.empty()) in = {best_alone()};
   std::vector<std::span<const double>> judged;
   for (const std::size_t k : in)
@@ -165,7 +165,7 @@ void Training::record(Bound bound, Start start, Fitted fitted) {
   candidate.bound = bound;
   candidate.start = start;
   candidate.rounds = fitted.objectives.size();
-  candidate.health = fitted.health();
+  candidate.explained_risk = fitted.explained_risk();
   candidate.certificate = {units_.objective(fitted.report.primal), units_.objective(fitted.report.dual),
                            fitted.report.gap, std::string(fitted.status())};
   if (problem_->has_validation()) {
@@ -189,8 +189,8 @@ std::size_t Training::best_alone() const {
 // One that carries information before one that does not; then by validation where there is any. Otherwise later
 // candidates exist only where the first was not healthy, and among bounds of the same kind the lower objective wins.
 bool Training::better(const Candidate& candidate, const Candidate& incumbent) const {
-  const bool informative = candidate.health >= kDegenerate;
-  if (informative != (incumbent.health >= kDegenerate)) return informative;
+  const bool informative = candidate.explained_risk >= kDegenerate;
+  if (informative != (incumbent.explained_risk >= kDegenerate)) return informative;
   if (problem_->has_validation() && !(std::isnan(candidate.validation) && std::isnan(incumbent.validation)))
     return std::isnan(incumbent.validation) || candidate.validation > incumbent.validation;
   if (candidate.bound != incumbent.bound) return true;
@@ -206,7 +206,7 @@ Model Training::model(const std::vector<double>& w) const {
   origin.start = name_of(leader.start);
   origin.rounds = leader.rounds;
   origin.certificate = leader.certificate;
-  origin.health = leader.health;
+  origin.explained_risk = leader.explained_risk;
   origin.validation = validation_of_model_;
   origin.data = problem_->summary();
   describe(model, origin);
@@ -219,7 +219,8 @@ std::vector<ModelPart> Training::parts() const {
   for (const Candidate& c : candidates_)
     if (c.chosen())
       parts.push_back({c.share, problem_->measure_name(), options_.decay, std::string(name_of(c.bound)),
-                       std::string(name_of(c.start)), options_.C, c.rounds, c.certificate, c.health, c.validation});
+                       std::string(name_of(c.start)), options_.C, c.rounds, c.certificate, c.explained_risk,
+                       c.validation});
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ModelPart& a, const ModelPart& b) { return a.share > b.share; });
   return parts;
@@ -248,9 +249,10 @@ std::vector<std::string> Training::warnings() const {
         fmt::format("the best model under this bound is w = 0 (bound {}, risk of w = 0 {:.6g}, lower bound {:.6g}): "
                     "the ranking is not to be trusted; try the bound auto",
                     name_of(chosen.bound), units_.objective(fitted.zero_risk), chosen.certificate.dual));
-  else if (chosen.health < kDegenerate)
-    out.push_back(fmt::format("health {:.4f} is below {}: the bound {} carries hardly any information on this data",
-                              chosen.health, kDegenerate, name_of(chosen.bound)));
+  else if (chosen.explained_risk < kDegenerate)
+    out.push_back(
+        fmt::format("explained risk {:.4f} is below {}: the bound {} carries hardly any information on this data",
+                    chosen.explained_risk, kDegenerate, name_of(chosen.bound)));
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "dorm/solver.h"
 #include "learning/risk/pairwise_risk.h"
@@ -269,7 +269,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   model.weights.assign(model.features.size(), 1.0);
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
-  const ComputePlace place = options_.place_with(threads_);
+  const ComputeOptions place = options_.place_with(threads_);
   if (map_) return std::make_unique<MappedScorer>(*map_, aligned, place);
   return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(), place);
 }

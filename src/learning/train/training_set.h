@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "dorm/data/scale.h"
 #include "dorm/model.h"
-#include "dorm/scale.h"
 #include "dorm/solver.h"
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/quote.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
@@ -80,7 +80,7 @@ std::string c_terms(const Header& header) {
 
 std::string c_score_each(const Header& header) {
   return fmt::format(
-      "/* x: the features of so many documents, one after the other. */\n"
+      "/* x: the features of n documents, one after the other. */\n"
       "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
       "  size_t i;\n"
       "  for (i = 0; i < documents; ++i) scores[i] = {0}_score(x + i * {0}_num_features);\n"
@@ -106,7 +106,7 @@ std::string c_score(const Header& header) {
   return text + c_score_each(header);
 }
 
-/// Of each term the documents' shift and divisor, as dorm/scale.h defines them.
+/// Of each term the documents' shift and divisor, as dorm/data/scale.h defines them.
 std::string c_score_query(const Header& header) {
   const bool range = uses_range(header.served.within_query);
   std::string text = fmt::format(

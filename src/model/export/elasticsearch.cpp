@@ -3,7 +3,7 @@
 // Logarithms are derived features, the body of _addfeatures. In float32, in the order of the feature set; no constant.
 #include <fmt/format.h>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
 

@@ -48,7 +48,7 @@ void serve_in_single(ServedModel& served) {
     term.shift = single_decimal(term.shift);
     term.divisor = single_decimal(term.divisor);
   }
-  served.left_out += served.constant;
+  served.pruned += served.constant;
   served.constant = 0;
 }
 
@@ -96,10 +96,10 @@ Json json_name(std::string_view target, std::string_view name) {
 void note_missing(Exported& exported, const Model& model, std::string_view target) {
   for (const ServedModel::Term& term : exported.served.terms) {
     if (value_where_missing(model, term.feature) == 0) continue;
-    exported.notes.push_back(fmt::format(
-        "in training the mean stood for a missing value; {} takes 0 for a feature that a document lacks, so "
-        "put the mean there",
-        target));
+    exported.notes.push_back(
+        fmt::format("in training the mean replaced a missing value; {} takes 0 for a feature that a document lacks, so "
+                    "put the mean there",
+                    target));
     return;
   }
 }

@@ -116,7 +116,7 @@ std::string card_features(const Model& model) {
   const FeatureStatistics& seen = model.data.statistics;
   std::string out = fmt::format("## Features\n\n{} of {}{}{}.\n\n", shown, order.size(),
                                 linear ? ", by the weight of the scaled feature" : "",
-                                seen.known() ? "; values are those of the training data" : "");
+                                seen.known() ? "; values refer to the training data" : "");
   out += fmt::format("| feature |{}{}\n|---|{}{}\n", linear ? " weight |" : "",
                      seen.known() ? " minimum | mean | maximum |" : "", linear ? "---:|" : "",
                      seen.known() ? "---:|---:|---:|" : "");

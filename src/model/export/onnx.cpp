@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 #include "model/export/onnx_kernel.h"
@@ -51,8 +51,8 @@ Value of_column(OnnxGraph& graph, std::string_view op, const Value& x) {
   return graph.node(op, {x}, {{.name = "axes", .number = 0, .list = true}, {.name = "keepdims", .number = 1}});
 }
 
-/// By the documents at hand, as dorm/scale.h defines it; a constant feature becomes 0. Whether it is constant is seen
-/// before logarithms are taken: runtimes may round those of equal numbers differently.
+/// By the documents at hand, as dorm/data/scale.h defines it; a constant feature becomes 0. Whether it is constant is
+/// seen before logarithms are taken: runtimes may round those of equal numbers differently.
 Value scaled_by_each_other(OnnxGraph& graph, const Value& features, ScalingKind kind) {
   const Value low = of_column(graph, "ReduceMin", features), high = of_column(graph, "ReduceMax", features);
   const bool range = uses_range(kind);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "model/align.h"
 #include "model/export/onnx_kernel.h"
 

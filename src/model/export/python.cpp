@@ -3,7 +3,7 @@
 // so that only score_list is there.
 #include <fmt/format.h>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
 

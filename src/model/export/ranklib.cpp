@@ -29,7 +29,7 @@ Exported export_ranklib(const Model& model, const ExportOptions& options) {
   if (options.non_negative)
     throw Error(ErrorCode::unsupported, "RankLib has no constant that could keep scores from being negative");
   ServedModel served = folded(model, options);
-  served.left_out += served.constant;
+  served.pruned += served.constant;
   served.constant = 0;
   std::string text =
       "## Coordinate Ascent\n"

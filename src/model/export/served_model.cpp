@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/quote.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 
@@ -42,7 +42,7 @@ ServedModel shifted(const Model& model) {
   visit_terms(model, [&](std::size_t j, double weight, double shift, double factor) {
     const double smallest = smallest_at(model, j, weight);
     served.terms.push_back({.feature = j, .weight = weight * factor, .shift = smallest});
-    served.left_out += weight * factor * (smallest - shift);
+    served.pruned += weight * factor * (smallest - shift);
   });
   return served;
 }
@@ -62,7 +62,7 @@ ServedModel shifted_by_constant(const Model& model) {
       sizes * (std::numeric_limits<float>::epsilon() +
                static_cast<double>(served.terms.size() + 2) * std::numeric_limits<double>::epsilon());
   served.constant += rounding;
-  served.left_out -= rounding;
+  served.pruned -= rounding;
   return served;
 }
 

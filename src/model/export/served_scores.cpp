@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/export.h"
 #include "model/align.h"
 
@@ -38,7 +38,8 @@ class TermValues {
   std::vector<float> row_, values_;
 };
 
-/// The scaling of one term by the documents of a query, as dorm/scale.h defines it; a constant feature has weight 0.
+/// The scaling of one term by the documents of a query, as dorm/data/scale.h defines it; a constant feature has weight
+/// 0.
 ServedModel::Term scaled_within(ServedModel::Term term, const ServedModel& served, const TermValues& values,
                                 std::size_t place, std::size_t documents) {
   const auto value = [&](std::size_t i) {
@@ -110,11 +111,11 @@ std::vector<double> served_scores(const ServedModel& served, const Model& model,
 }
 
 ServedDifference served_difference(const Dataset& data, std::span<const double> model_scores,
-                                   std::span<const double> target_scores, double left_out, std::size_t top) {
+                                   std::span<const double> target_scores, double pruned, std::size_t top) {
   ServedDifference difference;
   difference.queries = data.num_queries();
   for (std::size_t d = 0; d < model_scores.size(); ++d) {
-    const double off = std::fabs(model_scores[d] - (target_scores[d] + left_out));
+    const double off = std::fabs(model_scores[d] - (target_scores[d] + pruned));
     difference.scale = std::max(difference.scale, std::fabs(model_scores[d]));
     if (off <= difference.largest) continue;
     difference.largest = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;

@@ -3,7 +3,7 @@
 // float32, in the order of the model's features; no constant.
 #include <fmt/format.h>
 
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
 

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/quote.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 

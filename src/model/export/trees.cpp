@@ -20,7 +20,7 @@ std::vector<double> scores_by(const Model& model, const ServedTrees& as, const D
   std::vector<double> scores(data.num_documents());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const std::span<const float> row = std::span(rows).subspan(i * model.features.size(), model.features.size());
-    double sum = trees.base - as.left_out;
+    double sum = trees.base - as.pruned;
     float single = static_cast<float>(sum);
     for (std::size_t t = 0; t < trees.num_trees(); ++t) {
       const double leaf = leaf_of(trees, t, row).value;
@@ -37,7 +37,7 @@ std::vector<double> scores_by(const Model& model, const ServedTrees& as, const D
 ServedModel served_trees(const Model& model, const ServedTrees& as) {
   ServedModel served;
   served.single = as.single;
-  served.left_out = as.left_out;
+  served.pruned = as.pruned;
   served.scores = [model, as](const Dataset& data) { return scores_by(model, as, data); };
   return served;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr float kSolrSlack = 1e-6F;  // that Solr adds to every threshold
 
 ServedModel served_by_engine(const Model& model) {
-  return served_trees(model, {.single = true, .missing_is_zero = true, .left_out = model.trees->trees().base});
+  return served_trees(model, {.single = true, .missing_is_zero = true, .pruned = model.trees->trees().base});
 }
 
 void note_zeros(Exported& exported, const Model& model, std::string_view engine) {
@@ -85,7 +85,7 @@ Json solr_node(const Model& model, const ExportOptions& options, std::size_t k) 
 
 void refuse_non_negative(const ExportOptions& options) {
   if (options.non_negative)
-    throw Error(ErrorCode::unsupported, "scores of trees are what they are; expected no --non-negative");
+    throw Error(ErrorCode::unsupported, "scores of trees are what they are; expected no shift of them");
 }
 
 }  // namespace

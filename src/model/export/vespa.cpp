@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/quote.h"
-#include "data/scale_rules.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/lanes_of.h"
-#include "data/scale_rows.h"
+#include "base/vector/lanes_of.h"
+#include "data/scale/scale_rows.h"
 
 namespace dorm {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/cpu.h"
-#include "base/vector_ops.h"
+#include "base/vector/cpu.h"
+#include "base/vector/vector_ops.h"
 
 namespace dorm {
 

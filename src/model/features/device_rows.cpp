@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/features/device_rows.h"
 
-#include "base/ordered_sum.h"
 #include "base/parallel.h"
 #include "base/signals_wait.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -54,7 +54,7 @@ void add_survey(RowDevice& device, std::size_t threads, Survey& survey) {
 
 }  // namespace
 
-std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const ComputePlace& place, Survey* survey) {
+std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const ComputeOptions& place, Survey* survey) {
   if (!features.data().dense())
     throw Error(ErrorCode::unsupported,
                 "a device holds dense rows, but these features are compressed (mostly zero); expected the device cpu");
@@ -82,7 +82,7 @@ std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const 
   return device;
 }
 
-std::shared_future<std::unique_ptr<RowDevice>> send_rows(const LinearFeatures& features, const ComputePlace& place,
+std::shared_future<std::unique_ptr<RowDevice>> send_rows(const LinearFeatures& features, const ComputeOptions& place,
                                                          Survey* survey) {
   const SignalsWait wait(SignalsWait::Which::to_stop);  // in the other thread
   return std::async(std::launch::async, [&features, place, survey] { return rows_on_device(features, place, survey); })

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 
 namespace dorm {
 

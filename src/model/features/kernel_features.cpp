@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/ordered_sum.h"
+#include "base/vector/ordered_sum.h"
 #include "dorm/error.h"
 #include "model/kernel/device_kernel.h"
 
@@ -62,7 +62,7 @@ std::vector<float> query_blocks(const KernelColumns& columns, const Documents& d
 }  // namespace
 
 KernelFeatures::KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes,
-                               const ComputePlace& place)
+                               const ComputeOptions& place)
     : documents_(data),
       block_begin_(block_offsets(data)),
       gram_(columns_at(place, kernel, documents_), documents_, left_for_rows(cache_bytes, block_begin_.back()),

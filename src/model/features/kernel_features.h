@@ -15,9 +15,9 @@ class KernelFeatures final : public ExpansionSpace {
   /// `cache_bytes` bounds the rows and the within-query blocks of K that are kept. Throws Error(bad_option) when the
   /// blocks alone do not fit. Rows are made at `place`; those of a device may differ from their transposes in the last
   /// bit, the blocks never do.
-  KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, const ComputePlace& place);
+  KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, const ComputeOptions& place);
   KernelFeatures(const Kernel& kernel, const Dataset& data, std::uint64_t cache_bytes, std::size_t threads)
-      : KernelFeatures(kernel, data, cache_bytes, ComputePlace{.threads = threads}) {}
+      : KernelFeatures(kernel, data, cache_bytes, ComputeOptions{.threads = threads}) {}
 
   const Dataset& data() const override { return documents_.data(); }
   const Documents& documents() const { return documents_; }

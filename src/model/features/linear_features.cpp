@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/ordered_sum.h"
-#include "base/vector_ops.h"
-#include "data/scale_rows.h"
+#include "base/vector/ordered_sum.h"
+#include "base/vector/vector_ops.h"
+#include "data/scale/scale_rows.h"
 #include "model/features/centred_products.h"
 
 namespace dorm {

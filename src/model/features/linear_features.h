@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "data/survey.h"
+#include "data/scale/survey.h"
+#include "dorm/data/scale.h"
 #include "dorm/dataset.h"
-#include "dorm/scale.h"
 #include "model/features/representation.h"
 #include "model/features/scaled_rows.h"
 

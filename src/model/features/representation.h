@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dorm/dataset.h"
-#include "dorm/geometry.h"
+#include "dorm/learning/geometry.h"
 
 namespace dorm {
 

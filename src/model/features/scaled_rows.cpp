@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "base/ordered_sum.h"
 #include "base/page_supply.h"
 #include "base/parallel.h"
-#include "data/scale_rows.h"
+#include "base/vector/ordered_sum.h"
+#include "data/scale/scale_rows.h"
 #include "data/storage.h"
 
 namespace dorm {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/page_buffer.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
+#include "dorm/data/scale.h"
 #include "dorm/dataset.h"
-#include "dorm/scale.h"
 
 namespace dorm {
 

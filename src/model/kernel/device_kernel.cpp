@@ -18,7 +18,7 @@ constexpr std::size_t kPieceNumbers = 16384;      // that a thread packs or copi
 constexpr std::size_t kPackingWorth = 65536;      // numbers to pack for which threads are woken
 constexpr std::size_t kCopyingWorth = 4 * 65536;  // and to copy
 
-const std::vector<Term>& terms_of(const Kernel& kernel, const ComputePlace& place) {
+const std::vector<Term>& terms_of(const Kernel& kernel, const ComputeOptions& place) {
   const auto* const expression = dynamic_cast<const ExpressionKernel*>(&kernel);
   if (expression == nullptr)
     throw Error(
@@ -43,11 +43,11 @@ KernelPart::Form form_of(PartKind kind) {
   }
 }
 
-DeviceLimits limits_of(const ComputePlace& place) { return {place.device_bytes, thread_count(place.threads)}; }
+DeviceLimits limits_of(const ComputeOptions& place) { return {place.device_bytes, thread_count(place.threads)}; }
 
 class DeviceColumns final : public KernelColumns {
  public:
-  DeviceColumns(const Kernel& kernel, const Documents& right, const ComputePlace& place)
+  DeviceColumns(const Kernel& kernel, const Documents& right, const ComputeOptions& place)
       : device_(kernel, right, place, {.height = GramCache::kScratchRows}) {}
 
   std::size_t size() const override { return device_.width(); }
@@ -70,7 +70,7 @@ class DeviceColumns final : public KernelColumns {
 
 }  // namespace
 
-DeviceKernel::DeviceKernel(const Kernel& kernel, const Documents& right, const ComputePlace& place, Answer answer)
+DeviceKernel::DeviceKernel(const Kernel& kernel, const Documents& right, const ComputeOptions& place, Answer answer)
     : columns_(0), width_(right.size()), pool_(thread_count(place.threads)) {
   KernelNumbers numbers;
   for (const Term& term : terms_of(kernel, place)) {
@@ -103,7 +103,7 @@ DeviceKernel::DeviceKernel(const Kernel& kernel, const Documents& right, const C
   device_ = make_kernel_device(place.device, std::move(numbers), limits_of(place));
 }
 
-DeviceKernel::DeviceKernel(KernelNumbers waves, const ComputePlace& place)
+DeviceKernel::DeviceKernel(KernelNumbers waves, const ComputeOptions& place)
     : columns_(waves.columns),
       width_(waves.width()),
       device_(make_kernel_device(place.device, std::move(waves), limits_of(place))),
@@ -171,7 +171,7 @@ std::vector<double> DeviceKernel::scores(const Documents& left) const {
   return scores;
 }
 
-std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel,
+std::unique_ptr<const KernelColumns> columns_at(const ComputeOptions& place, const Kernel& kernel,
                                                 const Documents& right) {
   if (!place.on_device()) return kernel.against(right);
   return std::make_unique<DeviceColumns>(kernel, right, place);

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "base/device/kernel_device.h"
 #include "base/parallel.h"
-#include "dorm/compute_place.h"
+#include "device/kernel_device.h"
+#include "dorm/base/compute.h"
 #include "model/kernel/equal_codes.h"
 
 namespace dorm {
@@ -25,9 +25,9 @@ class DeviceKernel {
 
   /// Values against the documents of `right`. Throws Error(unsupported) for a kernel that is not written as parts (a
   /// function, a Gram matrix), and as make_kernel_device() does.
-  DeviceKernel(const Kernel& kernel, const Documents& right, const ComputePlace& place, Answer answer);
+  DeviceKernel(const Kernel& kernel, const Documents& right, const ComputeOptions& place, Answer answer);
   /// Waves of features as they are.
-  DeviceKernel(KernelNumbers waves, const ComputePlace& place);
+  DeviceKernel(KernelNumbers waves, const ComputeOptions& place);
 
   /// Writes values [first, last) of document rows[i] to place(i), which is asked by several threads. Calls may come
   /// from any thread, and are answered one after the other.
@@ -53,7 +53,7 @@ class DeviceKernel {
 };
 
 /// Columns of the kernel for the documents of `right`, at that place. On a device rows are made whole.
-std::unique_ptr<const KernelColumns> columns_at(const ComputePlace& place, const Kernel& kernel,
+std::unique_ptr<const KernelColumns> columns_at(const ComputeOptions& place, const Kernel& kernel,
                                                 const Documents& right);
 
 }  // namespace dorm

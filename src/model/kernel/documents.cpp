@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 namespace dorm {
 

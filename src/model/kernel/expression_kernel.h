@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/part.h"
 
 namespace dorm {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "data/replace_features.h"
 #include "dorm/error.h"
 #include "model/kernel/expression_kernel.h"
@@ -66,7 +66,7 @@ const Part& single_rbf(const Kernel& kernel) {
   return expression->terms()[0].parts[0];
 }
 
-Dataset map_on_device(const FeatureMap& map, const Documents& documents, const ComputePlace& place) {
+Dataset map_on_device(const FeatureMap& map, const Documents& documents, const ComputeOptions& place) {
   const std::unique_ptr<const DeviceKernel> device = map.on_device(place);
   const std::size_t width = map.size();
   std::vector<std::uint32_t> all(documents.size());
@@ -111,7 +111,7 @@ std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approxima
                                        choose_landmarks(approximation, kernel, documents, seed, threads));
 }
 
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputePlace& place) {
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place) {
   const Dataset& data = documents.data();
   if (place.on_device()) return map_on_device(map, documents, place);
   return replace_features(data, map.size(), {}, place.threads, [&](std::size_t q, float* rows, std::size_t stride) {

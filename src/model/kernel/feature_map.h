@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/device_kernel.h"
 
 namespace dorm {
@@ -25,7 +25,7 @@ class FeatureMap {
                        std::size_t stride) const = 0;
 
   /// The same features of documents there.
-  virtual std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place) const = 0;
+  virtual std::unique_ptr<const DeviceKernel> on_device(const ComputeOptions& place) const = 0;
 
   /// The ranker with these weights of the features; kernel, approximation and documents are left to the caller.
   virtual KernelExpansion expansion(std::span<const double> w) const = 0;
@@ -47,7 +47,7 @@ std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approxima
                                                   const Documents& documents, std::uint64_t seed, std::size_t threads);
 
 /// The mapped data: dense, numbered features.
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputePlace& place);
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place);
 
 /// How far z(x) . z(y) is from k(x, y).
 struct MapError {

@@ -60,7 +60,7 @@ void FourierMap::compute(const Documents& documents, std::span<const std::uint32
   }
 }
 
-std::unique_ptr<const DeviceKernel> FourierMap::on_device(const ComputePlace& place,
+std::unique_ptr<const DeviceKernel> FourierMap::on_device(const ComputeOptions& place,
                                                           std::vector<double> coefficients) const {
   KernelNumbers waves;
   waves.columns = columns_;

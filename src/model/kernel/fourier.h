@@ -20,11 +20,11 @@ class FourierMap final : public FeatureMap {
   std::size_t size() const override { return 2 * frequencies_; }
   void compute(const Documents& documents, std::span<const std::uint32_t> rows, float* out,
                std::size_t stride) const override;
-  std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place) const override {
+  std::unique_ptr<const DeviceKernel> on_device(const ComputeOptions& place) const override {
     return on_device(place, {});
   }
   /// With coefficients, for scores.
-  std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place, std::vector<double> coefficients) const;
+  std::unique_ptr<const DeviceKernel> on_device(const ComputeOptions& place, std::vector<double> coefficients) const;
   KernelExpansion expansion(std::span<const double> w) const override;
 
  private:

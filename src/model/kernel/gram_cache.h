@@ -16,7 +16,7 @@
 
 #include "base/page_buffer.h"
 #include "base/parallel.h"
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 namespace dorm {
 

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "model/kernel/pick.h"
 
 namespace dorm {
@@ -175,7 +175,7 @@ void LandmarkMap::compute(const Documents& documents, std::span<const std::uint3
       out[i * stride + j] = static_cast<float>(features(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)));
 }
 
-std::unique_ptr<const DeviceKernel> LandmarkMap::on_device(const ComputePlace& place) const {
+std::unique_ptr<const DeviceKernel> LandmarkMap::on_device(const ComputeOptions& place) const {
   return std::make_unique<DeviceKernel>(kernel_, Documents(landmarks_), place,
                                         DeviceKernel::Answer{.triangle = factor_});
 }

@@ -30,7 +30,7 @@ class LandmarkMap final : public FeatureMap {
   std::size_t size() const override { return columns_->size(); }
   void compute(const Documents& documents, std::span<const std::uint32_t> rows, float* out,
                std::size_t stride) const override;
-  std::unique_ptr<const DeviceKernel> on_device(const ComputePlace& place) const override;
+  std::unique_ptr<const DeviceKernel> on_device(const ComputeOptions& place) const override;
   KernelExpansion expansion(std::span<const double> w) const override;
 
  private:

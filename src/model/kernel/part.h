@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/expression.h"
 
 namespace dorm {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 namespace dorm {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/linear_algebra.h"
 #include "base/rng.h"
+#include "base/vector/linear_algebra.h"
 #include "dorm/error.h"
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 
 namespace dorm {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/parallel.h"
-#include "base/vector_ops.h"
-#include "dorm/kernel.h"
+#include "base/vector/vector_ops.h"
+#include "dorm/learning/kernel.h"
 #include "model/kernel/fourier.h"
 
 namespace dorm {
@@ -30,7 +30,7 @@ void score_batch(const KernelColumns& columns, std::span<const double> coefficie
 }
 
 std::vector<double> scores_on_device(const KernelExpansion& expansion, const Documents& documents,
-                                     const Documents& support, const ComputePlace& place, const Kernel* kernel) {
+                                     const Documents& support, const ComputeOptions& place, const Kernel* kernel) {
   if (expansion.fourier) return FourierMap(support).on_device(place, expansion.coefficients)->scores(documents);
   return DeviceKernel(*kernel, support, place, {.coefficients = expansion.coefficients}).scores(documents);
 }
@@ -39,10 +39,10 @@ std::vector<double> scores_on_device(const KernelExpansion& expansion, const Doc
 
 std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, std::size_t threads,
                                     const Kernel* kernel) {
-  return score_expansion(expansion, data, ComputePlace{.threads = threads}, kernel);
+  return score_expansion(expansion, data, ComputeOptions{.threads = threads}, kernel);
 }
 
-std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputePlace& place,
+std::vector<double> score_expansion(const KernelExpansion& expansion, const Dataset& data, const ComputeOptions& place,
                                     const Kernel* kernel) {
   const Documents documents(data), support(expansion.support);
   const std::size_t threads = place.threads;

@@ -9,8 +9,8 @@
 
 #include "data/replace_features.h"
 #include "dorm/error.h"
-#include "dorm/kernel.h"
-#include "dorm/sets.h"
+#include "dorm/learning/kernel.h"
+#include "dorm/learning/sets.h"
 #include "model/kernel/expression.h"
 
 namespace dorm {

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 
 namespace dorm {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/trees.h"
+#include "dorm/learning/trees.h"
 #include "model/trees/tree_scorer.h"
 
 namespace dorm {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dorm/trees.h"
+#include "dorm/learning/trees.h"
 
 namespace dorm {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "base/lanes_of.h"
+#include "base/vector/lanes_of.h"
 
 namespace dorm {
 namespace {

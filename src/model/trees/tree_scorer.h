@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "base/cpu.h"
-#include "dorm/trees.h"
+#include "base/vector/cpu.h"
+#include "dorm/learning/trees.h"
 
 namespace dorm {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dorm/error.h"
-#include "dorm/trees.h"
+#include "dorm/learning/trees.h"
 #include "model/trees/tree_scorer.h"
 
 namespace dorm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense assignment by shortest augmenting paths with dual prices (Dijkstra on reduced costs).
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 #include <fmt/format.h>
 

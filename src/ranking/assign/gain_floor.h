@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace dorm {
 

@@ -2,7 +2,7 @@
 // The presets of docs/measures.md, each as it differs from `standard`.
 #include <array>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/measure.h"
 
 namespace dorm {

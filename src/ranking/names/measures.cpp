@@ -6,7 +6,7 @@
 #include <array>
 #include <type_traits>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "ranking/names/spelling.h"
 
@@ -47,11 +47,11 @@ constexpr std::array kRows{
     row<rank_utility>("eru", "", "eru[:half_life=5,neutral=0]", "eru:half_life=5,neutral=2", "expected rank utility: label above neutral, halved every half_life - 1 positions"),
     row<normalised_rank_utility>("neru", "", "neru[:half_life=5,neutral=0]", "neru:half_life=5,neutral=2", "eru over that of the best order"),
     row<rank_biased_precision>("rbp", "", "rbp[:p=0.8,rel=,gain=linear]", "rbp:p=0.8", "rank-biased precision: a relevant document at rank k adds (1 - p) p^(k - 1); gain=linear: times its label"),
-    row<average_rank>("avgrank", "average_rank", "avgrank", "avgrank", "sum of labels times the share of the other documents that stand below: the average rank, turned so that more is better"),
+    row<average_rank>("avgrank", "average_rank", "avgrank", "avgrank", "sum of labels times the share of the other documents ranked below: the average rank, reversed so that more is better"),
     row<custom_measure>("custom", "", "custom:gains=,discounts=[,normalised=no]", "custom:gains=0/1/3/7/15,discounts=1/.5/.3", "gains by label and discounts by position from tables"),
     row<average_precision>("map", "ap", "map[@n][:rel=]", "map", "average precision"),
     row<geometric_average_precision>("gmap", "gm_map", "gmap[:rel=]", "gmap", "average precision, geometric mean over queries"),
-    row<inferred_average_precision>("infap", "", "infap[:rel=]", "infap", "average precision estimated from a pool that was judged in part"),
+    row<inferred_average_precision>("infap", "", "infap[:rel=]", "infap", "average precision estimated from a partly judged pool"),
     row<interpolated_precision>("iprec", "11pt_avg", "iprec[:recall=0/.1/.../1,rel=]", "iprec:recall=.5", "highest precision from a level of recall on; the mean over several levels"),
     row<binary_preference>("bpref", "", "bpref[:rel=]", "bpref", "share of judged pairs in the right order, judged documents only"),
     row<geometric_binary_preference>("gbpref", "gm_bpref", "gbpref[:rel=]", "gbpref", "bpref, geometric mean over queries"),

@@ -46,7 +46,7 @@ Decay::Decay(std::string_view spec) : name_(spec) {
     known += fmt::format("{}{}", row == 0 ? "" : ", ", kDecays[row].usage);
   }
   if (row == kDecays.size()) {
-    throw Error(ErrorCode::unknown_name, fmt::format("unknown decay \"{}\"; known: {}", spec, known));
+    throw Error(ErrorCode::unknown_name, fmt::format("unknown decay \"{}\"; expected {}", spec, known));
   }
   family_ = static_cast<Family>(row);
   parameter_ = kDefaults[row];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle as a plain dense assignment, which tests compare the others with.
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "ranking/oracle/algorithms.h"
 
 namespace dorm::oracle {

@@ -14,8 +14,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/lanes_of.h"
 #include "base/numeric.h"
+#include "base/vector/lanes_of.h"
 #include "ranking/oracle/limits.h"
 
 namespace dorm::oracle::exchange {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lanes.h"
 #include "base/numeric.h"
+#include "base/vector/lanes.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/price_blocks.h"
 #include "ranking/oracle/relax.h"

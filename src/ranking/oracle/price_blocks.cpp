@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lanes.h"
 #include "base/numeric.h"
+#include "base/vector/lanes.h"
 
 namespace dorm::oracle {
 namespace {

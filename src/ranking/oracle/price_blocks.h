@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 #include "ranking/oracle/workspace.h"
 
 namespace dorm::oracle {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/sort.h"
+#include "base/vector/sort.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "ranking/oracle/grouped_reference.h"

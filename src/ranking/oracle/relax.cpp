@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "base/lanes.h"
 #include "base/numeric.h"
+#include "base/vector/lanes.h"
 
 namespace dorm::oracle {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "base/cpu.h"
+#include "base/vector/cpu.h"
 
 namespace dorm::oracle {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/lanes.h"
 #include "base/numeric.h"
+#include "base/vector/lanes.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/lanes.h"
+#include "base/vector/lanes.h"
 #include "dorm/error.h"
 #include "ranking/oracle/algorithms.h"
 #include "ranking/oracle/limits.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/sort.h"
+#include "base/vector/sort.h"
 #include "dorm/oracle.h"
 #include "ranking/assign/grouped_assignment.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking/topics/best_list.h"
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace dorm {
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 namespace dorm {
 

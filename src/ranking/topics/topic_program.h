@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "ranking/topics/integer_program.h"
 
 namespace dorm {

@@ -10,8 +10,8 @@
 
 #include "base/stopwatch.h"
 #include "base/validate.h"
-#include "dorm/assignment.h"
 #include "dorm/error.h"
+#include "dorm/learning/assignment.h"
 #include "ranking/topics/topic_program.h"
 
 namespace dorm {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

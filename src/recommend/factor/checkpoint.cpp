@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/checksum.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "recommend/factor/choose.h"

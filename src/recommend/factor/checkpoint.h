@@ -2,7 +2,7 @@
 // The state of training after a round, in a file.
 #pragma once
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "data/io/peek.h"
+#include "data/io/files/peek.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 

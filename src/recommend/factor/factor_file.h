@@ -2,8 +2,8 @@
 // Models in archives; checkpoints add what they need beside the model.
 #pragma once
 
-#include "data/io/archive.h"
-#include "dorm/factorize.h"
+#include "data/io/files/archive.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

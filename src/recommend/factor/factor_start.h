@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/parallel.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

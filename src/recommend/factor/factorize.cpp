@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/stopwatch.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "recommend/factor/checkpoint.h"

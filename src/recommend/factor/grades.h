@@ -2,7 +2,7 @@
 // What measures take for the labels of ratings on any scale.
 #pragma once
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

@@ -2,7 +2,7 @@
 // The mean rating of an item, damped by a prior, and the prior that the ratings themselves support.
 #pragma once
 
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 
 namespace dorm {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "learning/solver/simplex_qp.h"
 
 namespace dorm {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/linear_algebra.h"
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/linear_algebra.h"
+#include "base/vector/vector_ops.h"
 #include "recommend/factor/co_rating.h"
 
 namespace dorm {

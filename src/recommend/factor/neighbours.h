@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/parallel.h"
-#include "dorm/factorize.h"
+#include "dorm/recommend/factorize.h"
 
 namespace dorm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recommend/factor/ranking_lists.h"
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 
 namespace dorm {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "dorm/factorize.h"
 #include "dorm/oracle.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/ratings.h"
 
 namespace dorm {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 #include "recommend/factor/best_items.h"
 #include "recommend/factor/item_prior.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "recommend/factor/implicit.h"
 
 namespace dorm {

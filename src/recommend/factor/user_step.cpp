@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 
 namespace dorm {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 
 namespace dorm {

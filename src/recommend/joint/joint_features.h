@@ -5,7 +5,7 @@
 //     g(v, j) += K_U(u, v) sum_i K_I(j, i) beta(u, i).
 #pragma once
 
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 #include "model/features/expansion_space.h"
 
 namespace dorm {

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 
 namespace dorm {

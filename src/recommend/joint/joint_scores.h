@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 
 namespace dorm {
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "dorm/error.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 
 namespace dorm {
 namespace {
@@ -41,7 +41,7 @@ std::vector<std::string> parts_of(std::string_view text, const std::string& bare
     if (std::find(kParts.begin(), kParts.end(), part) == kParts.end())
       refuse_kernel(text, fmt::format("unknown part \"{}\"", part));
     if (std::find(parts.begin(), parts.end(), part) != parts.end())
-      refuse_kernel(text, fmt::format("the part {} stands twice", part));
+      refuse_kernel(text, fmt::format("the part {} appears twice", part));
     parts.push_back(std::move(part));
     at = plus + 1;
   }

@@ -10,9 +10,9 @@
 
 #include "base/rng.h"
 #include "base/validate.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 #include "learning/baseline/thresholds.h"
 
 namespace dorm {

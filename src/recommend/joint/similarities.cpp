@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 
 namespace dorm {
 namespace {

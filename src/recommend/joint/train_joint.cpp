@@ -46,7 +46,7 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
   JointResult result;
   result.ranker = features.ranker(fitted.w);
   result.solve = std::move(fitted.report);
-  result.health = fitted.health();
+  result.explained_risk = fitted.explained_risk();
   result.dropped = features.data().num_queries() - risk.num_blocks();
   return result;
 }

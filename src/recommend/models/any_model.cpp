@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/any_model.h"
+#include "dorm/recommend/any_model.h"
 
-#include "data/io/file.h"
-#include "data/io/peek.h"
-#include "data/io/text_formats.h"
+#include "data/io/files/file.h"
+#include "data/io/files/peek.h"
+#include "data/io/files/text_formats.h"
 
 namespace dorm {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "data/io/archive.h"
-#include "data/io/peek.h"
+#include "data/io/files/archive.h"
+#include "data/io/files/peek.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "recommend/models/joint_inputs.h"
@@ -57,7 +57,7 @@ Json joint_header(const JointModel& model) {
                           {"solver", model.solver},
                           {"C", model.C},
                           {"tolerance", model.tolerance},
-                          {"health", model.health},
+                          {"explained_risk", model.explained_risk},
                           {"dropped_users", model.dropped},
                           {"primal", model.certificate.primal},
                           {"dual", model.certificate.dual},
@@ -135,7 +135,7 @@ void read_training(const JsonFields& fields, JointModel& model) {
   fields.read("solver", model.solver);
   fields.read("C", model.C);
   fields.read("tolerance", model.tolerance);
-  fields.read("health", model.health);
+  fields.read("explained_risk", model.explained_risk);
   fields.read("dropped_users", model.dropped);
   fields.read("primal", model.certificate.primal);
   fields.read("dual", model.certificate.dual);
@@ -182,7 +182,7 @@ JointModel joint_from(const ArchiveReader& archive) {
   }
   if (header.has("training")) read_training(header.object("training"), model);
   model.known = ratings_from(archive);
-  if (model.trained_users > model.users().size()) archive.refuse("it was trained on more users than it knows");
+  if (model.trained_users > model.users().size()) archive.refuse("it was trained on more users than it holds");
   if (archive.has("item_titles")) model.item_titles = archive.names("item_titles");
   if (model.item_titles.size() > model.items().size()) archive.refuse("there are more titles than items");
   model.user_features = side_from(archive, "user_features");

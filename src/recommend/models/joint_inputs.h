@@ -2,7 +2,7 @@
 // What the similarities of a model are made from.
 #pragma once
 
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 
 namespace dorm {
 

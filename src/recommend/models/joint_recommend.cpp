@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "dorm/error.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "recommend/factor/best_items.h"
 #include "recommend/factor/grades.h"
 #include "recommend/joint/joint_scores.h"

@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 #include "dorm/error.h"
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 #include "learning/train/rounds.h"
 #include "recommend/factor/grades.h"
 
@@ -61,7 +61,7 @@ void learn_dorm(const Ratings& ratings, const JointOptions& options, const Obser
       train_joint(model.similarities, stretched ? labelled(ratings, model.grades) : ratings, options, observer);
   model.ranker = std::move(result.ranker);
   model.certificate = certificate_of(result.solve);
-  model.health = result.health;
+  model.explained_risk = result.explained_risk;
   model.dropped = result.dropped;
   model.measure = options.measure;
   model.convention = options.convention;

@@ -73,14 +73,14 @@ report::Table candidates_table(const TrainReport& report, const std::string& mea
                   report::significant_column("primal", 6, "objective reached"),
                   report::significant_column("dual", 6, "lower bound of the objective"),
                   report::significant_column("gap", 2, "(primal - dual) / primal"), report::text_column("status"),
-                  report::number_column("health", 4, "1 - P(w) / P(0): how much the bound explains"),
+                  report::number_column("explained risk", 4, "1 - P(w) / P(0): how much the bound explains"),
                   report::number_column("validation " + measure)}};
   for (const Candidate& c : report.candidates) {
     report::Cell bound(std::string(name_of(c.bound)));
     bound.best = c.chosen();
     if (c.chosen()) bound.note = c.share == 1 ? "chosen" : fmt::format("share {:.2f}", c.share);
     table.rows.push_back({bound, std::string(name_of(c.start)), c.rounds, c.certificate.primal, c.certificate.dual,
-                          c.certificate.gap, c.certificate.status, c.health, c.validation});
+                          c.certificate.gap, c.certificate.status, c.explained_risk, c.validation});
     table.rows.back().back().best = c.chosen() && !std::isnan(c.validation);
   }
   return table;
@@ -97,7 +97,7 @@ report::Section convergence_section(const TrainResult& result, const TrainingTra
     return section;
   }
   section.blocks.push_back(report::Paragraph{
-      "The optimum lies between the two bounds; training stops when their relative distance falls below the "
+      "The optimum is between the two bounds; training stops when their relative distance falls below the "
       "tolerance."});
   if (several_rounds(*chosen))
     section.blocks.push_back(report::Paragraph{

@@ -2,8 +2,8 @@
 // How training went: candidates, certificate, and the way to it.
 #pragma once
 
-#include "dorm/pages.h"
-#include "dorm/report.h"
+#include "dorm/apps/pages.h"
+#include "dorm/apps/report.h"
 #include "dorm/train.h"
 
 namespace dorm::pages {

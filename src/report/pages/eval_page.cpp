@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
+#include "report/pages/baseline_lists.h"
 #include "report/pages/provenance.h"
-#include "report/pages/rival_lists.h"
 
 namespace dorm::pages {
 namespace {
@@ -15,67 +15,75 @@ namespace {
 constexpr std::size_t kDrawnRankers = 4;  // in the plot of differences
 constexpr double kSignificant = 0.05;
 
-const MeasureResult& result_of(const RankersStory& story, std::size_t row, std::size_t m) {
-  return story.table.rows[row].table.measures[m];
+const MeasureResult& result_of(const RankersReportData& report_data, std::size_t row, std::size_t m) {
+  return report_data.table.rows[row].table.measures[m];
 }
 
-const std::string& name_of_row(const RankersStory& story, std::size_t row) { return story.table.rows[row].name; }
+const std::string& name_of_row(const RankersReportData& report_data, std::size_t row) {
+  return report_data.table.rows[row].name;
+}
 
-std::size_t num_measures(const RankersStory& story) { return story.table.rows.front().table.measures.size(); }
+std::size_t num_measures(const RankersReportData& report_data) {
+  return report_data.table.rows.front().table.measures.size();
+}
 
-std::string test_words(const RankersStory& story, std::size_t row, std::size_t m) {
-  const PairedTest& test = story.table.rows[row].tests[m];
+std::string test_words(const RankersReportData& report_data, std::size_t row, std::size_t m) {
+  const PairedTest& test = report_data.table.rows[row].tests[m];
   return fmt::format("[{:.4f}, {:.4f}], p {}, {} wins, {} losses, {} ties", test.low, test.high,
-                     report::p_value_text(story.table.rows[row].p_holm[m]), test.wins, test.losses, test.ties);
+                     report::p_value_text(report_data.table.rows[row].p_holm[m]), test.wins, test.losses, test.ties);
 }
 
 /// The verdict on the first measure: the reference, and the best of the others.
-report::Notice verdict_of(const RankersStory& story, std::size_t rival) {
-  const std::size_t reference = story.table.reference;
-  const MeasureResult& own = result_of(story, reference, 0);
-  if (rival == reference)
-    return {report::Notice::Kind::plain, fmt::format("{}: {} {:.4f} over {} queries.", name_of_row(story, reference),
-                                                     own.name, own.mean, own.queries)};
-  const PairedTest& test = story.table.rows[rival].tests[0];
-  const double p = story.table.rows[rival].p_holm[0];
+report::Notice verdict_of(const RankersReportData& report_data, std::size_t baseline) {
+  const std::size_t reference = report_data.table.reference;
+  const MeasureResult& own = result_of(report_data, reference, 0);
+  if (baseline == reference)
+    return {report::Notice::Kind::plain,
+            fmt::format("{}: {} {:.4f} over {} queries.", name_of_row(report_data, reference), own.name, own.mean,
+                        own.queries)};
+  const PairedTest& test = report_data.table.rows[baseline].tests[0];
+  const double p = report_data.table.rows[baseline].p_holm[0];
   const bool real = p<kSignificant, up = test.mean_difference> 0;
-  const std::string of_others =
-      story.table.rows.size() > 2 ? fmt::format(" (best of {} others)", story.table.rows.size() - 1) : std::string();
-  std::string text = fmt::format(
-      "{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
-      name_of_row(story, rival), of_others, real ? (up ? "better than" : "worse than") : "not told apart from",
-      name_of_row(story, reference), own.name, result_of(story, rival, 0).mean, own.mean, test.mean_difference,
-      test.low, test.high, report::p_value_text(p),
-      story.table.rows.size() > 2 ? fmt::format(" after Holm's correction for {} tests", story.table.rows.size() - 1)
-                                  : std::string());
+  const std::string of_others = report_data.table.rows.size() > 2
+                                    ? fmt::format(" (best of {} others)", report_data.table.rows.size() - 1)
+                                    : std::string();
+  std::string text =
+      fmt::format("{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
+                  name_of_row(report_data, baseline), of_others,
+                  real ? (up ? "better than" : "worse than") : "not significantly different from",
+                  name_of_row(report_data, reference), own.name, result_of(report_data, baseline, 0).mean, own.mean,
+                  test.mean_difference, test.low, test.high, report::p_value_text(p),
+                  report_data.table.rows.size() > 2
+                      ? fmt::format(" after Holm's correction for {} tests", report_data.table.rows.size() - 1)
+                      : std::string());
   text += fmt::format(" It wins {} queries, loses {}, and ties on {}.", test.wins, test.losses, test.ties);
   return {real && up ? report::Notice::Kind::good : report::Notice::Kind::plain, text};
 }
 
-report::Table rankers_table(const RankersStory& story) {
+report::Table rankers_table(const RankersReportData& report_data) {
   report::Table table{.caption = "Means over queries, and differences to the reference",
                       .columns = {report::text_column("ranker")}};
-  const bool several = story.table.rows.size() > 1;
-  for (std::size_t m = 0; m < num_measures(story); ++m) {
-    table.columns.push_back(report::barred_column(result_of(story, 0, m).name));
+  const bool several = report_data.table.rows.size() > 1;
+  for (std::size_t m = 0; m < num_measures(report_data); ++m) {
+    table.columns.push_back(report::barred_column(result_of(report_data, 0, m).name));
     if (several) table.columns.push_back(report::number_column("difference", 4, "to the reference, query by query"));
   }
-  for (std::size_t r = 0; r < story.table.rows.size(); ++r) {
+  for (std::size_t r = 0; r < report_data.table.rows.size(); ++r) {
     std::vector<report::Cell>& row = table.rows.emplace_back();
-    row.emplace_back(name_of_row(story, r));
-    if (r == story.table.reference && several) row.back().note = "reference";
-    for (std::size_t m = 0; m < num_measures(story); ++m) {
-      const MeasureResult& result = result_of(story, r, m);
-      row.emplace_back(result.mean, result.low, result.high).best = story.table.best(r, m);
+    row.emplace_back(name_of_row(report_data, r));
+    if (r == report_data.table.reference && several) row.back().note = "reference";
+    for (std::size_t m = 0; m < num_measures(report_data); ++m) {
+      const MeasureResult& result = result_of(report_data, r, m);
+      row.emplace_back(result.mean, result.low, result.high).best = report_data.table.best(r, m);
       if (!several) continue;
-      if (r == story.table.reference) {
+      if (r == report_data.table.reference) {
         row.emplace_back();
         continue;
       }
-      report::Cell difference(story.table.rows[r].tests[m].mean_difference);
+      report::Cell difference(report_data.table.rows[r].tests[m].mean_difference);
       difference.text = fmt::format("{:+.4f}", difference.value);
-      difference.note = significance_stars(story.table.rows[r].p_holm[m]);
-      difference.hint = test_words(story, r, m);
+      difference.note = significance_stars(report_data.table.rows[r].p_holm[m]);
+      difference.hint = test_words(report_data, r, m);
       row.push_back(std::move(difference));
     }
   }
@@ -86,20 +94,21 @@ report::Table rankers_table(const RankersStory& story) {
   return table;
 }
 
-report::Forest difference_forest(const RankersStory& story) {
+report::Forest difference_forest(const RankersReportData& report_data) {
   using Told = report::Forest::Told;
-  report::Forest forest{.title = fmt::format("Differences to {}", name_of_row(story, story.table.reference)),
-                        .caption = "Mean difference over queries with its bootstrap interval."};
-  for (const RankerRow& row : story.table.rows) forest.rows.push_back(row.name);
-  for (std::size_t m = 0; m < num_measures(story); ++m) {
-    report::Forest::Panel panel{.value = {.label = result_of(story, 0, m).name}};
-    for (std::size_t r = 0; r < story.table.rows.size(); ++r) {
-      if (r == story.table.reference) {
+  report::Forest forest{
+      .title = fmt::format("Differences to {}", name_of_row(report_data, report_data.table.reference)),
+      .caption = "Mean difference over queries with its bootstrap interval."};
+  for (const RankerRow& row : report_data.table.rows) forest.rows.push_back(row.name);
+  for (std::size_t m = 0; m < num_measures(report_data); ++m) {
+    report::Forest::Panel panel{.value = {.label = result_of(report_data, 0, m).name}};
+    for (std::size_t r = 0; r < report_data.table.rows.size(); ++r) {
+      if (r == report_data.table.reference) {
         panel.points.push_back({.value = 0, .told = Told::reference});
         continue;
       }
-      const PairedTest& test = story.table.rows[r].tests[m];
-      const double p = story.table.rows[r].p_holm[m];
+      const PairedTest& test = report_data.table.rows[r].tests[m];
+      const double p = report_data.table.rows[r].p_holm[m];
       panel.points.push_back({.value = test.mean_difference,
                               .low = test.low,
                               .high = test.high,
@@ -113,47 +122,49 @@ report::Forest difference_forest(const RankersStory& story) {
   return forest;
 }
 
-report::Table wins_table(const RankersStory& story) {
+report::Table wins_table(const RankersReportData& report_data) {
   report::Table table{
-      .caption = fmt::format("Queries won and lost against {}", name_of_row(story, story.table.reference)),
+      .caption = fmt::format("Queries won and lost against {}", name_of_row(report_data, report_data.table.reference)),
       .columns = {report::text_column("ranker"), report::text_column("measure"), report::count_column("wins"),
                   report::count_column("losses"), report::count_column("ties"),
                   report::number_column("p (sign test)", 4)}};
-  for (std::size_t r = 0; r < story.table.rows.size(); ++r) {
-    if (r == story.table.reference) continue;
-    for (std::size_t m = 0; m < num_measures(story); ++m) {
-      const PairedTest& test = story.table.rows[r].tests[m];
+  for (std::size_t r = 0; r < report_data.table.rows.size(); ++r) {
+    if (r == report_data.table.reference) continue;
+    for (std::size_t m = 0; m < num_measures(report_data); ++m) {
+      const PairedTest& test = report_data.table.rows[r].tests[m];
       report::Cell p(test.p_sign);
       p.text = report::p_value_text(test.p_sign);
-      table.rows.push_back({name_of_row(story, r), result_of(story, r, m).name, test.wins, test.losses, test.ties, p});
+      table.rows.push_back(
+          {name_of_row(report_data, r), result_of(report_data, r, m).name, test.wins, test.losses, test.ties, p});
     }
   }
   return table;
 }
 
 /// Differences of the first measure, sorted, one line for each of a few rankers.
-report::Plot sorted_differences(const RankersStory& story, std::size_t rival) {
-  const std::size_t reference = story.table.reference;
-  report::Plot plot{.title = fmt::format("Differences in {}, query by query", result_of(story, 0, 0).name),
+report::Plot sorted_differences(const RankersReportData& report_data, std::size_t baseline) {
+  const std::size_t reference = report_data.table.reference;
+  report::Plot plot{.title = fmt::format("Differences in {}, query by query", result_of(report_data, 0, 0).name),
                     .x = {.label = "queries, from the largest loss to the largest win", .whole = true},
                     .y = {.label = "difference"}};
-  std::vector<std::size_t> drawn = {rival};
-  for (std::size_t r = 0; r < story.table.rows.size() && drawn.size() < kDrawnRankers; ++r)
-    if (r != reference && r != rival) drawn.push_back(r);
+  std::vector<std::size_t> drawn = {baseline};
+  for (std::size_t r = 0; r < report_data.table.rows.size() && drawn.size() < kDrawnRankers; ++r)
+    if (r != reference && r != baseline) drawn.push_back(r);
   for (const std::size_t r : drawn) {
-    report::Series series{.name = name_of_row(story, r)};
-    for (const std::size_t q : queries_by_difference(story, r)) series.y.push_back(difference_of(story, r, q));
+    report::Series series{.name = name_of_row(report_data, r)};
+    for (const std::size_t q : queries_by_difference(report_data, r))
+      series.y.push_back(difference_of(report_data, r, q));
     for (std::size_t k = 0; k < series.y.size(); ++k) series.x.push_back(static_cast<double>(k + 1));
     plot.series.push_back(std::move(series));
   }
-  plot.series.push_back({.name = name_of_row(story, reference), .y = {0.0}, .mark = report::Series::Mark::rule});
+  plot.series.push_back({.name = name_of_row(report_data, reference), .y = {0.0}, .mark = report::Series::Mark::rule});
   return plot;
 }
 
-/// One point per query: the value of the rival over that of the reference.
-report::Plot value_plot(const RankersStory& story, std::size_t rival) {
-  const std::vector<double>& x = result_of(story, story.table.reference, 0).per_query;
-  const std::vector<double>& y = result_of(story, rival, 0).per_query;
+/// One point per query: the value of the baseline over that of the reference.
+report::Plot value_plot(const RankersReportData& report_data, std::size_t baseline) {
+  const std::vector<double>& x = result_of(report_data, report_data.table.reference, 0).per_query;
+  const std::vector<double>& y = result_of(report_data, baseline, 0).per_query;
   report::Series queries{.name = "queries", .x = x, .y = y, .mark = report::Series::Mark::points};
   double low = 0, high = 1;
   for (const std::vector<double>* values : {&x, &y})
@@ -162,25 +173,25 @@ report::Plot value_plot(const RankersStory& story, std::size_t rival) {
         low = std::min(low, value);
         high = std::max(high, value);
       }
-  return {.title = fmt::format("{} of both, one point per query", result_of(story, 0, 0).name),
-          .x = {.label = name_of_row(story, story.table.reference), .low = low, .high = high},
-          .y = {.label = name_of_row(story, rival), .low = low, .high = high},
+  return {.title = fmt::format("{} of both, one point per query", result_of(report_data, 0, 0).name),
+          .x = {.label = name_of_row(report_data, report_data.table.reference), .low = low, .high = high},
+          .y = {.label = name_of_row(report_data, baseline), .low = low, .high = high},
           .series = {std::move(queries), {.name = "equal", .x = {low, high}, .y = {low, high}}},
           .caption = "Above the line the query is won, below it is lost."};
 }
 
-std::vector<report::Fact> highlights_of(const RankersStory& story, std::size_t rival) {
+std::vector<report::Fact> highlights_of(const RankersReportData& report_data, std::size_t baseline) {
   std::vector<report::Fact> facts;
-  for (const std::size_t r : {story.table.reference, rival}) {
-    const MeasureResult& result = result_of(story, r, 0);
-    facts.push_back({name_of_row(story, r), fmt::format("{:.4f}", result.mean),
+  for (const std::size_t r : {report_data.table.reference, baseline}) {
+    const MeasureResult& result = result_of(report_data, r, 0);
+    facts.push_back({name_of_row(report_data, r), fmt::format("{:.4f}", result.mean),
                      fmt::format("{} [{:.4f}, {:.4f}]", result.name, result.low, result.high)});
-    if (rival == story.table.reference) return facts;
+    if (baseline == report_data.table.reference) return facts;
   }
-  const PairedTest& test = story.table.rows[rival].tests[0];
+  const PairedTest& test = report_data.table.rows[baseline].tests[0];
   facts.push_back({"difference", fmt::format("{:+.4f}", test.mean_difference),
                    fmt::format("[{:.4f}, {:.4f}], p {}", test.low, test.high,
-                               report::p_value_text(story.table.rows[rival].p_holm[0]))});
+                               report::p_value_text(report_data.table.rows[baseline].p_holm[0]))});
   facts.push_back({"queries", std::to_string(test.queries),
                    fmt::format("{} won, {} lost, {} tied", test.wins, test.losses, test.ties)});
   return facts;
@@ -188,31 +199,34 @@ std::vector<report::Fact> highlights_of(const RankersStory& story, std::size_t r
 
 }  // namespace
 
-report::Report eval_page(const RankersStory& story, const Origin& origin) {
-  std::size_t rival = story.table.reference;
-  for (std::size_t r = 0; r < story.table.rows.size(); ++r)
-    if (r != story.table.reference &&
-        (rival == story.table.reference || result_of(story, r, 0).mean > result_of(story, rival, 0).mean))
-      rival = r;
-  const EvaluationTable& first = story.table.rows.front().table;
-  const bool several = rival != story.table.reference;
+report::Report eval_page(const RankersReportData& report_data, const Origin& origin) {
+  std::size_t baseline = report_data.table.reference;
+  for (std::size_t r = 0; r < report_data.table.rows.size(); ++r)
+    if (r != report_data.table.reference &&
+        (baseline == report_data.table.reference ||
+         result_of(report_data, r, 0).mean > result_of(report_data, baseline, 0).mean))
+      baseline = r;
+  const EvaluationTable& first = report_data.table.rows.front().table;
+  const bool several = baseline != report_data.table.reference;
   report::Report page;
-  page.title = several
-                   ? fmt::format("{} against {}", name_of_row(story, rival), name_of_row(story, story.table.reference))
-                   : fmt::format("How well {} ranks", name_of_row(story, rival));
-  page.summary = fmt::format("{} {} on {} queries{}; convention {}, ties {}.", story.table.rows.size(),
-                             story.table.rows.size() == 1 ? "ranker" : "rankers", first.query_ids.size(),
-                             story.data_name.empty() ? "" : " of " + story.data_name, first.convention, first.ties);
-  page.verdict = verdict_of(story, rival);
-  page.highlights = highlights_of(story, rival);
-  page.sections.push_back({"Rankers", {rankers_table(story)}});
+  page.title = several ? fmt::format("{} against {}", name_of_row(report_data, baseline),
+                                     name_of_row(report_data, report_data.table.reference))
+                       : fmt::format("How well {} ranks", name_of_row(report_data, baseline));
+  page.summary =
+      fmt::format("{} {} on {} queries{}; convention {}, ties {}.", report_data.table.rows.size(),
+                  report_data.table.rows.size() == 1 ? "ranker" : "rankers", first.query_ids.size(),
+                  report_data.data_name.empty() ? "" : " of " + report_data.data_name, first.convention, first.ties);
+  page.verdict = verdict_of(report_data, baseline);
+  page.highlights = highlights_of(report_data, baseline);
+  page.sections.push_back({"Rankers", {rankers_table(report_data)}});
   if (several) {
-    page.sections.back().blocks.emplace_back(difference_forest(story));
+    page.sections.back().blocks.emplace_back(difference_forest(report_data));
     page.sections.push_back(
-        {"Query by query", {sorted_differences(story, rival), value_plot(story, rival), wins_table(story)}});
+        {"Query by query",
+         {sorted_differences(report_data, baseline), value_plot(report_data, baseline), wins_table(report_data)}});
   }
-  for (report::Section& section : rival_sections(story, rival)) page.sections.push_back(std::move(section));
-  page.sections.push_back(provenance_section(origin, story.options.seed));
+  for (report::Section& section : baseline_sections(report_data, baseline)) page.sections.push_back(std::move(section));
+  page.sections.push_back(provenance_section(origin, report_data.options.seed));
   page.footer = footer_text();
   return page;
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "report/pages/single_feature.h"
 
 namespace dorm::pages {
@@ -27,19 +27,20 @@ Yardstick judged(std::string name, const std::vector<double>& scores, const Judg
 }
 
 /// As the method of that name, with the defaults.
-void add_ridge(const TrainingStory& story, const Judgement& judgement, std::size_t threads, Evidence& evidence) {
+void add_ridge(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads,
+               Evidence& evidence) {
   MethodOptions options;
   options.C = TrainOptions().C;
   options.measure = judgement.table.measures[0].name;
   options.convention = judgement.table.convention;
-  options.scale = std::string(name_of(story.result.model.scaling.kind));
+  options.scale = std::string(name_of(report_data.result.model.scaling.kind));
   options.solve.threads = threads;
-  const Model ridge = train_method(story.train, "ridge", options).model;
+  const Model ridge = train_method(report_data.train, "ridge", options).model;
   evidence.yardsticks.push_back(judged("ridge regression", score(ridge, *judgement.data, threads), judgement, threads));
 }
 
 std::string comparison_word(const Yardstick& yardstick) {
-  if (!(yardstick.p < kToldApart)) return "not told apart from";
+  if (!(yardstick.p < kToldApart)) return "not significantly different from";
   return yardstick.test.mean_difference > 0 ? "better than" : "worse than";
 }
 
@@ -123,24 +124,25 @@ void test_yardsticks(Evidence& evidence) {
   }
 }
 
-Evidence gather_evidence(const TrainingStory& story, const Judgement& judgement, std::size_t threads) {
+Evidence gather_evidence(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads) {
   Evidence evidence{.figure = judgement.table.measures[0],
-                    .on = story.valid ? "the validation data" : "the training data",
-                    .flattering = story.valid == nullptr};
+                    .on = report_data.valid ? "the validation data" : "the training data",
+                    .flattering = report_data.valid == nullptr};
   const double values =
-      static_cast<double>(story.train.num_features()) * static_cast<double>(story.train.num_documents());
-  if (story.train.num_features() == 0 || story.train.num_features() > kMostFeatures)
-    evidence.remarks.push_back(fmt::format("No baselines: the data has {} features.", story.train.num_features()));
+      static_cast<double>(report_data.train.num_features()) * static_cast<double>(report_data.train.num_documents());
+  if (report_data.train.num_features() == 0 || report_data.train.num_features() > kMostFeatures)
+    evidence.remarks.push_back(
+        fmt::format("No baselines: the data has {} features.", report_data.train.num_features()));
   else {
-    evidence.yardsticks.push_back(single_feature_yardstick(story.train, *judgement.data, evidence.figure.name,
+    evidence.yardsticks.push_back(single_feature_yardstick(report_data.train, *judgement.data, evidence.figure.name,
                                                            judgement.table.convention, threads, evidence.remarks));
     if (values > kMostRidgeValues)
       evidence.remarks.emplace_back("Ridge regression was left out: there is much data.");
-    else if (story.result.model.method != "ridge")
-      add_ridge(story, judgement, threads, evidence);
+    else if (report_data.result.model.method != "ridge")
+      add_ridge(report_data, judgement, threads, evidence);
   }
-  if (story.baseline)
-    evidence.yardsticks.push_back(judged(story.baseline->name, story.baseline->scores, judgement, threads));
+  if (report_data.baseline)
+    evidence.yardsticks.push_back(judged(report_data.baseline->name, report_data.baseline->scores, judgement, threads));
   test_yardsticks(evidence);
   return evidence;
 }
@@ -161,7 +163,7 @@ report::Notice verdict_of(const Evidence& evidence) {
                        [&](const Yardstick& y) { return comparison_word(y) == word; });
   };
   if (any("worse than")) return {report::Notice::Kind::warning, text};
-  const bool sure = !evidence.flattering && !any("not told apart from");
+  const bool sure = !evidence.flattering && !any("not significantly different from");
   return {sure ? report::Notice::Kind::good : report::Notice::Kind::plain, text};
 }
 
@@ -170,7 +172,7 @@ report::Section evidence_section(const Evidence& evidence) {
   report::Forest forest{.title = fmt::format("{} on {}", evidence.figure.name, evidence.on),
                         .caption =
                             "Lines: 95 % bootstrap intervals over queries. Tests are paired: intervals that "
-                            "overlap may still be told apart."};
+                            "overlap may still differ significantly."};
   report::Forest::Panel panel{.value = {.label = evidence.figure.name}};
   const auto add = [&](const std::string& name, const MeasureResult& figure, report::Forest::Told told,
                        const std::string& note) {

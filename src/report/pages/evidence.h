@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/quality.h"
 
 namespace dorm::pages {
@@ -31,7 +31,7 @@ struct Evidence {
 };
 
 /// Judges the yardsticks where the model was judged.
-Evidence gather_evidence(const TrainingStory& story, const Judgement& judgement, std::size_t threads);
+Evidence gather_evidence(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads);
 
 /// The best single feature of the training data, judged on `judged`.
 Yardstick single_feature_yardstick(const Dataset& train, const Dataset& judged, const std::string& measure,

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/linear_algebra.h"
-#include "dorm/pages.h"
+#include "base/vector/linear_algebra.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/evidence.h"
 #include "report/pages/provenance.h"
 
@@ -55,22 +55,22 @@ std::vector<double> by_item(const Ratings& train, const Ratings& test, const std
   return scores;
 }
 
-std::optional<Evidence> held_out_evidence(const FactorizationStory& story, std::size_t threads) {
-  if (!story.held_out || story.held_out->size() == 0) return std::nullopt;
-  const FactorModel& model = story.judged ? *story.judged : story.result.model;
+std::optional<Evidence> held_out_evidence(const FactorizationReportData& report_data, std::size_t threads) {
+  if (!report_data.held_out || report_data.held_out->size() == 0) return std::nullopt;
+  const FactorModel& model = report_data.judged ? *report_data.judged : report_data.result.model;
   const std::vector<std::string> measures = {model.options.measure};
   const EvaluateOptions options{.convention = model.options.convention, .threads = threads};
   const auto figure = [&](const std::vector<double>& scores) {
-    return evaluate(model, *story.held_out, scores, measures, options).measures[0];
+    return evaluate(model, *report_data.held_out, scores, measures, options).measures[0];
   };
-  Evidence evidence{.figure = figure(score(model, *story.held_out)), .on = story.held_out_name};
-  const ItemScores items = item_scores(story.train);
+  Evidence evidence{.figure = figure(score(model, *report_data.held_out)), .on = report_data.held_out_name};
+  const ItemScores items = item_scores(report_data.train);
   evidence.yardsticks.push_back(
-      {.name = "popularity", .figure = figure(by_item(story.train, *story.held_out, items.count))});
-  evidence.yardsticks.push_back(
-      {.name = "mean rating of the item", .figure = figure(by_item(story.train, *story.held_out, items.mean))});
+      {.name = "popularity", .figure = figure(by_item(report_data.train, *report_data.held_out, items.count))});
+  evidence.yardsticks.push_back({.name = "mean rating of the item",
+                                 .figure = figure(by_item(report_data.train, *report_data.held_out, items.mean))});
   evidence.remarks.push_back(fmt::format("{} held-out ratings of {} users; measures are of each user's list of them.",
-                                         story.held_out->size(), evidence.figure.queries));
+                                         report_data.held_out->size(), evidence.figure.queries));
   test_yardsticks(evidence);
   return evidence;
 }
@@ -141,8 +141,8 @@ std::vector<double> spectrum_of(const FactorModel& model) {
   return values;
 }
 
-report::Section factors_section(const FactorizationStory& story) {
-  const FactorModel& model = story.result.model;
+report::Section factors_section(const FactorizationReportData& report_data) {
+  const FactorModel& model = report_data.result.model;
   report::Section section{"Factors"};
   if (model.layout.rank == 0) {
     section.blocks.emplace_back(report::Paragraph{"No learnt factors: scores are those of the items alone."});
@@ -157,8 +157,8 @@ report::Section factors_section(const FactorizationStory& story) {
   report::Bars stars{
       .title = "Training ratings by value", .value = {.label = "ratings", .whole = true}, .groups = {{}}};
   std::vector<std::pair<float, double>> counts;
-  for (std::size_t u = 0; u < story.train.num_users(); ++u)
-    for (const float value : story.train.of_user(u).value) {
+  for (std::size_t u = 0; u < report_data.train.num_users(); ++u)
+    for (const float value : report_data.train.of_user(u).value) {
       auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == value; });
       if (found == counts.end() && counts.size() <= 20) found = counts.insert(counts.end(), {value, 0.0});
       if (found != counts.end()) ++found->second;
@@ -174,22 +174,22 @@ report::Section factors_section(const FactorizationStory& story) {
 }
 
 /// Users evenly spaced over the table, with what they rated highest and what they are recommended.
-report::Section examples_section(const FactorizationStory& story) {
-  const FactorModel& model = story.result.model;
+report::Section examples_section(const FactorizationReportData& report_data) {
+  const FactorModel& model = report_data.result.model;
   report::Table table{.caption = "Some users",
                       .columns = report::text_columns({"user", "rated highest", "recommended"})};
   const std::size_t users = model.users.size(), shown = std::min(kExampleUsers, users);
   for (std::size_t k = 0; k < shown; ++k) {
     const std::size_t user = k * users / shown;
     std::string liked, recommended;
-    if (const auto found = story.train.users().find(model.users[user])) {
-      const RatingRow row = story.train.of_user(*found);
+    if (const auto found = report_data.train.users().find(model.users[user])) {
+      const RatingRow row = report_data.train.of_user(*found);
       std::vector<std::size_t> order(row.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::stable_sort(order.begin(), order.end(),
                        [&](std::size_t a, std::size_t b) { return row.value[a] > row.value[b]; });
       for (std::size_t i = 0; i < std::min(kExampleItems, order.size()); ++i) {
-        const auto item = model.items.find(story.train.items()[row.index[order[i]]]);
+        const auto item = model.items.find(report_data.train.items()[row.index[order[i]]]);
         if (item) liked += (liked.empty() ? "" : "; ") + item_name(model, *item);
       }
     }
@@ -202,15 +202,15 @@ report::Section examples_section(const FactorizationStory& story) {
 
 }  // namespace
 
-report::Report factorize_page(const FactorizationStory& story, const Origin& origin) {
-  const FactorModel& model = story.result.model;
-  const FactorizeReport& report = story.result.report;
-  report::Report page{
-      .title = fmt::format("A recommender for {}", model.options.measure),
-      .summary = fmt::format("{} ratings of {} items by {} users{}.", story.train.size(), story.train.num_items(),
-                             story.train.num_users(), story.ratings_name.empty() ? "" : ", " + story.ratings_name),
-      .footer = footer_text()};
-  const std::optional<Evidence> evidence = held_out_evidence(story, origin.threads);
+report::Report factorize_page(const FactorizationReportData& report_data, const Origin& origin) {
+  const FactorModel& model = report_data.result.model;
+  const FactorizeReport& report = report_data.result.report;
+  report::Report page{.title = fmt::format("A recommender for {}", model.options.measure),
+                      .summary = fmt::format("{} ratings of {} items by {} users{}.", report_data.train.size(),
+                                             report_data.train.num_items(), report_data.train.num_users(),
+                                             report_data.ratings_name.empty() ? "" : ", " + report_data.ratings_name),
+                      .footer = footer_text()};
+  const std::optional<Evidence> evidence = held_out_evidence(report_data, origin.threads);
   if (evidence) {
     page.verdict = verdict_of(*evidence);
     page.highlights.push_back({evidence->figure.name, fmt::format("{:.4f}", evidence->figure.mean), evidence->on});
@@ -218,22 +218,22 @@ report::Report factorize_page(const FactorizationStory& story, const Origin& ori
       page.highlights.push_back({yardstick.name, fmt::format("{:.4f}", yardstick.figure.mean)});
   } else {
     page.verdict = report::Notice{report::Notice::Kind::plain,
-                                  "No ratings were held out, so that nothing here says how well it recommends."};
+                                  "No ratings were held out: this page does not show how well the model recommends."};
   }
   page.highlights.push_back({"factors", std::to_string(model.layout.rank), fmt::format("{} rounds", model.rounds)});
   page.highlights.push_back({"training", fmt::format("{:.3g} s", report.seconds), report.status});
   if (evidence) page.sections.push_back(evidence_section(*evidence));
-  page.sections.push_back(examples_section(story));
+  page.sections.push_back(examples_section(report_data));
   page.sections.push_back(convergence_of(report, model));
-  page.sections.push_back(factors_section(story));
-  if (story.interrupted)
+  page.sections.push_back(factors_section(report_data));
+  if (report_data.interrupted)
     page.sections.front().blocks.insert(
         page.sections.front().blocks.begin(),
         report::Notice{.text = "training was interrupted; the model is the best so far"});
   std::vector<report::Fact> facts = {{"lambda", fmt::format("{:g}", model.options.lambda),
                                       fmt::format("of the start {:g}", model.options.start_lambda)},
                                      {"bound", model.options.bound}};
-  if (!story.model_name.empty()) facts.push_back({"model", story.model_name});
+  if (!report_data.model_name.empty()) facts.push_back({"model", report_data.model_name});
   page.sections.push_back(provenance_section(origin, model.options.seed, std::move(facts)));
   return page;
 }

@@ -14,7 +14,7 @@ constexpr double kNearlyFull = 0.7;  // share of a heat map that was tried
 
 std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
 
-std::string setting_of(const TuneCell& cell) {
+std::string setting_of(const GridPoint& cell) {
   if (!cell.bound) return std::string(name_of(cell.start));
   return fmt::format("{}, {} from {}", cell.decay, name_of(*cell.bound), name_of(cell.start));
 }
@@ -24,16 +24,16 @@ std::string of_cells(const std::string& trained_for) {
 }
 
 /// Settings by C, of the cells trained for one measure.
-report::Heatmap heatmap_of(const TuneResult& tuned, const TuneCell& chosen, const std::string& trained_for,
+report::Heatmap heatmap_of(const TuneResult& tuned, const GridPoint& chosen, const std::string& trained_for,
                            const std::string& measure) {
   report::Heatmap map{.title = fmt::format("Validation {} of {}", measure, of_cells(trained_for)),
                       .row_label = trained_for.empty() ? "ranker" : "decay, bound",
                       .column_label = "C"};
   std::set<double> grid;
-  for (const TuneCell& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.cells)
     if (cell.measure == trained_for) grid.insert(cell.C);
   for (const double C : grid) map.columns.push_back(C_text(C));
-  for (const TuneCell& cell : tuned.cells) {
+  for (const GridPoint& cell : tuned.cells) {
     if (cell.measure != trained_for) continue;
     const std::string setting = setting_of(cell);
     auto row = static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
@@ -61,11 +61,11 @@ report::Plot path_plot(const TuneResult& tuned, const std::string& trained_for, 
                     .x = {.label = "C", .log = true},
                     .y = {.label = "validation " + measure},
                     .caption = "Bands: one standard error; of more than three lines, of the one under the pointer."};
-  std::vector<const TuneCell*> cells;
-  for (const TuneCell& cell : tuned.cells)
+  std::vector<const GridPoint*> cells;
+  for (const GridPoint& cell : tuned.cells)
     if (cell.measure == trained_for) cells.push_back(&cell);
-  std::stable_sort(cells.begin(), cells.end(), [](const TuneCell* a, const TuneCell* b) { return a->C < b->C; });
-  for (const TuneCell* cell : cells) {
+  std::stable_sort(cells.begin(), cells.end(), [](const GridPoint* a, const GridPoint* b) { return a->C < b->C; });
+  for (const GridPoint* cell : cells) {
     const std::string name = setting_of(*cell);
     auto line =
         std::find_if(plot.series.begin(), plot.series.end(), [&](const report::Series& s) { return s.name == name; });
@@ -79,7 +79,7 @@ report::Plot path_plot(const TuneResult& tuned, const std::string& trained_for, 
 }
 
 /// Cells keep their values fold after fold; here they stand in the order of the queries.
-MeasureResult by_query(const TuneCell& cell, const std::string& measure, const std::vector<std::size_t>& order) {
+MeasureResult by_query(const GridPoint& cell, const std::string& measure, const std::vector<std::size_t>& order) {
   MeasureResult out;
   out.name = measure;
   out.mean = cell.validation;
@@ -94,13 +94,13 @@ MeasureResult by_query(const TuneCell& cell, const std::string& measure, const s
 
 }  // namespace
 
-std::vector<report::Block> grid_pictures(const TuningStory& tuning) {
+std::vector<report::Block> grid_pictures(const TuningReportData& tuning) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
-  const TuneCell& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
-                                             [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+  const GridPoint& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+                                              [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
   std::vector<std::string> trained_for;
-  for (const TuneCell& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.cells)
     if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
       trained_for.push_back(cell.measure);
   std::vector<report::Block> plots, maps;
@@ -113,16 +113,17 @@ std::vector<report::Block> grid_pictures(const TuningStory& tuning) {
   return plots;
 }
 
-std::optional<Evidence> evidence_of_folds(const TrainingStory& story, const TuningStory& tuning, std::size_t threads) {
+std::optional<Evidence> evidence_of_folds(const TrainingReportData& report_data, const TuningReportData& tuning,
+                                          std::size_t threads) {
   const TuneResult& tuned = tuning.tuned;
-  if (story.valid || tuned.cells.empty() || story.train.num_features() == 0) return std::nullopt;
+  if (report_data.valid || tuned.cells.empty() || report_data.train.num_features() == 0) return std::nullopt;
   const TrainOptions& options = tuning.options.train;
   std::vector<std::size_t> order;
-  for (const std::vector<std::size_t>& part : folds(story.train, tuning.options.folds, options.solve.seed))
+  for (const std::vector<std::size_t>& part : folds(report_data.train, tuning.options.folds, options.solve.seed))
     order.insert(order.end(), part.begin(), part.end());
-  const TuneCell* chosen = nullptr;
-  const TuneCell* ridge = nullptr;
-  for (const TuneCell& cell : tuned.cells) {
+  const GridPoint* chosen = nullptr;
+  const GridPoint* ridge = nullptr;
+  for (const GridPoint& cell : tuned.cells) {
     if (cell.per_query.size() != order.size()) return std::nullopt;
     if (!chosen || cell.share > chosen->share) chosen = &cell;
     if (!cell.bound && cell.start == Start::ridge && (!ridge || cell.validation > ridge->validation)) ridge = &cell;
@@ -130,18 +131,18 @@ std::optional<Evidence> evidence_of_folds(const TrainingStory& story, const Tuni
   Evidence evidence{.figure = by_query(*chosen, options.measure, order),
                     .on = tuning.judged_on + ", each held out in turn",
                     .held_out = true};
-  evidence.yardsticks.push_back(single_feature_yardstick(story.train, story.train, options.measure, options.convention,
-                                                         threads, evidence.remarks));
+  evidence.yardsticks.push_back(single_feature_yardstick(report_data.train, report_data.train, options.measure,
+                                                         options.convention, threads, evidence.remarks));
   if (ridge && ridge != chosen)
     evidence.yardsticks.push_back({.name = "ridge regression", .figure = by_query(*ridge, options.measure, order)});
   if (std::isfinite(tuned.validated.mean)) {  // of what is delivered
     evidence.figure.mean = tuned.validated.mean;
     evidence.figure.low = tuned.validated.low;
     evidence.figure.high = tuned.validated.high;
-    evidence.remarks.emplace_back("Tests take the values of the cell with the largest share.");
+    evidence.remarks.emplace_back("Tests use the values of the grid point with the largest share.");
   }
   evidence.remarks.emplace_back(
-      "The best single feature was chosen on the data it is judged on, which favours it a little.");
+      "The best single feature was chosen on the data it is evaluated on, which favours it a little.");
   test_yardsticks(evidence);
   return evidence;
 }

@@ -6,17 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/evidence.h"
 
 namespace dorm::pages {
 
 /// Of the cells trained for each measure: validation against C, a line per setting; and as a heat map where the grid
 /// is nearly full.
-std::vector<report::Block> grid_pictures(const TuningStory& tuning);
+std::vector<report::Block> grid_pictures(const TuningReportData& tuning);
 
 /// What the folds say of the cell with the largest share; nothing where there is validation data, or no
 /// fold was finished.
-std::optional<Evidence> evidence_of_folds(const TrainingStory& story, const TuningStory& tuning, std::size_t threads);
+std::optional<Evidence> evidence_of_folds(const TrainingReportData& report_data, const TuningReportData& tuning,
+                                          std::size_t threads);
 
 }  // namespace dorm::pages

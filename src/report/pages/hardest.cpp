@@ -115,7 +115,7 @@ report::Section every_query_section(const Model& model, const Judgement& judgeme
   block.data = data;
   for (std::size_t r = 1; r < rankers.size(); ++r)
     if (!block.second || rankers[r].scores) block.second = r;
-  block.caption = left_out_text(block, order.size(), "the hardest, and others evenly spaced up to the easiest");
+  block.caption = pruned_text(block, order.size(), "the hardest, and others evenly spaced up to the easiest");
   return {"Every query", {std::move(block)}};
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dorm/report.h"
+#include "dorm/apps/report.h"
 #include "report/pages/quality.h"
 
 namespace dorm::pages {

@@ -72,17 +72,18 @@ std::vector<double> movements(const Model& model, const Dataset& data, std::size
 
 }  // namespace
 
-std::string health_words(double health) {
-  if (health >= kConfident) return "confident";
-  if (health >= kHealthy) return "sound";
-  return health >= kDegenerate ? "weak" : "no information";
+std::string explained_risk_words(double explained_risk) {
+  if (explained_risk >= kConfident) return "confident";
+  if (explained_risk >= kHealthy) return "sound";
+  return explained_risk >= kDegenerate ? "weak" : "no information";
 }
 
-std::string health_sentence(double health) {
-  const std::string share = fmt::format("{:.0f} % of the risk of w = 0 is explained: ", 100 * std::max(0.0, health));
-  if (health >= kConfident) return share + "the bound fits the data well";
-  if (health >= kHealthy) return share + "the bound says enough to be trusted";
-  if (health >= kDegenerate) return share + "trust the validated figure rather than the bound";
+std::string explained_risk_sentence(double explained_risk) {
+  const std::string share =
+      fmt::format("{:.0f} % of the risk of w = 0 is explained: ", 100 * std::max(0.0, explained_risk));
+  if (explained_risk >= kConfident) return share + "the bound fits the data well";
+  if (explained_risk >= kHealthy) return share + "the bound explains enough of the risk to be trusted";
+  if (explained_risk >= kDegenerate) return share + "trust the validated figure rather than the bound";
   return share + "the bound carries no information";
 }
 

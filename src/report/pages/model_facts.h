@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is: its size and speed, its health in words, its weights and what they do.
+// What a model is: its size and speed, its explained risk in words, its weights and what they do.
 #pragma once
 
 #include <string>
 
+#include "dorm/apps/report.h"
 #include "dorm/model.h"
-#include "dorm/report.h"
 
 namespace dorm::pages {
 
-std::string health_words(double health);     // "confident"
-std::string health_sentence(double health);  // what that means
+std::string explained_risk_words(double explained_risk);     // "confident"
+std::string explained_risk_sentence(double explained_risk);  // what that means
 
 report::Fact size_fact(const Model& model);
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/dataset.h"
-#include "dorm/report.h"
 
 namespace dorm::pages {
 

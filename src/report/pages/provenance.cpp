@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "base/parallel.h"
-#include "data/io/file.h"
+#include "data/io/files/file.h"
 #include "dorm/error.h"
 
 namespace dorm::pages {

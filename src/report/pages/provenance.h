@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 namespace dorm::pages {
 

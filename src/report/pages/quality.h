@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/report.h"
 
 namespace dorm::pages {
 

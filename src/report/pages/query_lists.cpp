@@ -217,7 +217,7 @@ report::Queries explored_queries(const Dataset& data, std::span<const ExploredRa
   return block;
 }
 
-std::string left_out_text(const report::Queries& queries, std::size_t all, const std::string& which) {
+std::string pruned_text(const report::Queries& queries, std::size_t all, const std::string& which) {
   std::string text;
   if (queries.queries.size() < all)
     text = fmt::format("{} of {} queries are on this page. ", queries.queries.size(), all);
@@ -233,8 +233,7 @@ std::string left_out_text(const report::Queries& queries, std::size_t all, const
   text += fmt::format("Lists are the first {} documents", kListPositions);
   if (explained == 0) return text + ".";
   return text +
-         fmt::format("; of the features those {} are kept that move them most. The whole is shown by dorm explore.",
-                     kKeptFeatures);
+         fmt::format("; the {} features that move them most are kept. dorm explore shows all features.", kKeptFeatures);
 }
 
 }  // namespace dorm::pages

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "dorm/apps/report.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
-#include "dorm/report.h"
 
 namespace dorm::pages {
 
@@ -42,6 +42,6 @@ report::Queries explored_queries(const Dataset& data, std::span<const ExploredRa
                                  std::span<const std::size_t> order, std::span<const std::size_t> listed);
 
 /// What the page does not have: "Lists are on this page for 60 of 500 queries: the hardest ..." Empty: it has all.
-std::string left_out_text(const report::Queries& queries, std::size_t all, const std::string& which);
+std::string pruned_text(const report::Queries& queries, std::size_t all, const std::string& which);
 
 }  // namespace dorm::pages

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/convergence.h"
 #include "report/pages/evidence.h"
 #include "report/pages/model_facts.h"
@@ -18,15 +18,16 @@
 namespace dorm::pages {
 namespace {
 
-std::vector<Judgement> judge_all(const TrainingStory& story, std::size_t threads) {
+std::vector<Judgement> judge_all(const TrainingReportData& report_data, std::size_t threads) {
   std::vector<Judgement> out;
-  if (story.valid) out.push_back(judge(story.result.model, *story.valid, "validation data", threads));
-  out.push_back(judge(story.result.model, story.train, "training data", threads));
+  if (report_data.valid) out.push_back(judge(report_data.result.model, *report_data.valid, "validation data", threads));
+  out.push_back(judge(report_data.result.model, report_data.train, "training data", threads));
   return out;
 }
 
-std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement& judgement, const Evidence& evidence) {
-  const Model& model = story.result.model;
+std::vector<report::Fact> highlights(const TrainingReportData& report_data, const Judgement& judgement,
+                                     const Evidence& evidence) {
+  const Model& model = report_data.result.model;
   const MeasureResult& m = judgement.table.measures[0];
   std::vector<report::Fact> facts = {
       {fmt::format("{}, {}", m.name, judgement.name), fmt::format("{:.4f}", m.mean),
@@ -35,7 +36,8 @@ std::vector<report::Fact> highlights(const TrainingStory& story, const Judgement
     facts.push_back({yardstick.name, fmt::format("{:.4f}", yardstick.figure.mean)});
   facts.push_back({"random order", fmt::format("{:.4f}", judgement.random_mean[0]), "expected"});
   if (model.bound != "none")
-    facts.push_back({"health", fmt::format("{:.3f}", std::max(0.0, model.health)), health_words(model.health)});
+    facts.push_back({"explained risk", fmt::format("{:.3f}", std::max(0.0, model.explained_risk)),
+                     explained_risk_words(model.explained_risk)});
   facts.push_back(size_fact(model));
   facts.push_back(speed_fact(model, *judgement.data));
   return facts;
@@ -48,22 +50,22 @@ report::Table parts_table(const Model& model) {
       .columns = {report::number_column("share", 3, "of the scores, every part at unit spread"),
                   report::text_column("bound", "none: the cheap ranker itself"), report::text_column("start"),
                   report::text_column("decay"), report::significant_column("C", 4),
-                  report::significant_column("gap", 2, "(primal - dual) / primal"), report::number_column("health", 3),
-                  report::number_column("validation")}};
+                  report::significant_column("gap", 2, "(primal - dual) / primal"),
+                  report::number_column("explained risk", 3), report::number_column("validation")}};
   for (const ModelPart& part : model.parts)
     table.rows.push_back({part.share, part.bound, part.start, part.decay, part.C, part.certificate.gap,
-                          part.bound == "none" ? report::kMissing : part.health, part.validation});
+                          part.bound == "none" ? report::kMissing : part.explained_risk, part.validation});
   return table;
 }
 
-report::Section result_section(const TrainingStory& story) {
-  const Model& model = story.result.model;
-  const TrainReport& report = story.result.report;
+report::Section result_section(const TrainingReportData& report_data) {
+  const Model& model = report_data.result.model;
+  const TrainReport& report = report_data.result.report;
   report::Section section{"Result"};
   for (const std::string& warning : report.warnings) section.blocks.push_back(report::Notice{.text = warning});
-  if (story.interrupted)
+  if (report_data.interrupted)
     section.blocks.push_back(report::Notice{.text = "training was interrupted; the model is the best so far"});
-  if (!story.valid)
+  if (!report_data.valid)
     section.blocks.push_back(report::Notice{
         .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
   if (!report.candidates.empty()) section.blocks.push_back(candidates_table(report, model.measure));
@@ -72,7 +74,7 @@ report::Section result_section(const TrainingStory& story) {
   const auto add = [&facts](const char* name, const std::string& value, const std::string& note = "") {
     facts.facts.push_back({name, value, note});
   };
-  if (!story.reason.empty()) add("chosen", story.reason);
+  if (!report_data.reason.empty()) add("chosen", report_data.reason);
   if (model.bound == "none") {
     add("method", model.start, "a baseline without certificate");
     add("trained for", model.measure, fmt::format("convention {}", model.convention));
@@ -86,57 +88,60 @@ report::Section result_section(const TrainingStory& story) {
     add("queries", fmt::format("{} used, {} dropped", model.data.usable_queries, report.dropped_queries),
         "dropped: one label, nothing relevant, or weight 0");
     add("training", fmt::format("{:.3g} s", report.seconds));
-    add("health", fmt::format("{:.3f}", std::max(0.0, model.health)), health_sentence(model.health));
+    add("explained risk", fmt::format("{:.3f}", std::max(0.0, model.explained_risk)),
+        explained_risk_sentence(model.explained_risk));
     if (report.solve.passes > 0) add("solver", model.solver, "last round: " + effort_text(report.solve));
   }
   section.blocks.push_back(std::move(facts));
   return section;
 }
 
-std::vector<report::Fact> data_facts(const TrainingStory& story) {
-  const DataSummary& data = story.result.model.data;
-  std::vector<report::Fact> facts = {{"training data", story.train_name,
+std::vector<report::Fact> data_facts(const TrainingReportData& report_data) {
+  const DataSummary& data = report_data.result.model.data;
+  std::vector<report::Fact> facts = {{"training data", report_data.train_name,
                                       fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}",
                                                   data.queries, data.documents, data.features, data.fingerprint)}};
-  if (story.valid)
-    facts.push_back({"validation data", story.valid_name,
-                     fmt::format("{} queries, {} documents, fingerprint {:016x}", story.valid->num_queries(),
-                                 story.valid->num_documents(), story.valid->fingerprint())});
-  if (!story.model_name.empty()) facts.push_back({"model", story.model_name});
+  if (report_data.valid)
+    facts.push_back({"validation data", report_data.valid_name,
+                     fmt::format("{} queries, {} documents, fingerprint {:016x}", report_data.valid->num_queries(),
+                                 report_data.valid->num_documents(), report_data.valid->fingerprint())});
+  if (!report_data.model_name.empty()) facts.push_back({"model", report_data.model_name});
   return facts;
 }
 
 }  // namespace
 
-report::Report training_page(const TrainingStory& story, std::optional<Evidence> given, const Origin& origin) {
-  const Model& model = story.result.model;
-  const std::vector<Judgement> judgements = judge_all(story, origin.threads);
+report::Report training_page(const TrainingReportData& report_data, std::optional<Evidence> given,
+                             const Origin& origin) {
+  const Model& model = report_data.result.model;
+  const std::vector<Judgement> judgements = judge_all(report_data, origin.threads);
   const Judgement& judged = judgements.front();
-  const Evidence evidence = given ? std::move(*given) : gather_evidence(story, judged, origin.threads);
+  const Evidence evidence = given ? std::move(*given) : gather_evidence(report_data, judged, origin.threads);
   const MeasureResult& measure = judged.table.measures[0];
   report::Report page{.title = fmt::format("A ranker for {}", model.measure),
-                      .summary = fmt::format("Trained on {}; judged on the {} ({} queries).", story.train_name,
+                      .summary = fmt::format("Trained on {}; evaluated on the {} ({} queries).", report_data.train_name,
                                              judged.name, measure.queries),
-                      .highlights = highlights(story, judged, evidence),
+                      .highlights = highlights(report_data, judged, evidence),
                       .footer = footer_text(),
                       .verdict = verdict_of(evidence)};
   page.sections.push_back(evidence_section(evidence));
   std::vector<report::Block>& first = page.sections.front().blocks;
-  for (report::Notice& leak : leak_notices(story.train)) first.insert(first.begin(), std::move(leak));
-  page.sections.push_back(result_section(story));
+  for (report::Notice& leak : leak_notices(report_data.train)) first.insert(first.begin(), std::move(leak));
+  page.sections.push_back(result_section(report_data));
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model, *judged.data, origin.threads));
   page.sections.push_back(hardest_section(model, judged, origin.threads));
-  page.sections.push_back(
-      every_query_section(model, judged, evidence, story.valid ? story.valid_name : story.train_name));
-  if (!story.result.report.candidates.empty()) page.sections.push_back(convergence_section(story.result, story.trace));
-  page.sections.push_back(profile_section(story.train));
-  page.sections.push_back(provenance_section(origin, model.seed, data_facts(story)));
+  page.sections.push_back(every_query_section(model, judged, evidence,
+                                              report_data.valid ? report_data.valid_name : report_data.train_name));
+  if (!report_data.result.report.candidates.empty())
+    page.sections.push_back(convergence_section(report_data.result, report_data.trace));
+  page.sections.push_back(profile_section(report_data.train));
+  page.sections.push_back(provenance_section(origin, model.seed, data_facts(report_data)));
   return page;
 }
 
-report::Report train_page(const TrainingStory& story, const Origin& origin) {
-  return training_page(story, std::nullopt, origin);
+report::Report train_page(const TrainingReportData& report_data, const Origin& origin) {
+  return training_page(report_data, std::nullopt, origin);
 }
 
 }  // namespace dorm::pages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 
 namespace dorm::pages {
 

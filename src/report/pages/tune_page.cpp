@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/pages.h"
+#include "dorm/apps/pages.h"
 #include "report/pages/grid_blocks.h"
 #include "report/pages/train_page.h"
 #include "report/pages/words.h"
@@ -21,30 +21,30 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
       .columns = {report::number_column("share", 3), report::text_column("decay"), report::text_column("bound"),
                   report::text_column("start"), report::text_column("trained for"), report::significant_column("C", 4),
                   report::number_column("validation " + measure), report::number_column("standard error"),
-                  report::number_column("health", 3)},
+                  report::number_column("explained risk", 3)},
       .order = report::Table::Order{6, true},
       .folded = tuned.cells.size() > kShownCells};
-  std::vector<const TuneCell*> cells;
-  for (const TuneCell& cell : tuned.cells) cells.push_back(&cell);
+  std::vector<const GridPoint*> cells;
+  for (const GridPoint& cell : tuned.cells) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
-                   [](const TuneCell* a, const TuneCell* b) { return a->validation > b->validation; });
-  for (const TuneCell* cell : cells) {
+                   [](const GridPoint* a, const GridPoint* b) { return a->validation > b->validation; });
+  for (const GridPoint* cell : cells) {
     report::Cell share(cell->share);
     share.best = cell->chosen();
     report::Cell value(cell->validation);
     value.best = cell == cells.front();
     table.rows.push_back({share, cell->decay, std::string(cell->bound ? name_of(*cell->bound) : "none"),
                           std::string(name_of(cell->start)), cell->measure, cell->C, value, cell->standard_error,
-                          cell->bound ? cell->health : report::kMissing});
+                          cell->bound ? cell->explained_risk : report::kMissing});
   }
   return table;
 }
 
-report::Section grid_section(const TuningStory& tuning) {
+report::Section grid_section(const TuningReportData& tuning) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
-  const TuneCell& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
-                                             [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+  const GridPoint& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+                                              [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
   report::Section section{"Grid"};
   report::Facts facts{
       {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
@@ -64,17 +64,17 @@ report::Section grid_section(const TuningStory& tuning) {
 }  // namespace
 
 // First what is honest: the figure on queries that were not trained on.
-report::Report tune_page(const TrainingStory& story, const TuningStory& tuning, const Origin& origin) {
+report::Report tune_page(const TrainingReportData& report_data, const TuningReportData& tuning, const Origin& origin) {
   const std::string& measure = tuning.options.train.measure;
   const ValidatedFigure& figure = tuning.tuned.validated;
-  report::Report page = training_page(story, evidence_of_folds(story, tuning, origin.threads), origin);
+  report::Report page = training_page(report_data, evidence_of_folds(report_data, tuning, origin.threads), origin);
   page.title = fmt::format("A ranker tuned for {}", measure);
-  page.summary = fmt::format("Tuned on {}; {} {}, which the judged rankers were not trained on.", story.train_name,
-                             measure, validated_text(figure, tuning.judged_on));
-  if (story.valid) page.highlights.erase(page.highlights.begin());  // the same figure
+  page.summary = fmt::format("Tuned on {}; {} {}, which the evaluated rankers were not trained on.",
+                             report_data.train_name, measure, validated_text(figure, tuning.judged_on));
+  if (report_data.valid) page.highlights.erase(page.highlights.begin());  // the same figure
   page.highlights.insert(
       page.highlights.begin(),
-      {fmt::format("{}, {}", measure, story.valid ? "validated" : "cross-validated"),
+      {fmt::format("{}, {}", measure, report_data.valid ? "validated" : "cross-validated"),
        fmt::format("{:.4f}", figure.mean),
        std::isnan(figure.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high)});
   page.sections.insert(page.sections.begin(), grid_section(tuning));

@@ -9,23 +9,23 @@
 namespace dorm::pages {
 namespace {
 
-const TuneCell& largest_share(const TuneOutcome& tuned) {
+const GridPoint& largest_share(const TuneOutcome& tuned) {
   return *std::max_element(tuned.cells.begin(), tuned.cells.end(),
-                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+                           [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 /// Of the kernel that is kept.
-const TuneCell& best_informative(const TuneOutcome& tuned) {
-  const TuneCell* best = &largest_share(tuned);
+const GridPoint& best_informative(const TuneOutcome& tuned) {
+  const GridPoint* best = &largest_share(tuned);
   const bool degenerate = best->degenerate();
-  for (const TuneCell& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.cells)
     if (cell.kernel == best->kernel && cell.degenerate() == degenerate && cell.validation > best->validation)
       best = &cell;
   return *best;
 }
 
 std::string rule_text(const TuneOutcome& tuned) {
-  const TuneCell &chosen = largest_share(tuned), &best = best_informative(tuned);
+  const GridPoint &chosen = largest_share(tuned), &best = best_informative(tuned);
   const double behind = best.validation - chosen.validation;
   switch (tuned.choice) {
     case Choice::average:
@@ -64,7 +64,7 @@ std::string effort_text(const SolveReport& solve) {
   return text;
 }
 
-std::string cell_name(const TuneCell& cell) {
+std::string cell_name(const GridPoint& cell) {
   const std::string kernel = cell.kernel == "none" ? "" : ", kernel " + cell.kernel;
   if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
   return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
@@ -87,9 +87,9 @@ std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
   const auto add = [&out](std::size_t cells, std::string rule) {
     if (cells > 0) out.push_back({cells, std::move(rule)});
   };
-  const TuneCell& chosen = largest_share(tuned);
+  const GridPoint& chosen = largest_share(tuned);
   std::size_t other_kernels = 0, degenerate = 0, far = 0;
-  for (const TuneCell& cell : tuned.cells) {
+  for (const GridPoint& cell : tuned.cells) {
     if (cell.chosen()) continue;
     if (cell.kernel != chosen.kernel)
       ++other_kernels;
@@ -98,23 +98,23 @@ std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
     else if (tuned.choice == Choice::average)
       ++far;
   }
-  add(degenerate, fmt::format("health below {}: the bound carries no information", kDegenerate));
+  add(degenerate, fmt::format("explained risk below {}: the bound carries no information", kDegenerate));
   add(far, "share below a twentieth of the largest");
   add(other_kernels, fmt::format("of other kernels than {}: a later kernel is taken when it is ahead by more than one "
                                  "standard error of the paired difference",
                                  chosen.kernel));
-  for (const LeftOut why :
-       {LeftOut::no_information, LeftOut::no_better, LeftOut::hopeless, LeftOut::cut_short, LeftOut::not_reached}) {
-    const auto cells = std::count_if(tuned.left_out.begin(), tuned.left_out.end(),
-                                     [&](const LeftOutCell& cell) { return cell.why == why; });
-    add(static_cast<std::size_t>(cells), fmt::format("not judged: {}", reason_of(why)));
+  for (const Pruned why :
+       {Pruned::no_information, Pruned::no_better, Pruned::far_behind, Pruned::cut_short, Pruned::not_reached}) {
+    const auto cells = std::count_if(tuned.pruned.begin(), tuned.pruned.end(),
+                                     [&](const PrunedPoint& cell) { return cell.why == why; });
+    add(static_cast<std::size_t>(cells), fmt::format("not validated: {}", reason_of(why)));
   }
   return out;
 }
 
 std::string end_text(const TuneOutcome& tuned) {
   if (tuned.end == TuneEnd::whole) return "";
-  return fmt::format("{}: {} of {} cells judged", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
+  return fmt::format("{}: {} of {} grid points validated", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
                      tuned.cells.size(), tuned.all_cells());
 }
 

@@ -17,7 +17,7 @@ std::string_view leak_words(LabelLeak::Kind kind);
 std::string effort_text(const SolveReport& solve);
 
 /// "ndcg@10, C 100, decay measure, bound best from ridge".
-std::string cell_name(const TuneCell& cell);
+std::string cell_name(const GridPoint& cell);
 
 std::string_view choice_name(Choice choice);
 

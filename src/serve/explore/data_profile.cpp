@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/parallel.h"
-#include "data/column_statistics.h"
 #include "data/row_hash.h"
-#include "data/scale_rules.h"
+#include "data/scale/column_statistics.h"
+#include "data/scale/scale_rules.h"
 #include "model/align.h"
 
 namespace dorm::explore {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "data/scale_doubles.h"
-#include "data/scale_rows.h"
+#include "data/scale/scale_doubles.h"
+#include "data/scale/scale_rows.h"
 #include "model/align.h"
 
 namespace dorm::explore {

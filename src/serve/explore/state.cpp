@@ -123,7 +123,7 @@ std::shared_ptr<const Ranked> Explorer::State::edited(const std::vector<Edit>& e
 }
 
 JudgmentStore& Explorer::State::judging() const {
-  if (!judgments) throw serve::Refusal(409, "judging is off: there is no file that judgments are kept in");
+  if (!judgments) throw serve::Refusal(409, "judging is off: no file for judgments was given");
   return *judgments;
 }
 

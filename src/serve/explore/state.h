@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "dorm/explore.h"
+#include "dorm/apps/explore.h"
 #include "serve/explore/data_profile.h"
 #include "serve/explore/judgment_store.h"
 #include "serve/explore/parameters.h"

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "data/io/json_cell.h"
-#include "data/io/line_reader.h"
+#include "data/io/files/line_reader.h"
+#include "data/io/tables/json_cell.h"
 #include "dorm/error.h"
 
 namespace dorm::explore {

@@ -36,7 +36,7 @@ serve::Answer edited_file(const Explorer::State& state, const Parameters& parame
   model.method = "edited";
   model.certificate = {};
   model.certificate.status = "none";
-  model.health = 0;
+  model.explained_risk = 0;
   model.bound = model.start = model.solver = "";
   model.rounds = 0;
   model.validation = std::numeric_limits<double>::quiet_NaN();

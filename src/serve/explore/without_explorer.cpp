@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In place of the page, where simdjson was not found when this was built.
+#include "dorm/apps/explore.h"
 #include "dorm/error.h"
-#include "dorm/explore.h"
 
 namespace dorm::explore {
 

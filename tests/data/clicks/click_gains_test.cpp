@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gains from clicks. The truth comes from enumeration: every pattern of clicks on a page, times its probability.
-#include "dorm/click_gains.h"
+#include "dorm/clicks/click_gains.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/io/binary.h"
+#include "data/io/binary/binary.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Click logs and propensities from text: what is counted, and what is refused with which words.
-#include "dorm/click_log.h"
+#include "dorm/clicks/click_log.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(ClickLog, TellsRankersAndContextsApartOnRequest) {
   EXPECT_EQ(counted_text(counts),
             "qid,docid,position,ranker,context,impressions,clicks\n"
             "q1,a,1,old,phone,1,1\nq1,a,1,old,desk,1,0\nq1,b,1,new,desk,1,1\nq2,a,1,old,desk,1,1\n");
-  EXPECT_EQ(report.left_out, 3u);
+  EXPECT_EQ(report.pruned, 3u);
 }
 
 TEST(ClickLog, CountsAreALogOfTheirOwn) {
@@ -169,7 +169,7 @@ TEST(PropensitiesFile, SaysWhatIsWrongAndWhere) {
   };
   EXPECT_EQ(message("position,propensity\n1,0\n"),
             "p:2:1: the propensity of position 1 is 0; expected a finite number above 0");
-  EXPECT_EQ(message("position,propensity\n1,1\n1,1\n"), "p:3:1: position 1 stands twice");
+  EXPECT_EQ(message("position,propensity\n1,1\n1,1\n"), "p:3:1: position 1 appears twice");
   EXPECT_EQ(message("position,propensity\n1,x\n"), "p:2:3: found 'x'; expected a number as propensity");
   EXPECT_EQ(message("rank,p\n1,1\n"), "p:1: found the columns 'rank', 'p'; expected a header: position,propensity,se");
   EXPECT_EQ(message("position,propensity\n"), "p: no propensities");

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "data/io/text_formats.h"
+#include "data/io/files/text_formats.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/read_graphs.h"
+#include "dorm/matching/read_graphs.h"
 #include "support/message_of.h"
 
 namespace dorm {
@@ -50,7 +50,7 @@ TEST(GraphReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(graphs("", ""), "n: empty; expected a header: graph,node and the features of nodes");
   EXPECT_EQ(graphs("graph\n", ""), "n:1: found 1 columns; expected graph,node and the features of nodes");
   EXPECT_EQ(graphs("graph,node,x\n", ""), "n: no nodes");
-  EXPECT_EQ(graphs("graph,node,x,x\n", ""), "n:1:14: the column 'x' stands twice");
+  EXPECT_EQ(graphs("graph,node,x,x\n", ""), "n:1:14: the column 'x' appears twice");
   EXPECT_EQ(graphs("graph,node,x\ng,a,one\n", ""), "n:2:5: found 'one'; expected a finite number");
   EXPECT_EQ(graphs("graph,node,x\ng,a\n", ""), "n:2: found 2 cells; expected 3 as in the header");
   EXPECT_EQ(graphs("graph,node,x\ng,a,1\ng,a,1\n", ""), "n:3:3: graph 'g' has a node 'a' already");
@@ -58,9 +58,9 @@ TEST(GraphReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(graphs(kNodes, "graph,from,to\ng,a,z\n"), "e:2:5: graph 'g' has no node 'z'");
   EXPECT_EQ(graphs(kNodes, "graph,from,to\ng,a,a\n"), "e:2:5: an edge from 'a' to itself; expected another node");
   EXPECT_EQ(graphs(kNodes, "graph,from,to\ng,a,b\ng,a,b\n"),
-            "e:3:3: the edge between 'a' and 'b' of graph 'g' stands twice");
+            "e:3:3: the edge between 'a' and 'b' of graph 'g' appears twice");
   EXPECT_EQ(graphs(kNodes, "graph,from,to,l\ng,a,b,1\ng,b,a,2\n"),
-            "e:3:3: the edge between 'b' and 'a' of graph 'g' stands twice, with other features");
+            "e:3:3: the edge between 'b' and 'a' of graph 'g' appears twice, with other features");
   const GraphSet set = parse_graphs(kNodes, "n", "", "");
   const auto pairs = [&](const std::string& text, const GraphPairColumns& columns) {
     return test::message_of([&] { parse_graph_pairs(text, "p", set, columns); });

@@ -128,7 +128,7 @@ TEST(MalformedLog, LabelsComeFromJudgments) {
   EXPECT_EQ(complaint("2 0 d 1\n1 0 e 1\n"),
             "q: judges none of the documents of log (query '1', document 'd'); expected the same ids, as in query '2', "
             "document 'd'");
-  EXPECT_EQ(complaint("1 0 d 1\n1 0 d 1\n"), "q: query '1', document 'd' is judged twice");
+  EXPECT_EQ(complaint("1 0 d 1\n1 0 d 1\n"), "q: query '1', document 'd' has two judgments");
 }
 
 }  // namespace

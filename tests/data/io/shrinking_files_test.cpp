@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "data/io/text_source.h"
+#include "data/io/files/text_source.h"
+#include "dorm/data/scale.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
-#include "dorm/scale.h"
 #include "dorm/synth.h"
 #include "dorm/write.h"
 #include "support/message_of.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/io/table_cell.h"
+#include "data/io/tables/table_cell.h"
 
 #include <gtest/gtest.h>
 
-#include "data/io/text_formats.h"
+#include "data/io/files/text_formats.h"
 
 namespace dorm {
 namespace {

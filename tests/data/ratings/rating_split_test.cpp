@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "dorm/error.h"
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 #include "support/message_of.h"
 
 namespace dorm {

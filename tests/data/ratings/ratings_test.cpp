@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix both ways, duplicates, evaluation per user.
-#include "dorm/ratings.h"
+#include "dorm/recommend/ratings.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/factorize.h"
 #include "dorm/read.h"
+#include "dorm/recommend/factorize.h"
 #include "support/case_name.h"
 #include "support/message_of.h"
 
@@ -88,7 +88,7 @@ TEST(SideFeatures, TakeTheTrailingNumbers) {
 
 TEST(SideFeatures, TurnTextIntoIndicators) {
   const SideFeatures features =
-      parse_side_features("1::Toy Story::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items");
+      parse_side_features("1::Toy ReportData::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items");
   EXPECT_EQ(features.names, (std::vector<std::string>{"column 3: Comedy", "column 3: Children", "column 3: Crime"}));
   EXPECT_EQ(features.values, (std::vector<double>{1, 1, 0, 0, 0, 1, 1, 0, 0}));
 }
@@ -104,11 +104,11 @@ TEST(SideFeatures, TakeTheColumnsAskedFor) {
 }
 
 TEST(SideFeatures, FindTheTitles) {
-  const std::vector<std::string> films = {"Toy Story", "Heat", "X"};
-  EXPECT_EQ(parse_side_features("1::Toy Story::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items").titles,
+  const std::vector<std::string> films = {"Toy ReportData", "Heat", "X"};
+  EXPECT_EQ(parse_side_features("1::Toy ReportData::Comedy|Children\n2::Heat::Crime\n3::X::Comedy\n", "items").titles,
             films);
   // By its heading, wherever it stands; a column in which most cells are alike is none.
-  EXPECT_EQ(parse_side_features("id,kind,Movie_Title,n\n1,a,Toy Story,1\n2,a,Heat,2\n3,b,X,3\n", "items").titles,
+  EXPECT_EQ(parse_side_features("id,kind,Movie_Title,n\n1,a,Toy ReportData,1\n2,a,Heat,2\n3,b,X,3\n", "items").titles,
             films);
   EXPECT_TRUE(parse_side_features("1,a,4\n2,a,5\n3,b,6\n", "items").titles.empty());
   EXPECT_TRUE(parse_side_features("1,3\n2,4\n", "items").titles.empty());
@@ -120,7 +120,7 @@ TEST(Titles, NeedAColumnOfText) {
   EXPECT_EQ(titles.titles, (std::vector<std::string>{"same", "same"}));
   EXPECT_NE(test::message_of([] { parse_titles("1,3\n2,4\n", "titles"); }).find("no column of text"),
             std::string::npos);
-  EXPECT_NE(test::message_of([] { parse_titles("1,a\n1,b\n", "titles"); }).find("stands twice"), std::string::npos);
+  EXPECT_NE(test::message_of([] { parse_titles("1,a\n1,b\n", "titles"); }).find("appears twice"), std::string::npos);
 }
 
 }  // namespace

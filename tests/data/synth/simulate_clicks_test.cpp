@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated users against the enumeration of everything that a user can do on a page of four documents.
-#include "dorm/simulate_clicks.h"
+#include "dorm/clicks/simulate_clicks.h"
 
 #include <gtest/gtest.h>
 

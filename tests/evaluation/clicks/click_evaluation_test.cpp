@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rankers judged by clicks: unbiased by enumeration of all clicks, and intervals that cover.
-#include "dorm/click_evaluation.h"
+#include "dorm/clicks/click_evaluation.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/clicks.h"
+#include "dorm/clicks/clicks.h"
 
 namespace dorm::test {
 

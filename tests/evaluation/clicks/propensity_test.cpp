@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Propensities: exact on expected counts, by hand on small ones, with intervals that cover. Equality with
 // ultr-bias-toolkit is in tests/torch/test_propensity.py.
-#include "dorm/propensity.h"
+#include "dorm/clicks/propensity.h"
 
 #include <gtest/gtest.h>
 

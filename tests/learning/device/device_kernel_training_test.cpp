@@ -40,8 +40,8 @@ TEST(DeviceTrainingSet, RankersAndScoresAreThoseOfTheCpu) {
   }
 }
 
-TEST(DeviceOption, KernelsOnACard) {
-  if (!test::tested_device().starts_with("cuda")) GTEST_SKIP() << "DORM_TEST_DEVICE names no card (make test-gpu)";
+TEST(DeviceOption, KernelsOnAGpu) {
+  if (!test::tested_device().starts_with("cuda")) GTEST_SKIP() << "DORM_TEST_DEVICE names no GPU (make test-gpu)";
   const Dataset data = test::web_like(5, 60), valid = test::web_like(6, 20);
   for (const char* approximation : {"none", "nystroem:40", "cholesky:30", "fourier:60"}) {
     TrainOptions options;

@@ -152,7 +152,7 @@ TEST(DeviceRisk, TheSameBitsAgainAndInParts) {
   for (const char* decay : {"measure", "power:1"}) {
     const std::vector<Plane> once = planes(0, decay);
     EXPECT_EQ(planes(0, decay), once) << decay;
-    EXPECT_EQ(planes(800'000, decay), once) << decay;  // rows alone are 800,000 bytes: on a card, some are sent again
+    EXPECT_EQ(planes(800'000, decay), once) << decay;  // rows alone are 800,000 bytes: on a GPU, some are sent again
   }
 }
 
@@ -266,9 +266,9 @@ TEST(DeviceOption, WhatADeviceIsNotFor) {
             "streams are not learnt on the device cuda; expected the device cpu");
 }
 
-// Whole trainings on a card: the same bytes again, the optimum of the CPU within the gap, tuning.
-TEST(DeviceOption, TrainsOnACard) {
-  if (!tested_device().starts_with("cuda")) GTEST_SKIP() << "DORM_TEST_DEVICE names no card (make test-gpu)";
+// Whole trainings on a GPU: the same bytes again, the optimum of the CPU within the gap, tuning.
+TEST(DeviceOption, TrainsOnAGpu) {
+  if (!tested_device().starts_with("cuda")) GTEST_SKIP() << "DORM_TEST_DEVICE names no GPU (make test-gpu)";
   const Dataset data = test::web_like(5, 120);
   TrainOptions options;
   options.bound = Bound::best;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "support/message_of.h"
 
 namespace dorm {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
-#include "dorm/match.h"
+#include "dorm/matching/match.h"
 #include "learning/matching/match_risk.h"
 #include "learning/matching/worlds.h"
 #include "support/message_of.h"

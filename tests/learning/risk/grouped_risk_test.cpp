@@ -2,7 +2,7 @@
 // The bound H within limits on groups against its definition, by enumerating lists: every trainable measure and bound.
 #include <gtest/gtest.h>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "support/random_data.h"
 
 namespace dorm {

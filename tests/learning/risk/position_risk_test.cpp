@@ -9,7 +9,7 @@
 #include <functional>
 #include <limits>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 #include "support/case_name.h"
 #include "support/message_of.h"

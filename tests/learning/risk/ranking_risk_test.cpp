@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "base/vector_ops.h"
-#include "dorm/catalog.h"
+#include "base/vector/vector_ops.h"
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
 #include "learning/kinds.h"
 #include "ranking/measure/enumerate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions and answers as bytes: what goes in comes out, and nothing else is believed.
+// Requests and responses as bytes: what goes in comes out, and nothing else is believed.
 #include <gtest/gtest.h>
 
 #include "learning/shards/message.h"
@@ -8,7 +8,7 @@
 namespace dorm {
 namespace {
 
-Question some_question() {
+ShardRequest some_question() {
   return {.topic = Topic::hinge,
           .gains = true,
           .step = 3,
@@ -22,19 +22,19 @@ Question some_question() {
           .w = {-0.0, 1e308}};
 }
 
-Answer some_answer() {
-  Answer answer;
-  answer.shard = 17;
-  answer.question = 5;
-  answer.value = 0.1;
-  answer.plane = {0.3, {1, -2}, {4, 9}};
-  answer.numbers = {1 / 3.0};
-  answer.text = "a text";
-  return answer;
+ShardResponse some_answer() {
+  ShardResponse response;
+  response.shard = 17;
+  response.request = 5;
+  response.value = 0.1;
+  response.plane = {0.3, {1, -2}, {4, 9}};
+  response.numbers = {1 / 3.0};
+  response.text = "a text";
+  return response;
 }
 
 TEST(ShardMessage, AQuestionComesBackAsItWas) {
-  const Question asked = some_question(), heard = Question::parse(asked.bytes());
+  const ShardRequest asked = some_question(), heard = ShardRequest::parse(asked.bytes());
   EXPECT_EQ(heard.bytes(), asked.bytes());
   EXPECT_EQ(heard.topic, Topic::hinge);
   EXPECT_TRUE(heard.gains);
@@ -51,7 +51,7 @@ TEST(ShardMessage, AQuestionComesBackAsItWas) {
 }
 
 TEST(ShardMessage, AnAnswerComesBackAsItWas) {
-  const Answer given = some_answer(), heard = Answer::parse(given.bytes());
+  const ShardResponse given = some_answer(), heard = ShardResponse::parse(given.bytes());
   EXPECT_EQ(heard.bytes(), given.bytes());
   EXPECT_EQ(heard.shard, 17u);
   EXPECT_EQ(heard.plane, given.plane);
@@ -61,21 +61,21 @@ TEST(ShardMessage, AnAnswerComesBackAsItWas) {
 }
 
 TEST(ShardMessage, EveryBitCountsAndNothingIsReadBeyondTheEnd) {
-  const std::string question = some_question().bytes(), answer = some_answer().bytes();
-  for (std::size_t k = 0; k < answer.size(); ++k) {
-    std::string damaged = answer;
+  const std::string request = some_question().bytes(), response = some_answer().bytes();
+  for (std::size_t k = 0; k < response.size(); ++k) {
+    std::string damaged = response;
     damaged[k] = static_cast<char>(damaged[k] ^ 0x10);
-    EXPECT_THROW(Answer::parse(damaged), Error) << k;
-    EXPECT_THROW(Answer::parse(answer.substr(0, k)), Error) << k;
+    EXPECT_THROW(ShardResponse::parse(damaged), Error) << k;
+    EXPECT_THROW(ShardResponse::parse(response.substr(0, k)), Error) << k;
   }
-  for (std::size_t k = 0; k < question.size(); ++k) {
-    std::string damaged = question;
+  for (std::size_t k = 0; k < request.size(); ++k) {
+    std::string damaged = request;
     damaged[k] = static_cast<char>(damaged[k] ^ 0x10);
-    EXPECT_THROW(Question::parse(damaged), Error) << k;
-    EXPECT_THROW(Question::parse(question.substr(0, k)), Error) << k;
+    EXPECT_THROW(ShardRequest::parse(damaged), Error) << k;
+    EXPECT_THROW(ShardRequest::parse(request.substr(0, k)), Error) << k;
   }
-  EXPECT_THROW(Answer::parse(answer + "x"), Error);
-  EXPECT_THROW(Answer::parse(question), Error);
+  EXPECT_THROW(ShardResponse::parse(response + "x"), Error);
+  EXPECT_THROW(ShardResponse::parse(request), Error);
 }
 
 TEST(ShardMessage, AnotherVersionIsNamed) {
@@ -83,7 +83,7 @@ TEST(ShardMessage, AnotherVersionIsNamed) {
   const std::size_t at = bytes.find(DORM_VERSION);
   ASSERT_NE(at, std::string::npos);
   bytes[at] = '9';
-  const std::string message = test::message_of([&] { Answer::parse(bytes); }, ErrorCode::bad_input);
+  const std::string message = test::message_of([&] { ShardResponse::parse(bytes); }, ErrorCode::bad_input);
   EXPECT_NE(message.find(bytes.substr(at, std::string(DORM_VERSION).size())), std::string::npos) << message;
   EXPECT_NE(message.find("expected " DORM_VERSION), std::string::npos) << message;
 }

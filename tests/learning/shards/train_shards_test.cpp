@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training from shards: the optimum of other solvers, the same bytes however the shards are spread, and no belief in
-// answers that are wrong.
+// responses that are wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Dataset shuffled(const Dataset& data, std::uint64_t seed) {
   return builder.finish();
 }
 
-/// The shards of the data in so many hosts, which answer last host first.
+/// The shards of the data in so many hosts, which response last host first.
 class Engine {
  public:
   Engine(const Dataset& data, std::size_t shards, std::size_t hosts) {
@@ -61,16 +61,16 @@ class Engine {
     for (std::vector<Shard>& part : held) hosts_.emplace_back(std::move(part), 1);
   }
 
-  std::vector<std::string> answer(std::string_view question) {
+  std::vector<std::string> response(std::string_view request) {
     ++asked;
-    std::vector<std::string> answers;
+    std::vector<std::string> responses;
     for (std::size_t k = hosts_.size(); k-- > 0;)
-      for (std::string& each : hosts_[k].answer(question)) answers.push_back(std::move(each));
-    if (disturb) disturb(answers, question);
-    return answers;
+      for (std::string& each : hosts_[k].response(request)) responses.push_back(std::move(each));
+    if (disturb) disturb(responses, request);
+    return responses;
   }
-  AskShards ask() {
-    return [this](std::string_view question) { return answer(question); };
+  ShardTransport ask() {
+    return [this](std::string_view request) { return response(request); };
   }
 
   std::function<void(std::vector<std::string>&, std::string_view)> disturb;
@@ -219,28 +219,28 @@ TEST(TrainShards, WrongAnswersAreAskedForAgainOnceThenRefusedByName) {
   const TrainOptions options = shard_options(8);
   const std::string expected = to_json(train(data, options).model);
   Engine engine(data, 8, 2);
-  const auto change = [&](std::vector<std::string>& answers, const std::function<void(Answer&)>& how) {
-    Answer answer = Answer::parse(answers.front());
-    how(answer);
-    answers.front() = answer.bytes();
+  const auto change = [&](std::vector<std::string>& responses, const std::function<void(ShardResponse&)>& how) {
+    ShardResponse response = ShardResponse::parse(responses.front());
+    how(response);
+    responses.front() = response.bytes();
   };
   struct Fault {
     std::function<void(std::vector<std::string>&)> make;
     std::string said;
   };
   const std::vector<Fault> faults = {
-      {[](auto& answers) { answers.front() = "garbage"; }, "answer of a shard"},
-      {[](auto& answers) { answers.front().resize(40); }, "answer of a shard"},
-      {[&](auto& answers) { change(answers, [](Answer& a) { a.value = std::nan(""); }); }, "is not finite"},
-      {[&](auto& answers) { change(answers, [](Answer& a) { a.question += 1; }); }, "to another question"},
-      {[](auto& answers) { answers.pop_back(); }, "has not answered"},
-      {[](auto& answers) { answers.push_back(answers.front()); }, "has answered twice"},
-      {[&](auto& answers) { change(answers, [](Answer& a) { a.shard = 99; }); }, "shard"},
+      {[](auto& responses) { responses.front() = "garbage"; }, "response of a shard"},
+      {[](auto& responses) { responses.front().resize(40); }, "response of a shard"},
+      {[&](auto& responses) { change(responses, [](ShardResponse& a) { a.value = std::nan(""); }); }, "is not finite"},
+      {[&](auto& responses) { change(responses, [](ShardResponse& a) { a.request += 1; }); }, "to another request"},
+      {[](auto& responses) { responses.pop_back(); }, "has not answered"},
+      {[](auto& responses) { responses.push_back(responses.front()); }, "has answered twice"},
+      {[&](auto& responses) { change(responses, [](ShardResponse& a) { a.shard = 99; }); }, "shard"},
   };
   for (const Fault& fault : faults) {
     std::size_t left = 0;
-    engine.disturb = [&](std::vector<std::string>& answers, std::string_view question) {
-      if (Question::parse(question).topic == Topic::linearize && left > 0 && left-- > 0) fault.make(answers);
+    engine.disturb = [&](std::vector<std::string>& responses, std::string_view request) {
+      if (ShardRequest::parse(request).topic == Topic::linearize && left > 0 && left-- > 0) fault.make(responses);
     };
     left = 1;
     EXPECT_EQ(to_json(train_shards(engine.ask(), options).model), expected) << fault.said;
@@ -254,12 +254,12 @@ TEST(TrainShards, WrongAnswersAreAskedForAgainOnceThenRefusedByName) {
 TEST(TrainShards, WhatAShardCannotDoIsSaidWithItsName) {
   const Dataset data = web_like(12, 40);
   Engine engine(data, 8, 2);
-  engine.disturb = [](std::vector<std::string>& answers, std::string_view) {
-    Answer answer = Answer::parse(answers.back());
-    answer.failed = true;
-    answer.code = ErrorCode::io;
-    answer.text = "the disk is on fire";
-    answers.back() = answer.bytes();
+  engine.disturb = [](std::vector<std::string>& responses, std::string_view) {
+    ShardResponse response = ShardResponse::parse(responses.back());
+    response.failed = true;
+    response.code = ErrorCode::io;
+    response.text = "the disk is on fire";
+    responses.back() = response.bytes();
   };
   const std::string message = test::message_of([&] { train_shards(engine.ask(), shard_options(8)); }, ErrorCode::io);
   EXPECT_NE(message.find("the disk is on fire"), std::string::npos) << message;
@@ -268,7 +268,7 @@ TEST(TrainShards, WhatAShardCannotDoIsSaidWithItsName) {
 
 TEST(TrainShards, ShardsOfOtherFeaturesAreRefused) {
   ShardHost host({{0, web_like(1, 5, 10)}, {1, web_like(2, 5, 11)}}, 1);
-  const AskShards ask = [&](std::string_view question) { return host.answer(question); };
+  const ShardTransport ask = [&](std::string_view request) { return host.response(request); };
   const std::string message = test::message_of([&] { train_shards(ask, shard_options(2)); }, ErrorCode::bad_input);
   EXPECT_NE(message.find("shard 0 has 10 features"), std::string::npos) << message;
   EXPECT_NE(message.find("shard 1 has 11"), std::string::npos) << message;
@@ -284,7 +284,7 @@ TEST(TrainShards, OptionsThatNeedTheDocumentsAreRefused) {
   EXPECT_THROW(train(data, patience), Error);
   Engine engine(data, 2, 1);
   EXPECT_THROW(train_shards(engine.ask(), solver), Error);
-  const AskShards nobody = [](std::string_view) { return std::vector<std::string>(); };
+  const ShardTransport nobody = [](std::string_view) { return std::vector<std::string>(); };
   EXPECT_THROW(train_shards(nobody, shard_options(2)), Error);
 }
 

@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "learning/solver/oracle_crew.h"
+#include "learning/solver/oracle_workers.h"
 #include "learning/solver/test_risks.h"
 
 namespace dorm {
@@ -34,11 +34,11 @@ TEST(LinearizeAll, VisitsEveryBlockOnceWithItsPlaneInOrderWithinAPiece) {
   const std::vector<double> w = {0.3, -1, 0.2, 0.7, 0.1};
   const auto scratch = risk.make_workspace();
   for (const std::size_t threads : {1u, 3u}) {
-    OracleCrew crew(risk, threads);
+    OracleWorkers workers(risk, threads);
     for (const std::size_t pieces : {1u, 4u, 23u}) {
       std::mutex mutex;
       std::vector<std::vector<std::size_t>> visited(pieces);
-      risk.linearize_all({crew.blocks(), w, pieces}, crew, [&](const BlockAnswer& answer) {
+      risk.linearize_all({workers.blocks(), w, pieces}, workers, [&](const BlockResponse& answer) {
         const std::lock_guard lock(mutex);
         Plane plane;
         EXPECT_EQ(answer.value, risk.linearize(answer.block, w, plane, *scratch));
@@ -48,7 +48,7 @@ TEST(LinearizeAll, VisitsEveryBlockOnceWithItsPlaneInOrderWithinAPiece) {
       std::size_t next = 0;
       for (const std::vector<std::size_t>& piece : visited)
         for (const std::size_t index : piece) EXPECT_EQ(index, next++);
-      EXPECT_EQ(next, crew.blocks().size());
+      EXPECT_EQ(next, workers.blocks().size());
     }
   }
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/solver.h"
 
 namespace dorm::test {

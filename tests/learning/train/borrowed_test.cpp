@@ -111,7 +111,7 @@ TEST(Patience, EndsAfterAsManyEvaluationsWithoutABetterValue) {
   EXPECT_EQ(fitted.w, first);
   EXPECT_EQ(fitted.report.primal, 4);
   EXPECT_EQ(fitted.report.gap, 0.75);
-  EXPECT_EQ(fitted.health(), 0.5);
+  EXPECT_EQ(fitted.explained_risk(), 0.5);
   EXPECT_EQ(fitted.status(), "early_stopped");
 }
 

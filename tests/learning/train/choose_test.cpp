@@ -11,14 +11,15 @@ namespace {
 
 const double kNan = std::nan("");
 
-TuneCell cell(std::string_view bound, std::string decay, double C, std::vector<double> per_query, double health = 0.5) {
-  TuneCell out;
+GridPoint cell(std::string_view bound, std::string decay, double C, std::vector<double> per_query,
+               double explained_risk = 0.5) {
+  GridPoint out;
   out.measure = "ndcg@10";
   out.decay = std::move(decay);
   out.bound = parse_bound(bound);
   out.start = Start::ridge;
   out.C = C;
-  out.health = health;
+  out.explained_risk = explained_risk;
   out.per_query = std::move(per_query);
   const Moments moments = moments_of(out.per_query);
   out.validation = moments.mean;
@@ -39,8 +40,8 @@ TEST(Moments, ByHandAndWithoutMissingValues) {
 }
 
 TEST(Choose, BestIsTheLargestFigure) {
-  std::vector<TuneCell> cells = {cell("best", "measure", 1000, around(0.5)), cell("best", "log", 10, around(0.6)),
-                                 cell("predicted", "measure", 10, around(0.55))};
+  std::vector<GridPoint> cells = {cell("best", "measure", 1000, around(0.5)), cell("best", "log", 10, around(0.6)),
+                                  cell("predicted", "measure", 10, around(0.55))};
   TuneOptions options;
   options.choice = Choice::best;
   EXPECT_EQ(&choose(cells, options), &cells[1]);
@@ -50,11 +51,12 @@ TEST(Choose, SteadyKeepsTheDefaultWithinTheNoiseOfThePairedDifference) {
   TuneOptions options;
   options.choice = Choice::steady;
   // Differences -0.18, +0.22, ...: mean 0.02 with a standard error of 0.115.
-  std::vector<TuneCell> noisy = {cell("best", "power:1", 10, around(0.62)),
-                                 cell("best", "measure", 1000, against(0.6))};
+  std::vector<GridPoint> noisy = {cell("best", "power:1", 10, around(0.62)),
+                                  cell("best", "measure", 1000, against(0.6))};
   EXPECT_EQ(&choose(noisy, options), &noisy[1]);
   // The same means, but the difference is 0.02 in every query: no noise at all.
-  std::vector<TuneCell> clear = {cell("best", "power:1", 10, around(0.62)), cell("best", "measure", 1000, around(0.6))};
+  std::vector<GridPoint> clear = {cell("best", "power:1", 10, around(0.62)),
+                                  cell("best", "measure", 1000, around(0.6))};
   EXPECT_EQ(&choose(clear, options), &clear[0]);
 }
 
@@ -62,8 +64,8 @@ TEST(Choose, SteadyPrefersTheFirstBoundThenTheFirstDecayThenTheSmallestC) {
   TuneOptions options;
   options.choice = Choice::steady;
   options.decays = {"measure", "power:1"};
-  const auto winner = [&](std::vector<TuneCell> cells) {
-    const TuneCell& chosen = choose(cells, options);
+  const auto winner = [&](std::vector<GridPoint> cells) {
+    const GridPoint& chosen = choose(cells, options);
     return std::string(name_of(*chosen.bound)) + " " + chosen.decay + " " + std::to_string(static_cast<int>(chosen.C));
   };
   const auto v = around(0.6);
@@ -79,8 +81,8 @@ TEST(Choose, CellsWithoutInformationAreOutWhereThereIsAnother) {
   for (const Choice choice : {Choice::average, Choice::best, Choice::steady, Choice::one_standard_error}) {
     TuneOptions options;
     options.choice = choice;
-    std::vector<TuneCell> cells = {cell("best", "measure", 10, around(0.9), kDegenerate / 2),
-                                   cell("predicted", "measure", 1000, around(0.6), 2 * kDegenerate)};
+    std::vector<GridPoint> cells = {cell("best", "measure", 10, around(0.9), kDegenerate / 2),
+                                    cell("predicted", "measure", 1000, around(0.6), 2 * kDegenerate)};
     share_out(cells, options);
     EXPECT_EQ(cells[0].share, 0);
     EXPECT_EQ(cells[1].share, 1);
@@ -91,9 +93,9 @@ TEST(Choose, CellsWithoutInformationAreOutWhereThereIsAnother) {
 }
 
 TEST(Choose, AStartIsNeverDegenerate) {
-  TuneCell ridge = cell("best", "", 1000, around(0.6), kNan);
+  GridPoint ridge = cell("best", "", 1000, around(0.6), kNan);
   ridge.bound.reset();
-  std::vector<TuneCell> cells = {cell("best", "measure", 10, around(0.9), 0.0), ridge};
+  std::vector<GridPoint> cells = {cell("best", "measure", 10, around(0.9), 0.0), ridge};
   share_out(cells, {});
   EXPECT_EQ(cells[1].share, 1);
 }
@@ -102,21 +104,21 @@ TEST(Choose, OneStandardErrorTakesTheSmallestCWithinIt) {
   TuneOptions options;
   options.choice = Choice::one_standard_error;
   // The best has a standard error of 0.0577.
-  std::vector<TuneCell> cells = {cell("best", "measure", 1, around(0.5)), cell("best", "measure", 10, around(0.55)),
-                                 cell("best", "log", 10, around(0.57)), cell("best", "measure", 100, around(0.6))};
+  std::vector<GridPoint> cells = {cell("best", "measure", 1, around(0.5)), cell("best", "measure", 10, around(0.55)),
+                                  cell("best", "log", 10, around(0.57)), cell("best", "measure", 100, around(0.6))};
   EXPECT_EQ(&choose(cells, options), &cells[2]);  // of equal C, the better figure
 }
 
 TEST(Choose, DoesNotDependOnTheOrderOfTheCells) {
-  std::vector<TuneCell> cells;
+  std::vector<GridPoint> cells;
   for (const char* bound : {"best", "predicted"})
     for (const double C : {10.0, 100.0, 10000.0, 100000.0})
       cells.push_back(cell(bound, "measure", C, C < 1000 ? around(0.6) : against(0.6)));
   for (const Choice choice : {Choice::steady, Choice::one_standard_error}) {
     TuneOptions options;
     options.choice = choice;
-    std::vector<TuneCell> turned(cells.rbegin(), cells.rend());
-    const TuneCell &a = choose(cells, options), &b = choose(turned, options);
+    std::vector<GridPoint> turned(cells.rbegin(), cells.rend());
+    const GridPoint &a = choose(cells, options), &b = choose(turned, options);
     EXPECT_EQ(a.C, b.C);
     EXPECT_EQ(a.bound, b.bound);
   }

@@ -29,7 +29,7 @@ TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
   for (const auto& [C, healthy] : {std::pair(0.1, false), std::pair(1000.0, true)}) {
     RoundsProblem problem(1, C, "ndcg@5", "measure", 0.02);
     const std::vector<double> start = problem.set.fit({.kind = Start::ridge}).w;
-    EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 1}, start).health() >= kConfident, healthy) << C;
+    EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 1}, start).explained_risk() >= kConfident, healthy) << C;
     EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 0}, start).objectives.size() > 1, healthy) << C;
     EXPECT_GT(run_rounds(problem.risk, {Bound::best, 4}, start).objectives.size(), 1u) << "asked for";
   }
@@ -119,7 +119,7 @@ TEST(Fit, HealthIsTheShareOfTheRiskOfZeroThatIsGone) {
   const Fitted fitted = run_rounds(risk, options, {0});
   EXPECT_NEAR(fitted.w[0], 0.25, 1e-4);
   EXPECT_NEAR(fitted.zero_risk, 0.25, 1e-7);
-  EXPECT_NEAR(fitted.health(), 0.125, 1e-7);
+  EXPECT_NEAR(fitted.explained_risk(), 0.125, 1e-7);
   EXPECT_FALSE(fitted.zero_is_optimal(options.solve.tolerance));
 }
 

@@ -2,7 +2,7 @@
 // Every way to train leaves minimum, maximum and mean of the features in the model.
 #include <gtest/gtest.h>
 
-#include "dorm/baseline.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
 #include "dorm/write.h"

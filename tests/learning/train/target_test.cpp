@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "dorm/baseline.h"
 #include "dorm/error.h"
 #include "dorm/export.h"
+#include "dorm/learning/baseline.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
 #include "support/message_of.h"

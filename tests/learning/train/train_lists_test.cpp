@@ -134,7 +134,7 @@ TEST(TrainPositions, ValidationChoosesAmongBoundsAndTuningAmongC) {
   grid.folds = 2;
   const PositionTuneResult tuned = tune_positions(data, gains, grid);
   ASSERT_EQ(tuned.cells.size(), 2u);
-  for (const TuneCell& cell : tuned.cells) EXPECT_EQ(cell.per_query.size(), data.num_queries());
+  for (const GridPoint& cell : tuned.cells) EXPECT_EQ(cell.per_query.size(), data.num_queries());
   EXPECT_EQ(tuned.model.blocks.size(), 2u);
   EXPECT_EQ(tuned.cells[0].measure, "position-gain@2");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning stopped anywhere and resumed ends where it would have ended; a checkpoint that does not fit is refused.
-#include "learning/train/tune_checkpoint.h"
+#include "learning/tune/tune_checkpoint.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

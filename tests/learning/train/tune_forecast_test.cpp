@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning/train/tune_forecast.h"
+#include "learning/tune/tune_forecast.h"
 
 #include <gtest/gtest.h>
 

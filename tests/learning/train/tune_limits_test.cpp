@@ -9,7 +9,7 @@
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/train/learning_data.h"
-#include "learning/train/tune_grids.h"
+#include "learning/tune/tune_grids.h"
 
 namespace dorm {
 namespace {
@@ -40,9 +40,9 @@ TuneOutcome tuned_in(double seconds, TuneOptions options, const Dataset& data, c
   return grids.outcome();
 }
 
-std::size_t left_out(const TuneOutcome& outcome, LeftOut why) {
-  return static_cast<std::size_t>(std::count_if(outcome.left_out.begin(), outcome.left_out.end(),
-                                                [&](const LeftOutCell& cell) { return cell.why == why; }));
+std::size_t pruned(const TuneOutcome& outcome, Pruned why) {
+  return static_cast<std::size_t>(std::count_if(outcome.pruned.begin(), outcome.pruned.end(),
+                                                [&](const PrunedPoint& cell) { return cell.why == why; }));
 }
 
 TEST(TuneLimit, MoreTimeJudgesMoreCellsAndTheSameOnes) {
@@ -55,8 +55,8 @@ TEST(TuneLimit, MoreTimeJudgesMoreCellsAndTheSameOnes) {
     EXPECT_GE(some.cells.size(), before);
     EXPECT_EQ(some.all_cells(), whole.all_cells());
     before = some.cells.size();
-    for (const TuneCell& cell : some.cells) {  // a cell is judged as it would have been, or not at all
-      const auto same = std::find_if(whole.cells.begin(), whole.cells.end(), [&](const TuneCell& other) {
+    for (const GridPoint& cell : some.cells) {  // a cell is judged as it would have been, or not at all
+      const auto same = std::find_if(whole.cells.begin(), whole.cells.end(), [&](const GridPoint& other) {
         return other.bound == cell.bound && other.start == cell.start && other.C == cell.C;
       });
       ASSERT_NE(same, whole.cells.end());
@@ -65,7 +65,7 @@ TEST(TuneLimit, MoreTimeJudgesMoreCellsAndTheSameOnes) {
     }
     if (some.cells.size() == whole.cells.size()) continue;
     EXPECT_EQ(some.end, TuneEnd::time_limit);
-    EXPECT_GT(left_out(some, LeftOut::not_reached) + left_out(some, LeftOut::cut_short), 0u);
+    EXPECT_GT(pruned(some, Pruned::not_reached) + pruned(some, Pruned::cut_short), 0u);
     ++cut;
   }
   EXPECT_GE(cut, 2u);
@@ -76,8 +76,8 @@ TEST(TuneLimit, CheapRankersComeFirst) {
   const TuneOutcome some = tuned_in(60, limited_grid(), data, &valid);
   ASSERT_EQ(some.end, TuneEnd::time_limit);
   EXPECT_FALSE(some.cells.front().bound && some.cells.size() == 1);
-  EXPECT_TRUE(std::any_of(some.cells.begin(), some.cells.end(), [](const TuneCell& cell) { return !cell.bound; }));
-  EXPECT_GT(left_out(some, LeftOut::not_reached), 0u);
+  EXPECT_TRUE(std::any_of(some.cells.begin(), some.cells.end(), [](const GridPoint& cell) { return !cell.bound; }));
+  EXPECT_GT(pruned(some, Pruned::not_reached), 0u);
 }
 
 // Over at once: there is a ranker all the same, from the first cell, which says that it was cut short.
@@ -100,7 +100,7 @@ TEST(TuneLimit, HoweverShortTheTimeThereIsARanker) {
       ASSERT_GE(outcome.cells.size(), 1u);
       EXPECT_TRUE(outcome.cells.front().cut_short);
       EXPECT_GT(outcome.validated.queries, 0u);
-      EXPECT_GT(left_out(outcome, LeftOut::not_reached), 0u);
+      EXPECT_GT(pruned(outcome, Pruned::not_reached), 0u);
     }
 }
 
@@ -110,7 +110,7 @@ TEST(TuneLimit, AKernelThatIsNotReachedIsCountedAmongTheCells) {
   const Dataset data = web_like(1, 30), valid = web_like(2, 20);
   const TuneOutcome some = tuned_in(60, options, data, &valid);
   EXPECT_EQ(some.all_cells(), 3 * tuned_in(60, limited_grid(), data, &valid).all_cells());
-  for (const TuneCell& cell : some.cells) EXPECT_EQ(cell.kernel, "none");
+  for (const GridPoint& cell : some.cells) EXPECT_EQ(cell.kernel, "none");
 }
 
 TEST(TuneStop, IsNoticedInsideACell) {
@@ -128,8 +128,8 @@ TEST(TuneStop, IsNoticedInsideACell) {
   EXPECT_EQ(result.end, TuneEnd::stopped);
   ASSERT_EQ(result.cells.size(), 1u);
   EXPECT_EQ(result.cells[0].C, 10);
-  ASSERT_EQ(result.left_out.size(), 1u);
-  EXPECT_EQ(result.left_out[0].why, LeftOut::cut_short);
+  ASSERT_EQ(result.pruned.size(), 1u);
+  EXPECT_EQ(result.pruned[0].why, Pruned::cut_short);
   EXPECT_LE(after, 6u);
 }
 
@@ -143,7 +143,7 @@ TEST(TuneStop, IsNoticedWhileRowsOfAKernelAreComputed) {
     return progress.done < linear;  // every linear cell is decided: the kernel's turn
   });
   EXPECT_EQ(result.end, TuneEnd::stopped);
-  for (const TuneCell& cell : result.cells) EXPECT_EQ(cell.kernel, "none");
+  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.kernel, "none");
 }
 
 TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
@@ -152,7 +152,7 @@ TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
   const Dataset data = web_like(3, 45);
   TuneProgress last;
   double best = std::numeric_limits<double>::quiet_NaN();
-  std::optional<TuneCell> leader;
+  std::optional<GridPoint> leader;
   bool measured = false;
   const TuneResult result = tune(data, options, nullptr, [&](const TuneProgress& progress) {
     EXPECT_GE(progress.done, last.done);
@@ -168,7 +168,7 @@ TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
   EXPECT_EQ(last.done, last.total);
   EXPECT_EQ(last.total, result.all_cells());
   double largest = 0;
-  for (const TuneCell& cell : result.cells)
+  for (const GridPoint& cell : result.cells)
     if (!cell.degenerate()) largest = std::max(largest, cell.validation);
   EXPECT_EQ(best, largest);
   ASSERT_TRUE(leader);
@@ -187,7 +187,7 @@ TEST(TuneFigure, IsThatOfWhatIsDelivered) {
   EXPECT_EQ(result.validated.queries, expected.queries);
 }
 
-TEST(TuneLeftOut, SaysByWhichRule) {
+TEST(TunePruned, SaysByWhichRule) {
   TuneOptions options = limited_grid();
   options.rankers = {};
   options.bounds = {Bound::best};
@@ -195,8 +195,8 @@ TEST(TuneLeftOut, SaysByWhichRule) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   const TuneResult result = tune(data, options, &valid);
   EXPECT_EQ(result.all_cells(), 12u);
-  ASSERT_GT(result.left_out.size(), 0u);
-  for (const LeftOutCell& cell : result.left_out) EXPECT_EQ(cell.why, LeftOut::no_better);
+  ASSERT_GT(result.pruned.size(), 0u);
+  for (const PrunedPoint& cell : result.pruned) EXPECT_EQ(cell.why, Pruned::no_better);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/rng.h"
+#include "dorm/data/scale.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
-#include "dorm/scale.h"
 #include "dorm/train.h"
 #include "learning/train/learning_data.h"
 
@@ -31,7 +31,7 @@ TuneOptions small_grid() {
 
 std::string text_of(const TuneResult& result) {
   std::string text = to_json(result.model);
-  for (const TuneCell& cell : result.cells)
+  for (const GridPoint& cell : result.cells)
     text += std::string(cell.bound ? name_of(*cell.bound) : "none") + cell.decay + std::to_string(cell.C) + " " +
             std::to_string(cell.validation) + "\n";
   return text;
@@ -39,13 +39,13 @@ std::string text_of(const TuneResult& result) {
 
 double total_share(const TuneResult& result) {
   double total = 0;
-  for (const TuneCell& cell : result.cells) total += cell.share;
+  for (const GridPoint& cell : result.cells) total += cell.share;
   return total;
 }
 
-const TuneCell& largest_share(const TuneResult& result) {
+const GridPoint& largest_share(const TuneResult& result) {
   return *std::max_element(result.cells.begin(), result.cells.end(),
-                           [](const TuneCell& a, const TuneCell& b) { return a.share < b.share; });
+                           [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 double judged(const Model& model, const Dataset& data) {
@@ -61,7 +61,7 @@ TEST(Tune, JudgesBoundsAndCheapRankersOnTheValidationData) {
   const TuneResult result = tune(data, options, &valid);
   EXPECT_EQ(result.cells.size(), 3u + 4 + 4 + 3 + 3);  // best, predicted from two starts; ridge twice, pairs twice
   EXPECT_NEAR(total_share(result), 1, 1e-12);
-  for (const TuneCell& cell : result.cells) EXPECT_EQ(cell.per_query.size(), valid.num_queries());
+  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.per_query.size(), valid.num_queries());
 }
 
 TEST(Tune, OnLinearGainsThereAreNoRankersOnGains) {
@@ -86,7 +86,7 @@ TEST(Tune, TheAverageIsDeliveredAsItWasJudged) {
     shares += part.share;
     if (part.bound == "none") continue;
     EXPECT_LE(part.certificate.gap, 1e-3);
-    EXPECT_GE(part.health, kDegenerate);
+    EXPECT_GE(part.explained_risk, kDegenerate);
   }
   EXPECT_NEAR(shares, 1, 1e-12);
 }
@@ -121,7 +121,7 @@ TEST(Tune, APathIsGivenUpWhereItsBoundCarriesNoInformation) {
   options.decays = {"power:0.5"};
   options.C = {10, 100, 1000};
   const TuneResult result = tune(data, options, &valid);
-  ASSERT_LT(result.cells.front().health, kDegenerate);
+  ASSERT_LT(result.cells.front().explained_risk, kDegenerate);
   EXPECT_EQ(result.cells.size(), 1u);
   EXPECT_EQ(result.cells.front().share, 1);  // there is no other
 }
@@ -141,7 +141,7 @@ TEST(Tune, FoldsJudgeEveryQueryOnceAndTheirMeanIsTheModel) {
   const Dataset data = web_like(3, 45);
   const TuneResult result = tune(data, small_grid());
   ASSERT_GE(result.cells.size(), 1u);
-  for (const TuneCell& cell : result.cells) EXPECT_EQ(cell.per_query.size(), 45u);
+  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.per_query.size(), 45u);
   EXPECT_FALSE(result.refitted);
   EXPECT_EQ(result.model.folds, 3u);
   EXPECT_EQ(result.model.validation, largest_share(result).validation);

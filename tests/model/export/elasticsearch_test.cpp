@@ -96,7 +96,7 @@ TEST(Elasticsearch, ScoresAsTheModelDoes) {
         EXPECT_EQ(text.find("min_max") != std::string::npos, !fold && kind == ScalingKind::minmax);
         EXPECT_EQ(exported.features.empty(), !logarithms);
         EXPECT_EQ(plugin.derived().contains("title_log__"), logarithms);
-        EXPECT_EQ(exported.served.left_out == 0, !fold || kind == ScalingKind::none);
+        EXPECT_EQ(exported.served.pruned == 0, !fold || kind == ScalingKind::none);
         one.expect_served(
             exported, [&](const test::ExportRow& row) { return plugin.score(row); }, test::kSingleUnit);
       }

@@ -72,7 +72,7 @@ struct ExportCase {
     EXPECT_GE(reader(lowest()), 0) << name_of(model.scaling.kind);
     const std::vector<double> read = scores(reader);
     for (const double found : read) EXPECT_GE(found, 0) << name_of(model.scaling.kind);
-    EXPECT_EQ(served_difference(data, score(model, data), read, exported.served.left_out, 10).changed_queries, 0u);
+    EXPECT_EQ(served_difference(data, score(model, data), read, exported.served.pruned, 10).changed_queries, 0u);
   }
 
   /// The scores of all documents by a function of one.
@@ -107,8 +107,8 @@ struct ExportCase {
         EXPECT_NEAR(read[d], told[d], 4 * unit * sizes[d]);
       else
         EXPECT_EQ(read[d], told[d]) << name_of(model.scaling.kind);
-      EXPECT_NEAR(read[d] + exported.served.left_out, truth[d], allowed) << name_of(model.scaling.kind);
-      EXPECT_NEAR(read[d] + exported.served.left_out, ours[d], allowed) << name_of(model.scaling.kind);
+      EXPECT_NEAR(read[d] + exported.served.pruned, truth[d], allowed) << name_of(model.scaling.kind);
+      EXPECT_NEAR(read[d] + exported.served.pruned, ours[d], allowed) << name_of(model.scaling.kind);
     }
   }
 

@@ -88,7 +88,7 @@ TEST(Exporters, WhatIsWrittenIsToldInNumbers) {
     const Exported sql = export_model(model, find_export_target("sql"));
     const std::vector<double> scores = score(model, data);
     const ServedDifference same =
-        served_difference(data, scores, served_scores(sql.served, model, data), sql.served.left_out, 10);
+        served_difference(data, scores, served_scores(sql.served, model, data), sql.served.pruned, 10);
     EXPECT_LT(same.largest, 1e-5) << name_of(kind);
     EXPECT_EQ(same.queries, 2u);
     EXPECT_EQ(same.changed_queries, 0u);

@@ -44,7 +44,7 @@ TEST(PortableTargets, ServeEveryScalingThatTheyTake) {
         options.fold = fold;
         const ServedModel served = export_model(model, target, options).served;
         const ServedDifference off =
-            served_difference(data, score(model, data), served_scores(served, model, data), served.left_out, 10);
+            served_difference(data, score(model, data), served_scores(served, model, data), served.pruned, 10);
         const double rounding = name == "svmlight" ? 1e-7 : 1e-14;  // its weights are float32
         EXPECT_LT(off.largest, rounding * (1 + off.scale)) << name << " " << entry.name;
         EXPECT_EQ(off.changed_queries, 0u);

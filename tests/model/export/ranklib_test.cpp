@@ -44,7 +44,7 @@ TEST(RankLib, ScoresAsTheModelDoes) {
           return sum;
         },
         test::kDoubleUnit);
-    EXPECT_EQ(exported.served.left_out == 0, kind == ScalingKind::none);
+    EXPECT_EQ(exported.served.pruned == 0, kind == ScalingKind::none);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dorm/scale.h"
+#include "dorm/data/scale.h"
 #include "support/random_data.h"
 
 namespace dorm {

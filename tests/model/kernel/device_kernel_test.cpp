@@ -14,7 +14,7 @@
 namespace dorm {
 namespace {
 
-ComputePlace there(std::uint64_t bytes = 0) {
+ComputeOptions there(std::uint64_t bytes = 0) {
   return {.threads = 2, .device = test::tested_device(), .device_bytes = bytes};
 }
 
@@ -116,7 +116,7 @@ TEST(DeviceKernel, ManyFeaturesAreThoseOfTheCpuWhateverTheThreads) {
   const auto kernel = make_kernel("rbf:gamma=0.01", documents);
   const auto map = fit_feature_map(parse_approximation("fourier:2100"), *kernel, documents, 1, 1);
   const Documents here(apply_feature_map(*map, documents, {.threads = 2}));
-  ComputePlace place = there();
+  ComputeOptions place = there();
   const Documents two(apply_feature_map(*map, documents, place));
   place.threads = 1;
   const Documents one(apply_feature_map(*map, documents, place));

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "base/vector_ops.h"
+#include "base/vector/vector_ops.h"
 #include "model/kernel/kernel_data.h"
 #include "model/kernel/landmarks.h"
 #include "support/message_of.h"

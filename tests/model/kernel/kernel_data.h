@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/kernel.h"
+#include "dorm/learning/kernel.h"
 #include "support/random_data.h"
 
 namespace dorm::test {

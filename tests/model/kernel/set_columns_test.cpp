@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dorm/sets.h"
+#include "dorm/learning/sets.h"
 #include "model/kernel/kernel_data.h"
 #include "support/message_of.h"
 

@@ -1,5 +1,5 @@
 """Arrays that another thread writes to while the library reads them: any numbers may come out, or an error, but no read
-outside of the arrays. Run under the address sanitizer by tools/asan_python.sh."""
+outside of the arrays. Run under the address sanitizer by tests/asan_python.sh."""
 
 import os
 import threading

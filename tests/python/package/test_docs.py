@@ -111,7 +111,9 @@ def test_pages_show_what_they_print():
 
 def test_api_reference_is_up_to_date():
     pytest.importorskip("matplotlib")
-    done = subprocess.run([sys.executable, ROOT / "tools/api_reference.py", "--check"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "web/site/api_reference.py", "--check"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -1,4 +1,4 @@
-"""Random types, shapes, strides and queries: an answer or a Python error, never a crash. tools/asan_python.sh runs this
+"""Random types, shapes, strides and queries: an answer or a Python error, never a crash. tests/asan_python.sh runs this
 under the address sanitizer; DORM_FUZZ_ROUNDS sets how long."""
 
 import os

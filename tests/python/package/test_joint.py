@@ -148,7 +148,7 @@ def test_prank_learns_every_user_alone(ratings):
         ("user(identity)", r"found no \* behind user"),
         ("user(identity) * item(identity", r"item\( is not closed"),
         ("user(identity) * item(sort)", 'unknown part "sort"'),
-        ("user(identity + identity) * item(identity)", "stands twice"),
+        ("user(identity + identity) * item(identity)", "appears twice"),
         ("user(attributes) * item(identity)", "needs the features of users"),
         ("user(identity) * item(identity) * 2", 'found "[*]2" behind its end'),
     ],

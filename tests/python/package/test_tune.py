@@ -42,7 +42,7 @@ def test_cells_and_parts(tuned):
     assert tuned.best.validation == max(cell.validation for cell in tuned.cells)
     assert tuned.choice == "average"
     assert tuned.end == "whole"
-    for cell in tuned.left_out:
+    for cell in tuned.pruned:
         assert cell.why
 
 
@@ -110,7 +110,7 @@ def test_progress_is_told_and_can_stop(sets):
     stopped = dorm.tune(sets[0], folds=3, progress=stop_after_two, n_jobs=1)
     assert told[0]["total"] >= told[-1]["done"] >= 2
     assert stopped.end == "stopped"
-    assert stopped.left_out
+    assert stopped.pruned
     assert np.isfinite(stopped.ranker.predict(sets[1])).all()
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "dorm/measure.h"
 
 namespace dorm {

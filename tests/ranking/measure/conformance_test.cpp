@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
 #include "evaluation/ranking.h"
 #include "ranking/measure/enumerate.h"
 #include "support/case_name.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "dorm/catalog.h"
+#include "dorm/base/catalog.h"
+#include "dorm/data/scale.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "dorm/scale.h"
 #include "support/message_of.h"
 
 namespace dorm {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "dorm/assignment.h"
+#include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
 #include "support/random_data.h"
 

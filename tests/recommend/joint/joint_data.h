@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "dorm/joint.h"
+#include "dorm/recommend/joint.h"
 #include "support/ratings.h"
 
 namespace dorm::test {

@@ -47,7 +47,7 @@ TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramM
   const TrainResult full = train(data, options);
   ASSERT_EQ(joint.dropped, 0u);
   EXPECT_LE(joint.solve.gap, 1e-6);
-  EXPECT_NEAR(joint.health, full.model.health, 1e-5);
+  EXPECT_NEAR(joint.explained_risk, full.model.explained_risk, 1e-5);
   const std::vector<double> ours = joint_scores(kernel, joint.ranker, ratings);
   const std::vector<double> theirs = score(full.model, data);
   const double largest = *std::max_element(theirs.begin(), theirs.end());

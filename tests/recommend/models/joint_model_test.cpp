@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models over joint kernels: the same scores as their parts, also after a file.
-#include "dorm/joint_model.h"
+#include "dorm/recommend/joint_model.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "dorm/any_model.h"
+#include "dorm/recommend/any_model.h"
 #include "support/message_of.h"
 #include "support/ratings.h"
 #include "support/temporary_directory.h"

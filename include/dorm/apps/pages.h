@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages about what the library does, as reports (dorm/apps/report.h): plain values in, a document out. The command and
+// the Python package write the same ones. Guide: docs/report.md.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dorm/apps/report.h"
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
+#include "dorm/recommend/factorize.h"
+#include "dorm/recommend/ratings.h"
+#include "dorm/train.h"
+
+namespace dorm::pages {
+
+/// Where a page comes from.
+struct Origin {
+  std::string command = {};  // as it was typed; empty: not shown
+  std::string version = {};  // of the program; empty: that of the library
+  std::size_t threads = 0;   // 0: all cores
+};
+
+// ---- training ------------------------------------------------------------------------------------------------
+
+struct TracePoint {
+  std::size_t round = 0;
+  double passes = 0, seconds = 0;  // of the solver, over all rounds of this candidate
+  double primal = 0, dual = 0, gap = 0;
+  double validation = 0;  // NaN without validation data
+};
+
+struct CandidateTrace {
+  std::string bound, start;
+  std::vector<TracePoint> points;
+};
+
+/// What training went through: every evaluated point of every candidate.
+class TrainingTrace {
+ public:
+  /// To be called by the observer of train().
+  void add(const TrainProgress& progress);
+
+  const std::vector<CandidateTrace>& candidates() const { return candidates_; }
+  /// Null when nothing was seen of it, as after a checkpoint.
+  const CandidateTrace* find(const std::string& bound, const std::string& start) const;
+
+ private:
+  struct Spent {
+    double passes = 0, seconds = 0;
+  };
+
+  std::vector<CandidateTrace> candidates_;
+  std::size_t round_ = 0;
+  Spent before_, now_;  // in the rounds before; in this one
+};
+
+/// What a page about a training is made from; views. Names are what is shown of the data: files, or words.
+struct TrainingReportData {
+  const Dataset& train;
+  const Dataset* valid = nullptr;
+  const TrainResult& result;   // without candidates for a baseline
+  const TrainingTrace& trace;  // may be empty
+  std::string train_name = {}, valid_name = {}, model_name = {};
+  bool interrupted = false;
+  std::string reason = {};  // why the chosen candidate won; empty: not shown
+  /// What is in production: scores of the documents that the model is judged on, in their order.
+  struct Baseline {
+    std::string name;
+    std::vector<double> scores;
+  };
+  std::optional<Baseline> baseline = {};
+};
+
+report::Report train_page(const TrainingReportData& report_data, const Origin& origin = {});
+
+/// The grid that led to a model; views.
+struct TuningReportData {
+  const TuneResult& tuned;
+  const TuneOptions& options;
+  std::string judged_on;    // the validation data, or "5 folds"
+  std::string reason = {};  // why the cell won; empty: not shown
+};
+
+/// The page of the model, with the grid that led to it.
+report::Report tune_page(const TrainingReportData& report_data, const TuningReportData& tuning,
+                         const Origin& origin = {});
+
+// ---- judging ---------------------------------------------------------------------------------------------------
+
+/// What is known of a ranker beside its figures; views.
+struct RankerView {
+  const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
+  const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker
+  const Dataset* data = nullptr;                // as the model expects it; nullptr: as in the report data
+};
+
+/// Rankers on the same queries; views.
+struct RankersReportData {
+  const RankerTable& table;
+  const EvaluateOptions& options;
+  const Dataset* data = nullptr;         // nullptr: queries without lists of documents
+  std::vector<RankerView> rankers = {};  // by row of the table, where there is data
+  std::string data_name = {};
+};
+
+/// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.
+report::Report eval_page(const RankersReportData& report_data, const Origin& origin = {});
+
+// ---- recommenders --------------------------------------------------------------------------------------------
+
+/// What a page about a recommender is made from; views.
+struct FactorizationReportData {
+  const Ratings& train;
+  const FactorizeResult& result;
+  const Ratings* held_out = nullptr;  // to judge by; null: none
+  std::string held_out_name = "held-out ratings";
+  const FactorModel* judged = nullptr;  // by these, where users were folded in first; null: that of the result
+  std::string ratings_name = {}, model_name = {};
+  bool interrupted = false;
+};
+
+report::Report factorize_page(const FactorizationReportData& report_data, const Origin& origin = {});
+
+}  // namespace dorm::pages

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// TREC relevance judgments and runs: words separated by blanks, one judgment or document per line. Lines that begin
+// with # are comments. Judgments may also be a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "base/number.h"
+#include "base/quote.h"
+#include "data/io/files/line_reader.h"
+#include "data/io/files/peeked_text.h"
+#include "data/io/records/judgment_table.h"
+#include "dorm/read.h"
+
+namespace dorm {
+namespace {
+
+struct Word {
+  std::string_view text;
+  std::uint64_t column = 0;
+};
+
+/// Words of a line past those of its layout.
+enum class Surplus { refused, ignored };
+
+// Splits a line into N words; false for a blank line or a comment.
+template <std::size_t N>
+bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, Surplus surplus,
+                 std::array<Word, N>& words) {
+  if (line.starts_with('#')) return false;
+  std::size_t count = 0;
+  std::size_t at = line.find_first_not_of(kBlanks);
+  while (at != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    if (count == N && surplus == Surplus::ignored) return true;
+    if (count == N)
+      throw reader.error(at + 1, fmt::format("found {}; expected the end of the line after '{}'",
+                                             in_quotes(line.substr(at, end - at)), layout));
+    words[count++] = {line.substr(at, end - at), at + 1};
+    at = line.find_first_not_of(kBlanks, end);
+  }
+  if (count != 0 && count != N)
+    throw reader.error(line.size() + 1, fmt::format("found {} words; expected {}: '{}'", count, N, layout));
+  return count != 0;
+}
+
+double finite_number(const LineReader& reader, const Word& word, std::string_view what) {
+  double value = 0;
+  if (parse_number(word.text, value) != NumberKind::finite)
+    throw reader.error(word.column,
+                       fmt::format("found {}; expected a finite number as {}", in_quotes(word.text), what));
+  return value;
+}
+
+float relevance_of(const LineReader& reader, const Word& word) {
+  const double label = finite_number(reader, word, "relevance");
+  if (!fits_float(label))
+    throw reader.error(word.column,
+                       fmt::format("found {}; expected a number within the range of float32", in_quotes(word.text)));
+  return static_cast<float>(label);
+}
+
+/// One entry per line of N words, made by make(reader, words); `expected` says what is missing in a file
+/// without entries.
+template <std::size_t N, class Make>
+auto entries_from(TextSource& source, const std::string& name, std::string_view layout, std::string_view expected,
+                  Make make, Surplus surplus = Surplus::refused) {
+  LineReader reader(source, name);
+  std::string_view line;
+  std::array<Word, N> words;
+  std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<Word, N>&>> entries;
+  while (reader.next(line))
+    if (split_words(reader, line, layout, surplus, words)) entries.push_back(make(reader, words));
+  if (entries.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}", expected));
+  return entries;
+}
+
+std::vector<Judgment> qrels_from(std::unique_ptr<TextSource> given, const std::string& name, const ColumnRoles& roles) {
+  PeekedText source(std::move(given));
+  if (is_judgment_table(source.first(), name, roles)) return judgment_table_from(source, name, roles);
+  return entries_from<4>(
+      source, name, "qid iteration docid relevance", "judgments",
+      [](const LineReader& reader, const std::array<Word, 4>& words) {
+        return Judgment{std::string(words[0].text), std::string(words[2].text), relevance_of(reader, words[3])};
+      });
+}
+
+std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::string& name) {
+  return entries_from<4>(source, name, "qid subtopic docid relevance", "judgments",
+                         [](const LineReader& reader, const std::array<Word, 4>& words) {
+                           return SubtopicJudgment{std::string(words[0].text), std::string(words[1].text),
+                                                   std::string(words[2].text), relevance_of(reader, words[3])};
+                         });
+}
+
+// A tag of several words is taken for its first, as trec_eval does.
+std::vector<RunEntry> run_from(TextSource& source, const std::string& name, std::string* tag) {
+  return entries_from<6>(
+      source, name, "qid Q0 docid rank score tag", "ranked documents",
+      [&](const LineReader& reader, const std::array<Word, 6>& words) {
+        if (tag) *std::exchange(tag, nullptr) = words[5].text;
+        return RunEntry{std::string(words[0].text), std::string(words[2].text),
+                        finite_number(reader, words[4], "score")};
+      },
+      Surplus::ignored);
+}
+
+}  // namespace
+
+std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles) {
+  return qrels_from(open_text(path), path, roles);
+}
+std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name, const ColumnRoles& roles) {
+  return qrels_from(text_in_memory(text), name, roles);
+}
+
+std::vector<SubtopicJudgment> read_subtopics(const std::string& path) { return subtopics_from(*open_text(path), path); }
+std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name) {
+  return subtopics_from(*text_in_memory(text), name);
+}
+
+std::vector<RunEntry> read_run(const std::string& path, std::string* tag) {
+  return run_from(*open_text(path), path, tag);
+}
+std::vector<RunEntry> parse_run(std::string_view text, const std::string& name, std::string* tag) {
+  return run_from(*text_in_memory(text), name, tag);
+}
+
+}  // namespace dorm

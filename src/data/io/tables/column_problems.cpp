@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/io/tables/column_problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/quote.h"
+#include "data/column_guess.h"
+
+namespace dorm {
+namespace {
+
+std::string_view kind_text(Cell kind) {
+  switch (kind) {
+    case Cell::date:
+      return "a date, ";
+    case Cell::commas:
+      return "a number with commas, ";
+    case Cell::too_large:
+      return "beyond the range of float32, ";
+    default:
+      return "";
+  }
+}
+
+std::string found_text(const std::string& text) {
+  return without_blanks(text).empty() ? "an empty cell" : in_quotes(text);
+}
+
+}  // namespace
+
+void ColumnProblems::add(std::string_view column, Cell kind, const SourcePosition& at, std::string_view text) {
+  Problems& problems = kind == Cell::missing ? missing_ : unreadable_;
+  if (problems.find(column) != problems.end()) return;
+  problems.emplace(column, Problem{kind, at, std::string(text), count_++});
+}
+
+std::vector<const ColumnProblems::Entry*> ColumnProblems::in_order(const Problems& problems) {
+  std::vector<const Entry*> order;
+  for (const Entry& entry : problems) order.push_back(&entry);
+  std::sort(order.begin(), order.end(),
+            [](const Entry* a, const Entry* b) { return a->second.order < b->second.order; });
+  return order;
+}
+
+std::string ColumnProblems::listed(const Problems& problems) {
+  constexpr std::size_t kShown = 12;
+  std::string text;
+  std::size_t shown = 0;
+  for (const Entry* entry : in_order(problems)) {
+    if (shown++ == kShown) return text + fmt::format(" and {} more", problems.size() - kShown);
+    const Problem& problem = entry->second;
+    text += fmt::format("{}{} ({}line {}: {})", text.empty() ? "" : ", ", in_quotes(entry->first),
+                        kind_text(problem.kind), problem.at.line, found_text(problem.text));
+  }
+  return text;
+}
+
+std::string ColumnProblems::single(const Entry& entry) {
+  const auto& [column, problem] = entry;
+  std::string_view expected = "a number";
+  if (problem.kind == Cell::missing) expected = "a finite number (missing values can be read as zero or mean)";
+  if (problem.kind == Cell::too_large) expected = "a number within the range of float32";
+  if (problem.kind == Cell::commas) expected = "a number without commas, such as 1234.5";
+  if (problem.kind == Cell::date) expected = "a number, and not a date";
+  return fmt::format("found {} in column {}; expected {}", found_text(problem.text), in_quotes(column), expected);
+}
+
+std::vector<Remedy> ColumnProblems::remedies(bool documents_known) const {
+  std::vector<Remedy> remedies;
+  Remedy ignored{Remedy::Kind::ignore_columns};
+  for (const Entry* entry : in_order(unreadable_)) {
+    if (!documents_known && names_a_document(entry->first)) {
+      remedies.push_back({Remedy::Kind::document_column, {entry->first}});
+      documents_known = true;
+    } else {
+      ignored.columns.push_back(entry->first);
+    }
+  }
+  if (!ignored.columns.empty()) remedies.push_back(std::move(ignored));
+  if (!missing_.empty()) remedies.push_back({Remedy::Kind::treat_missing, {}});
+  return remedies;
+}
+
+Error ColumnProblems::error(bool documents_known) const {
+  const Entry* first = nullptr;
+  for (const Problems* problems : {&unreadable_, &missing_})
+    for (const Entry& entry : *problems)
+      if (first == nullptr || entry.second.order < first->second.order) first = &entry;
+  std::string message;
+  if (unreadable_.size() + missing_.size() == 1) {
+    message = single(*first);
+  } else {
+    if (!unreadable_.empty())
+      message =
+          fmt::format("{} not hold numbers: {}",
+                      unreadable_.size() == 1 ? "1 column does" : fmt::format("{} columns do", unreadable_.size()),
+                      listed(unreadable_));
+    if (!missing_.empty())
+      message += fmt::format("{}{} column{} missing values: {}", message.empty() ? "" : "; ", missing_.size(),
+                             missing_.size() == 1 ? " has" : "s have", listed(missing_));
+  }
+  return {ErrorCode::bad_input, first->second.at, message, remedies(documents_known)};
+}
+
+}  // namespace dorm

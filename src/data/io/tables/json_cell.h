@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of JSON in the place of cells of a table.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "data/io/tables/table_cell.h"
+
+namespace dorm {
+
+/// Text of a name: a string, or a number as it is written; empty for anything else.
+std::string name_text(const Json& value);
+
+/// null is missing, true and false are 1 and 0, and text is what a cell would be.
+Cell parse_value(const Json& value, double& number);
+
+}  // namespace dorm
