@@ -58,9 +58,8 @@ def info(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The model of a file, of whatever kind: a `DormRanker`, a `DormEnsemble` of trees (also of LightGBM, XGBoost,
-    CatBoost and RankLib) or of several rankers, a `PositionRanker`, `DormFactorization` or `JointRanker`; None: it is no
-    model."""
+    """The model of a file: a `DormRanker`, a `DormEnsemble` (trees, also of LightGBM, XGBoost, CatBoost and RankLib, or
+    a sum of rankers), a `PositionRanker`, `DormFactorization` or `JointRanker`; None: the file is no model."""
     kind = _core.kind_of_model(os.fspath(path))
     if kind == "ranker":
         from .ensemble import as_ranker

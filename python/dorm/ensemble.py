@@ -86,8 +86,10 @@ class DormEnsemble(RankerInputs):
         return queries.unsorted(self.model_.score(data, thread_count(n_jobs)))
 
     def explain(self, X: Any, *, qid: Any = None, group: Any = None, n_jobs: int | None = None) -> Explanation:
-        """What each feature adds to each score: exact Shapley values of trees (path-dependent TreeSHAP). Rows sum to the
-        score less ``base``, which the result has as an attribute."""
+        """What each feature adds to each score: exact Shapley values of trees (path-dependent TreeSHAP).
+
+        Rows sum to the score less ``base``, an attribute of the result.
+        """
         given = self._checked(X, qid, group)
         data, queries = given.unlabelled(self._names(), given.grouped)
         found = self.model_.contributions(data, thread_count(n_jobs))

@@ -74,8 +74,8 @@ def serve(
     Parameters
     ----------
     models, named
-        Model files, rankers, or models of LightGBM, XGBoost and CatBoost (`DormEnsemble`); the first is asked by default.
-        Keywords give them names, else they are called as their files.
+        Model files, rankers, or models of LightGBM, XGBoost and CatBoost (`DormEnsemble`); the first is asked by
+        default. Keywords give them names, else they are called as their files.
     bind, port
         Address to listen at (others than loopback need a token); port 0: any that is free.
     token, token_file
@@ -144,8 +144,8 @@ def explore(
     Parameters
     ----------
     rankers, named
-        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`). Keywords
-        give them names.
+        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`).
+        Keywords give them names.
     data
         Judged documents.
     texts
