@@ -42,6 +42,7 @@ std::string_view tree_format_of(std::string_view bytes) {
   if (head.starts_with("{L") && head.find("learner") != std::string_view::npos) return "xgboost-ubjson";
   if (text.starts_with('{')) return json_format_of(text);
   if (text.starts_with("tree\n") || text.starts_with("tree\r\n")) return "lightgbm";
+  if (head.starts_with('\x08') && head.find("TreeEnsemble") != std::string_view::npos) return "onnx";
   if (begins_with_one_of(text, kRankLib) || text.starts_with("<ensemble>")) return "ranklib";
   return {};
 }
@@ -60,6 +61,8 @@ TreeEnsemble read_trees(std::string_view bytes, const std::string& name) {
     trees = read_lightgbm_text(bytes, name);
   else if (format == "ranklib")
     trees = read_ranklib(bytes, name);
+  else if (format == "onnx")
+    trees = read_onnx_trees(bytes, name);
   else if (format == "xgboost-ubjson")
     trees = read_xgboost(parse_ubjson(bytes, name), name);
   else if (format == "xgboost")
@@ -70,7 +73,7 @@ TreeEnsemble read_trees(std::string_view bytes, const std::string& name) {
     trees = read_catboost(parse_tree_json(bytes, name), name);
   else
     throw Error(ErrorCode::bad_input, {name},
-                "no model of trees; expected one of LightGBM, XGBoost, CatBoost (JSON) or RankLib");
+                "no model of trees; expected one of LightGBM, XGBoost, CatBoost (JSON), RankLib or ONNX");
   validate(trees, name);
   return trees;
 }

@@ -45,6 +45,7 @@ TreeEnsemble read_lightgbm_text(std::string_view text, const std::string& name);
 TreeEnsemble read_lightgbm_json(const Json& json, const std::string& name);
 TreeEnsemble read_xgboost(const Json& json, const std::string& name);
 TreeEnsemble read_catboost(const Json& json, const std::string& name);
+TreeEnsemble read_onnx_trees(std::string_view bytes, const std::string& name);
 TreeEnsemble read_ranklib(std::string_view text, const std::string& name);
 
 }  // namespace dorm
