@@ -19,7 +19,7 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::array<std::pair<const char*, Missing>, 3> kMissing = {
+constexpr std::array<std::pair<const char*, Missing>, 4> kMissing = {
     {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}, {"keep", Missing::keep}}};
 constexpr std::array<std::pair<const char*, DataFormat>, 5> kFormats = {{{"auto", DataFormat::detect},
                                                                          {"letor", DataFormat::letor},

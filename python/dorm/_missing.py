@@ -12,13 +12,13 @@ import numpy as np
 from . import _core
 from ._features import Features
 
-RULES = ("error", "zero", "mean", "keep")
+RULES = ("error", "zero", "mean")  # to train by; models of trees read data whose missing values are kept
 
 
 def check_rule(missing: Any) -> str:
     """One of the rules; they are those of the command."""
     if missing not in RULES:
-        raise ValueError(f'missing is "{missing}"; expected "error", "zero", "mean" or "keep"')
+        raise ValueError(f'missing is "{missing}"; expected "error", "zero" or "mean"')
     return missing
 
 

@@ -28,6 +28,7 @@ std::string_view without_blanks_before(std::string_view text) {
 /// By the members of an object that only one library writes.
 std::string_view json_format_of(std::string_view head) {
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
+  if (has("\"dorm-model\"")) return {};
   if (has("\"learner\"") && (has("\"attributes\"") || has("\"gradient_booster\"") || has("\"feature_names\"")))
     return "xgboost";
   if (has("\"name\"") && has("\"tree\"") && has("\"num_tree_per_iteration\"")) return "lightgbm-json";
@@ -41,7 +42,8 @@ std::string_view tree_format_of(std::string_view bytes) {
   const std::string_view text = without_blanks_before(head);
   if (head.starts_with("{L") && head.find("learner") != std::string_view::npos) return "xgboost-ubjson";
   if (text.starts_with('{')) return json_format_of(text);
-  if (text.starts_with("tree\n") || text.starts_with("tree\r\n")) return "lightgbm";
+  if ((text.starts_with("tree\n") || text.starts_with("tree\r\n")) && text.find("\nversion=v") < kHead)
+    return "lightgbm";
   if (head.starts_with('\x08') && head.find("TreeEnsemble") != std::string_view::npos) return "onnx";
   if (begins_with_one_of(text, kRankLib) || text.starts_with("<ensemble>")) return "ranklib";
   return {};
