@@ -10,6 +10,11 @@
 #include "dorm/model.h"
 
 namespace dorm {
+namespace {
+
+constexpr const char* kMeasure = "ndcg@10";  // of models that do not say what they were trained for
+
+}  // namespace
 
 Model::Kind Model::kind() const {
   if (kernel) return Kind::kernel;
@@ -31,7 +36,10 @@ const char* name_of(Model::Kind kind) {
 Model model_of(TreeEnsemble trees) {
   Model model;
   model.features = trees.features;
-  model.method = trees.library;
+  model.method = model.start = trees.library;
+  model.bound = "none";
+  model.measure = kMeasure;
+  model.convention = "standard";
   model.data.features = trees.features.size();
   model.data.input.missing = Missing::keep;
   model.trees = std::make_shared<const TreeRanker>(std::move(trees));
@@ -65,7 +73,10 @@ Model weighted_sum(std::vector<Model> rankers, std::span<const double> weights) 
     part.ranker = std::make_shared<const Model>(std::move(rankers[k]));
     sum.parts.push_back(std::move(part));
   }
+  sum.bound = "none";
+  sum.start = "sum";
   sum.measure = sum.parts.front().measure;
+  sum.convention = sum.parts.front().ranker->convention;
   sum.data.features = sum.features.size();
   return sum;
 }
