@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "data/replace_features.h"
+#include "data/storage.h"
 #include "dorm/error.h"
 #include "model/align.h"
 
@@ -128,7 +129,11 @@ Dataset filled_as(const Model& part, const Dataset& data, std::size_t threads) {
       }
     }
   };
-  return replace_features(data, names.size(), names, threads, fill);
+  const Dataset filled = replace_features(data, names.size(), names, threads, fill);
+  auto storage = std::make_shared<Storage>(filled.storage());
+  storage->input = std::make_shared<const InputDescription>(part.data.input);
+  storage->owner = std::make_shared<const Dataset>(filled);
+  return filled.over(std::move(storage));
 }
 
 std::vector<float> raw_features(const Model& model, const Dataset& data) {
