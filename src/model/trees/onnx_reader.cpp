@@ -123,12 +123,32 @@ OnnxAttribute read_attribute(std::string_view bytes, const std::string& name, st
   return out;
 }
 
+/// The second dimension of a value of the graph's surface; 0 where it is not said.
+std::size_t columns_of(std::string_view value, const std::string& name) {
+  constexpr std::uint64_t kWayToShape[] = {2, 1, 2};  // type, tensor, shape
+  for (const std::uint64_t step : kWayToShape) {
+    std::string_view inner;
+    for (ProtoFields fields(value, name); fields.next();)
+      if (fields.field == step) inner = fields.content;
+    value = inner;
+  }
+  std::vector<std::uint64_t> dimensions;
+  for (ProtoFields shape(value, name); shape.next();) {
+    if (shape.field != 1) continue;
+    std::uint64_t& size = dimensions.emplace_back();
+    for (ProtoFields dimension(shape.content, name); dimension.next();)
+      if (dimension.field == 1) size = dimension.number;
+  }
+  return dimensions.size() == 2 && dimensions[1] <= TreeLimits::kFeatures ? dimensions[1] : 0;
+}
+
 /// The node of the graph that has the trees.
 class OnnxTrees {
  public:
   OnnxTrees(std::string_view graph, const std::string& name) : name_(name) {
     bool found = false;
     for (ProtoFields fields(graph, name); fields.next();) {
+      if (fields.field == 11 && features_ == 0) features_ = columns_of(fields.content, name);
       if (fields.field != 1) continue;
       std::string op;
       for (ProtoFields node(fields.content, name); node.next();)
