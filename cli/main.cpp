@@ -11,12 +11,12 @@
 
 #include "base/vector/cpu.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "messages.h"
-#include "output.h"
-#include "stop.h"
-#include "style.h"
-#include "usage.h"
+#include "run/output.h"
+#include "run/stop.h"
+#include "text/messages.h"
+#include "text/style.h"
 
 namespace {
 
@@ -26,44 +26,53 @@ using dorm::cli::say;
 
 // One line per command.
 // clang-format off
+using dorm::cli::Section;
 constexpr dorm::cli::Command kCommands[] = {
-    {"train", dorm::cli::declare_train, "DATA --model FILE\n--stream FILE... --model FILE\n--ratings FILE --model FILE",
+    {"train", dorm::cli::declare_train, Section::learn, "DATA --model FILE",
      "--model --valid --measure -C --kernel --scale --method --time-limit --report --input-format", false, true},
-    {"tune", dorm::cli::declare_tune, "DATA --model FILE",
+    {"tune", dorm::cli::declare_tune, Section::learn, "DATA --model FILE",
      "--model --valid --folds --grid --choose --measure --kernel --time-limit --report --input-format"},
-    {"rank", dorm::cli::declare_rank, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
-    {"eval", dorm::cli::declare_eval, "DATA RANKER...\nDATA --model FILE\n--run FILE --qrels FILE\n--ratings FILE --model FILE",
-     "--model --scores --feature --run --qrels --against --measures --convention --per-query --format --report"},
-    {"explain", dorm::cli::declare_explain, "MODEL DATA --query ID\nMODEL DATA --query ID --document ID --against ID",
-     "--query --top --document --against --features --format -o --input-format"},
-    {"compare", dorm::cli::declare_compare, "DATA...\nDATA --test FILE\n--ratings FILE",
+    {"compare", dorm::cli::declare_compare, Section::learn, "DATA...",
      "--methods --measures --valid --test --folds --sizes --against -C --out --report"},
-    {"experiment", dorm::cli::declare_experiment},
-    {"factorize", dorm::cli::declare_factorize, "RATINGS --model FILE",
-     "--model --rank --measure --rounds --item-features --split --test --valid-share --checkpoint --time-limit"},
-    {"recommend", dorm::cli::declare_recommend, "MODEL --user ID\nMODEL --users FILE\nMODEL --ratings FILE\nMODEL --all\nMODEL --similar-to ITEM",
-     "--user --users --all --similar-to --ratings --item-names --top --with-seen --format -o"},
-    {"match", dorm::cli::declare_match, "train NODES --pairs FILE --model FILE\neval NODES [MODEL...] --pairs FILE\npredict NODES [MODEL] --pairs FILE",
-     "--edges --pairs --pair-columns --where --matches --valid-where --model --kind -C --unmatched"},
-    {"synth", dorm::cli::declare_synth, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed --clicks --judged"},
-    {"clicks", dorm::cli::declare_clicks, "LOG -o FILE", "-o --features --propensities --clip --per --pool --cost --positions --context"},
-    {"propensity", dorm::cli::declare_propensity, "LOG -o FILE", "-o --method --isotonic --pivot --swaps --data --positions --context"},
-    {"interleave", dorm::cli::declare_interleave, "generate RUN RUN -o FILE\nanalyse LOG\nplan --share X",
-     "-o --method --length --lists --seed --share --ties --power --level"},
-    {"convert", dorm::cli::declare_convert, "", "--to --qrels --sets --user-features --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
-    {"info", dorm::cli::declare_info, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
-    {"export", dorm::cli::declare_export, "MODEL --to TARGET [-o FILE]"},
-    {"serve", dorm::cli::declare_serve, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},
-    {"explore", dorm::cli::declare_explore, "MODEL [MODEL2] --data DATA",
+    {"rank", dorm::cli::declare_rank, Section::use, "MODEL DATA", "--format --top --one-per -o --topics --limits --input-format"},
+    {"eval", dorm::cli::declare_eval, Section::use, "DATA RANKER...",
+     "--model --scores --feature --qrels --against --measures --convention --per-query --format --report"},
+    {"explain", dorm::cli::declare_explain, Section::use, "MODEL DATA --query ID",
+     "--query --top --document --against --features --format -o --input-format"},
+    {"explore", dorm::cli::declare_explore, Section::use, "MODEL [MODEL2] --data DATA",
      "--data --texts --judgments --measure --convention --one-per --port --no-open --input-format"},
-    {"help", dorm::cli::declare_help, "\nCOMMAND [PART]\nTOPIC", "", true},
-    {"completion", dorm::cli::declare_completion, "", "", true},
-    {"manual", dorm::cli::declare_manual, "", "", true},
+    {"serve", dorm::cli::declare_serve, Section::use, "MODEL...", "--bind --port --token-file --log --watch --max-body --max-documents --max-connections"},
+    {"export", dorm::cli::declare_export, Section::use, "MODEL --to TARGET [-o FILE]"},
+    {"info", dorm::cli::declare_info, Section::data, "", "--json --input-format --missing --unjudged --label-column --query-column --ignore-column"},
+    {"convert", dorm::cli::declare_convert, Section::data, "", "--to --qrels --sets --user-features --query-ids --input-format --missing --unjudged --label-column --query-column --document-column --ignore-column"},
+    {"synth", dorm::cli::declare_synth, Section::data, "-o FILE", "-o --queries --features --documents-median --density --noise --groups --seed"},
+    {"clicks gains", dorm::cli::declare_clicks_gains, Section::group, "LOG -o FILE", "-o --features --propensities --clip --per --pool --cost --positions --context"},
+    {"clicks propensity", dorm::cli::declare_clicks_propensity, Section::group, "LOG -o FILE", "-o --method --isotonic --pivot --swaps --data --positions --context"},
+    {"clicks evaluate", dorm::cli::declare_clicks_evaluate, Section::group, "LOG RANKER... --propensities FILE",
+     "--propensities --data --estimator --clip --measures --against --per-query --format --context --positions"},
+    {"clicks interleave", dorm::cli::declare_clicks_interleave, Section::group, "ACTION [FILE...]",
+     "-o --method --length --lists --seed --share --ties --power --level"},
+    {"clicks simulate", dorm::cli::declare_clicks_simulate, Section::group, "DATA -o FILE",
+     "-o --click-model --sessions --rankers --scores --top --eta --seed --expected --true-propensities"},
+    {"recommend train", dorm::cli::declare_recommend_train, Section::group, "RATINGS --model FILE",
+     "--model --model-type --rank --kernel --measure --rounds --item-features --split --test --time-limit"},
+    {"recommend top", dorm::cli::declare_recommend_top, Section::group, "MODEL",
+     "--user --users --all --similar-to --ratings --item-names --top --with-seen --format -o"},
+    {"recommend evaluate", dorm::cli::declare_recommend_evaluate, Section::group, "RATINGS MODEL...",
+     "--model --against --measures --convention --split --per-query --format --report"},
+    {"recommend compare", dorm::cli::declare_recommend_compare, Section::group, "RATINGS",
+     "--methods --measures --split --splits --rank --against --item-features --user-features --out --report"},
+    {"lab experiment", dorm::cli::declare_lab_experiment, Section::group},
+    {"lab match", dorm::cli::declare_lab_match, Section::group, "ACTION NODES [MODEL...] --pairs FILE",
+     "--edges --pairs --pair-columns --where --matches --valid-where --model --kind -C --unmatched"},
+    {"help", dorm::cli::declare_help, Section::hidden, "[COMMAND [PART] | TOPIC]", "", true},
+    {"completion", dorm::cli::declare_completion, Section::hidden, "", "", true},
+    {"manual", dorm::cli::declare_manual, Section::hidden, "", "", true},
 };
 // clang-format on
 
 int complain(const std::string& message, int status, const std::string& hint = "") {
-  dorm::cli::talk_if_nobody_did();
+  dorm::cli::restore_output();
   say(fmt::format("{} {}\n", dorm::cli::styled(dorm::cli::Style::red, "dorm:"), message));
   if (status == 2) say(fmt::format("dorm: see {}\n", hint));
   return status;

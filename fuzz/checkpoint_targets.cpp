@@ -29,7 +29,7 @@ void solver_state(Bytes input) {
 
 // Leaves the checkpoint that a training has written when its observer was called so often.
 std::string interrupted(const TrainOptions& options, int calls) {
-  train(small_data(), options, nullptr, [&](const TrainProgress&) { return calls-- > 0; });
+  train(small_data(), options, {}, [&](const TrainProgress&) { return calls-- > 0; });
   return read_scratch(options.checkpoint);
 }
 

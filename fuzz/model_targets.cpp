@@ -7,6 +7,7 @@
 #include "dorm/read.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/joint_model.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
 #include "lab/compare/cell_store.h"
 #include "signing.h"
@@ -80,7 +81,7 @@ std::vector<Seed> position_seeds() {
   const PositionGainsFile file = parse_position_gains("label,1,2\n0,0,0\n1,2,1\n2,3,0.5\n", "gains", small_data());
   std::vector<Seed> seeds;
   for (const bool one_function : {false, true}) {
-    PositionModel model = train_positions(small_data(), file.gains, small_training(), one_function).model;
+    PositionModel model = *train(Task::positions(small_data(), file.gains, one_function), small_training()).positions;
     model.gains = file.by_label;
     seeds.push_back({one_function ? "shared" : "blocks", to_json(model)});
   }
@@ -122,7 +123,7 @@ void joint(Bytes input) {
 std::vector<Seed> joint_seeds() {
   const SideFeatures facts = parse_side_features("x,1,0\ny,0,1\nz,1,1\n", "facts", "2,3");
   JointModelOptions options;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   std::vector<Seed> seeds = {{"dorm", joint_to_bytes(train_joint_model(small_ratings(), options))}};
   options.method = "ridge";
   seeds.push_back({"facts", joint_to_bytes(train_joint_model(small_ratings(), options, {.item_features = &facts}))});

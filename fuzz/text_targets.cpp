@@ -5,12 +5,13 @@
 #include <limits>
 #include <numeric>
 
-#include "cli/grid.h"
+#include "cli/options/grid.h"
 #include "dorm/data/one_per.h"
 #include "dorm/learning/kernel.h"
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "target.h"
 
 namespace dorm::fuzz {

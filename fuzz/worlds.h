@@ -15,10 +15,10 @@ inline TrainOptions small_training() {
   TrainOptions options;
   options.C = 10;
   options.bound = Bound::predicted;
-  options.start = Start::ridge;
+  options.start = InitialModel::ridge;
   options.rounds = 2;
   options.scale = "none";
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   options.solve.max_passes = 20;
   options.checkpoint_seconds = 0;
   return options;

@@ -12,9 +12,11 @@ worse than the committed one by more than its tolerance (benchmarks/table.py).
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -26,7 +28,45 @@ COMMITTED = ROOT / "benchmarks" / "table.csv"
 PAGE = ROOT / "docs" / "benchmarks.md"
 FIRST = ("before", "baselines", "pass")  # on the page
 TAKES_BEFORE = ("jobs",)
-IN_PARTS = ("kernel",)  # its parts are run by name
+# Studies are not part of the table and take minutes to hours. With --quick each runs on small data, so that none calls
+# an option that is gone: script -> arguments of each run. {out} is a folder for results, {dorm} the command.
+STUDIES = {
+    "boosting/compare.py": ["--data mq2008 --seeds 1 --single --methods lambdarank,dorm-hinge --out {out}"],
+    "boosting/small.py": [
+        "--half develop --data mq2007-sample --splits 1 --methods lambdarank-30,dorm-hinge-1 --out {out}"
+    ],
+    "boosting/timing.py": ["--rounds 2 --repeats 1"],
+    "clicks/compare.py": ["run {out}/clicks.csv --quick"],
+    "clicks/stream.py": ["--rows 1e5 --pandas-rows 1e5 --folder {out}"],
+    "distributed/passes.py": ["--command {dorm} --queries 100 --tolerance 1e-1 --most 40"],
+    "kernel/run.py": [
+        f"{part} --dorm {{dorm}} --out {{out}} --quick"
+        for part in ("quality", "approach", "cache", "large", "threads", "rate")
+    ],
+    "quality/decays.py": ["--dorm {dorm} --sets 'generated 20, noise 1' --splits 1 --out {out}"],
+    "quality/learn_decay.py": ["--dorm {dorm} --sets 'generated 20, noise 1' --splits 1"],
+    "quality/scalings.py": ["--dorm {dorm} --sets lightgbm --splits 1 --out {out}"],
+    "quality/splits.py": ["--dorm {dorm} --sets lightgbm --methods tune;ridge --splits 1 --out {out}"],
+    "ratings/defaults.py": ["--build {build} --kinds sparse --given 10 --seeds 100"],
+    "ratings/fold_in.py": ["--build {build} --users 3"],
+    "ratings/scale.py": ["--build {build} --sizes 60x40x1000 --rank 5 --threads 1 --rounds 1"],
+    "ratings/terms.py": ["--build {build} --given 10 --splits 0"],
+}
+# What these compare with is not installed by the set-up: PyTorch, implicit, a cluster, a GPU.
+NEED_MORE = (
+    "boosting/neural.py",
+    "distributed/engines.py",
+    "ratings/baselines.py",
+    "torch/device.py",
+    "torch/losses.py",
+)
+MODULES = (
+    "baselines/learners.py",
+    "boosting/catboost_calls.py",
+    "compile/compile_times.py",
+    "serve/baselines.py",
+    "matching/peers.py",
+)
 
 
 def scripts(only: list[str]) -> dict[str, Path]:
@@ -35,7 +75,29 @@ def scripts(only: list[str]) -> dict[str, Path]:
     found |= {path.stem: path for path in sorted((ROOT / "benchmarks" / "python").glob("*.py"))}
     if unknown := set(only) - set(found):
         sys.exit(f"bench.py: no benchmark is named {', '.join(sorted(unknown))}; there are: {', '.join(found)}")
-    return {name: path for name, path in found.items() if (name in only if only else name not in IN_PARTS)}
+    return {name: path for name, path in found.items() if (name in only if only else not studied(path))}
+
+
+def studied(path: Path) -> bool:
+    """Whether a script is one of the studies, which print their own tables."""
+    return str(path.relative_to(ROOT / "benchmarks")) in STUDIES
+
+
+def run_studies(build: Path) -> list[str]:
+    """Each study on small data; the names of those that failed, and of scripts that nothing runs."""
+    folder = ROOT / "benchmarks"
+    runnable = {str(p.relative_to(folder)) for p in folder.glob("*/*.py") if "__main__" in p.read_text()}
+    covered = {str(p.relative_to(folder)) for p in scripts([]).values()} | {*STUDIES, *NEED_MORE, *MODULES}
+    failed = sorted(f"{name} (run by nothing)" for name in runnable - covered)
+    for name, lines in STUDIES.items():
+        for line in lines:
+            with tempfile.TemporaryDirectory() as out:
+                places = {"out": out, "build": build, "dorm": build / "dorm"}
+                print(f"\n=== {name} {line}", flush=True)
+                command = [sys.executable, folder / name, *shlex.split(line.format(**places))]
+                if subprocess.run(command, cwd=ROOT).returncode:
+                    failed.append(name)
+    return failed
 
 
 def run(options: argparse.Namespace) -> list[str]:
@@ -95,6 +157,8 @@ def main() -> None:
         return
     options.build.mkdir(exist_ok=True)
     failed = run(options)
+    if options.quick and not options.only:
+        failed += run_studies(options.build)
     ok = check(options, table.joined(table.rows_folder(options.build, options.quick)))
     if failed:
         print(f"failed: {', '.join(failed)}")

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The whole job on generated data: tools/demo.sh build/dorm OUTDIR. Prints what it finds and writes OUTDIR/report.md.
+# The whole job on generated data: tools/demo.sh build/dorm OUTDIR. Prints what it finds, and writes the page OUTDIR/report.html
+# and the text OUTDIR/report.md.
 set -eu
 dorm=$(realpath "$1")
 out=$2
@@ -47,7 +48,7 @@ say "The best single feature on the validation data is number $best (NDCG@10 $be
 
 say
 say "## On the test data"
-show eval --data test.dorm tuned.json ridge.json pairwise.json "feature:$best" --measures ndcg@10
+show eval test.dorm tuned.json ridge.json pairwise.json "feature:$best" --measures ndcg@10 --report report.html
 
 say
 say "## One query"
@@ -62,3 +63,5 @@ say "## The model"
 show info tuned.json
 say
 say "Took $(($(date +%s) - began)) seconds."
+echo
+echo "Open $out/report.html in a browser: which ranker is better, on which queries, and why."

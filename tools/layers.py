@@ -28,7 +28,7 @@ LAYERS = {
         (),
     ),
     "data/judgments": Room(
-        "what is known beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
+        "facts beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
     ),
     "data/ratings": Room(
         "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/ratings",)
@@ -37,7 +37,7 @@ LAYERS = {
     "data": Room(
         "`Dataset` and its builder, folds, joins, columns of a query",
         ("base", "base/vector", "data/judgments"),
-        ("dataset", "data/input", "data/query_columns"),
+        ("dataset", "data/input", "data/prepare", "data/query_columns"),
     ),
     "data/scale": Room(
         "scaling of features and the statistics it needs", ("base", "base/vector", "data"), ("data/scale",)
@@ -80,14 +80,18 @@ LAYERS = {
     "data/synth": Room(
         "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "clicks/simulate_clicks")
     ),
-    "ranking/measure": Room("one file per measure; labels to `a` and `b`", ("base", "data/judgments"), ("measure",)),
+    "ranking/measure": Room(
+        "one file per measure; labels to `a` and `b`",
+        ("base", "data/judgments"),
+        ("measure", "ranking/convention", "ranking/group_lists", "ranking/subtopics"),
+    ),
     "ranking/names": Room("measures and conventions by name", ("base", "ranking/measure"), ()),
     "ranking/assign": Room("dense and grouped assignment", ("base", "data/judgments"), ("learning/assignment",)),
     "ranking/topics": Room("lists under topic budgets: integer programs", ("base", "ranking/assign"), ()),
     "ranking/oracle": Room(
         "decays, exact separation, reference rankings, the list problem",
         ("base", "base/vector", "ranking/assign", "ranking/measure"),
-        ("oracle",),
+        ("oracle", "ranking/decay", "ranking/list_problem"),
     ),
     "model/kernel": Room(
         "kernels by name, rows of the Gram matrix, feature maps that stand in for it",
@@ -145,17 +149,19 @@ LAYERS = {
         ("evaluate",),
     ),
     "evaluation/clicks": Room(
-        "propensities from click logs, rankers judged by clicks",
+        "propensities from click logs, rankers evaluated by clicks",
         ("base", "base/vector", "data", "data/clicks", "evaluation", "ranking/measure"),
         ("clicks/propensity", "clicks/click_evaluation"),
     ),
     "evaluation/interleave": Room(
-        "lists made of two rankings, and what clicks on them say",
+        "lists made of two rankings, and the ranker that clicks on them prefer",
         ("base", "evaluation", "ranking/topics"),
         ("clicks/interleave",),
     ),
     "learning/solver": Room(
-        "quadratic programs over simplices; solvers over an abstract risk", ("base", "base/vector"), ("solver",)
+        "quadratic programs over simplices; solvers over an abstract risk",
+        ("base", "base/vector"),
+        ("solver", "learning/solver_state"),
     ),
     "learning/risk": Room(
         "data, measure, decay, reference and oracle as one risk",
@@ -178,7 +184,7 @@ LAYERS = {
         ("objective", "objective_c"),
     ),
     "learning/shards": Room(
-        "shards of whole queries that answer questions, and the risk over them",
+        "shards of whole queries that respond to requests, and the risk over them",
         (
             "base",
             "base/vector",
@@ -194,7 +200,9 @@ LAYERS = {
         ("learning/shard",),
     ),
     "learning/device": Room(
-        "the risk over lists that a device visits", ("base", "base/vector", "device", "learning/risk"), ()
+        "the risk over lists that a device visits",
+        ("base", "base/vector", "device", "learning/risk", "ranking/oracle"),
+        (),
     ),
     "learning/train": Room(
         "bounds and their rounds, candidates, checkpoints",
@@ -204,6 +212,7 @@ LAYERS = {
             "data",
             "data/groups",
             "data/io/files",
+            "data/judgments",
             "data/scale",
             "device",
             "evaluation",
@@ -215,15 +224,16 @@ LAYERS = {
             "model/export",
             "model/features",
             "model/kernel",
+            "ranking/assign",
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("train",),
+        ("train", "stream", "learning/checkpoint", "learning/memory", "learning/task", "learning/train_shards"),
     ),
     "learning/tune": Room(
         "tuning: the plan of the grid, its training runs, the averaged model",
-        ("base", "evaluation", "learning/solver", "learning/train", "model/kernel"),
-        (),
+        ("base", "data", "evaluation", "learning/solver", "learning/train", "model/kernel"),
+        ("tune",),
     ),
     "learning/matching": Room(
         "graph matching: quadratic assignment, its bounds, learning and prediction",
@@ -249,7 +259,7 @@ LAYERS = {
     "recommend/factor": Room(
         "ranking matrix factorization",
         ("base", "base/vector", "data/io/files", "data/ratings", "evaluation", "learning/solver", "ranking/oracle"),
-        ("recommend/factorize",),
+        ("recommend/factorize", "recommend/factor_model"),
     ),
     "recommend/joint": Room(
         "joint kernels over (user, item) pairs: DORM, JRank, PRank",
@@ -274,7 +284,9 @@ LAYERS = {
         ("recommend/joint_model", "recommend/any_model"),
     ),
     "report": Room(
-        "tables and plots as HTML, Markdown, CSV; a target of its own", ("base", "data/io/files"), ("apps/report",)
+        "tables and plots as HTML, Markdown, CSV; a target of its own",
+        ("base", "data/io/files"),
+        ("apps/report", "apps/report_plots", "apps/report_queries"),
     ),
     "report/pages": Room(
         "pages about trainings, rankers and recommenders; a target of its own",
@@ -287,6 +299,7 @@ LAYERS = {
             "evaluation",
             "learning/baseline",
             "learning/train",
+            "learning/tune",
             "model",
             "recommend/factor",
             "report",
@@ -330,7 +343,7 @@ LAYERS = {
         ("lab/collaborative",),
     ),
     "lab/compare": Room(
-        "comparisons cell by cell",
+        "comparisons point by point",
         (
             "base",
             "data",
@@ -338,6 +351,7 @@ LAYERS = {
             "evaluation",
             "lab/collaborative",
             "learning/baseline",
+            "learning/tune",
             "learning/train",
             "report",
         ),
@@ -354,6 +368,7 @@ LAYERS = {
             "lab/collaborative",
             "lab/compare",
             "learning/matching",
+            "learning/tune",
             "recommend/factor",
             "recommend/joint",
             "report",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seconds and memory of `dorm clicks` on a long log, on one core, beside `wc -l` and pandas in the same run.
+"""Seconds and memory of `dorm clicks gains` on a long log, on one core, beside `wc -l` and pandas in the same run.
 
     python benchmarks/clicks/stream.py [--rows 1e8] [--folder /tmp] [--pandas-rows 1e7]
 
@@ -64,16 +64,19 @@ def main():
     truth = pathlib.Path(arguments.folder) / "clicks-stream-p.csv"
     sessions = max(1, int(arguments.rows / 1000 / 10))
     print("| what | rows | seconds | processor seconds | MiB |\n|---|---|---|---|---|")
-    users = ["--clicks", "pbm", "--queries", 1000, "--features", 1, "--documents-min", 10, "--sessions", sessions]
-    simulate = [COMMAND, "synth", *users, "--rankers", 3, "-o", log, "--true-propensities", truth]
+    data = pathlib.Path(arguments.folder) / "clicks-stream-data.csv"
+    shape = ["--queries", 1000, "--features", 1, "--documents-min", 10]
+    subprocess.run([str(word) for word in (COMMAND, "synth", *shape, "-o", data)], check=True)
+    users = [data, "--sessions", sessions, "--rankers", 3]
+    simulate = [COMMAND, "clicks", "simulate", *users, "-o", log, "--true-propensities", truth]
     if not log.exists():  # else that of a run that was broken off
-        measured("dorm synth --clicks", simulate, arguments.rows)
+        measured("dorm clicks simulate", simulate, arguments.rows)
     measured("wc -l", ["wc", "-l", log], arguments.rows)
     gains = pathlib.Path(arguments.folder) / "clicks-stream-gains.csv"
-    weigh = [COMMAND, "--threads", 1, "clicks", log, "--propensities", truth, "-o", gains, "--json", "--quiet"]
-    measured("dorm clicks", weigh, arguments.rows)
+    weigh = [COMMAND, "--threads", 1, "clicks", "gains", log, "--propensities", truth, "-o", gains, "--json", "--quiet"]
+    measured("dorm clicks gains", weigh, arguments.rows)
     measured("pandas", [sys.executable, "-c", PANDAS, log, int(arguments.pandas_rows)], arguments.pandas_rows)
-    for path in (log, truth, gains):
+    for path in (data, log, truth, gains):
         path.unlink(missing_ok=True)
 
 

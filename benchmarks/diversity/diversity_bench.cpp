@@ -17,6 +17,7 @@
 #include "dorm/data/one_per.h"
 #include "dorm/learning/assignment.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/group_lists.h"
 #include "dorm/synth.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/risk/ridge.h"

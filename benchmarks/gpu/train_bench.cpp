@@ -34,21 +34,21 @@ int main(int argc, char** argv) try {
   dorm::TrainOptions options;
   options.bound = dorm::Bound::best;
   options.rounds = whole("rounds");
-  options.device = given["device"];
-  options.device_bytes = whole("bytes");
+  options.compute.device = given["device"];
+  options.compute.memory = whole("bytes");
   options.shards = whole("shards");
   options.decay = given["decay"];
   options.C = std::atof(given["C"].c_str());
-  options.solve.threads = whole("threads");
+  options.compute.threads = whole("threads");
   options.solve.tolerance = std::atof(given["tolerance"].c_str());
   if (!given["solver"].empty()) options.solve.solver = dorm::parse_solver(given["solver"]);
   const dorm::Dataset data = dorm::read_dataset(argv[1]);
   for (std::size_t run = 1; run <= whole("runs"); ++run) {
     const dorm::TrainResult result = dorm::train(data, options);
     const dorm::SolveReport& solve = result.report.solve;
-    fmt::print("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},{:.8g},{:.8g}\n", options.device, options.solve.threads,
-               options.C, result.model.solver, run, result.report.seconds, solve.seconds, solve.oracle_seconds,
-               solve.qp_seconds, solve.passes, solve.primal, solve.dual);
+    fmt::print("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},{:.8g},{:.8g}\n", options.compute.device,
+               options.compute.threads, options.C, result.model.solver, run, result.report.seconds, solve.seconds,
+               solve.oracle_seconds, solve.qp_seconds, solve.passes, solve.primal, solve.dual);
   }
 } catch (const dorm::Error& error) {
   fmt::print(stderr, "{}\n", error.what());

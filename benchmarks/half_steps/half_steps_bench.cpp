@@ -15,6 +15,7 @@
 
 #include "base/parallel.h"
 #include "base/vector/vector_ops.h"
+#include "dorm/ranking/list_problem.h"
 #include "dorm/read.h"
 #include "dorm/solver.h"
 #include "recommend/factor/item_step.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on real and generated data; the figures of docs/benchmarks.md.
+"""Kernels on real and generated data; the figures of docs/benchmarks-archive.md.
 
   run.py quality      NDCG@10, processor seconds and peak memory of linear, exact and approximate RBF on MQ2008 (five
                       folds) and the LightGBM example set; gamma and C chosen on validation data
@@ -16,6 +16,7 @@ the command that tunes or trains.
 
 import argparse
 import csv
+import itertools
 import json
 import os
 import statistics
@@ -31,6 +32,15 @@ from run import DATA, letor_folds, lightgbm_example  # noqa: E402
 GAMMAS = (0.1, 0.3, 1.0)  # of the median heuristic
 CS = "10/100/1000"
 SIZES = (200, 500, 1000, 2000)
+LANDMARKS = (50, 100, 200, 400, 800, 1600)
+FOLDS = 5
+SCALE = 1  # of generated data
+
+
+def shrink():
+    """Small data and one setting of each kind: whether the script still runs."""
+    global GAMMAS, CS, SIZES, LANDMARKS, FOLDS, SCALE
+    GAMMAS, CS, SIZES, LANDMARKS, FOLDS, SCALE = (1.0,), "10", (20,), (20, 40), 1, 0.05
 
 
 class Dorm:
@@ -68,22 +78,20 @@ def quality(dorm, work, writer):
             print(f"{name}: not found, left out")
             continue
         rows = {method: [] for method, _ in methods}
-        for fold, (train, valid, test) in enumerate(splits(name, work)):
+        for fold, (train, valid, test) in enumerate(itertools.islice(splits(name, work), FOLDS)):
             median = median_gamma(dorm, train, work)
             kernels = "/".join(f"rbf:gamma={factor * median:.6g}" for factor in GAMMAS)
             for method, approximation in methods:
                 grid = f"C={CS},decay=measure,bound=best" + (f",kernel={kernels}" if approximation else "")
                 extra = ["--approx", approximation] if approximation else []
                 report, cpu, _, peak = dorm(
-                    *("tune", train, "--valid", valid, "--grid", grid, "--no-refine", "--choose", "best"),
+                    *("tune", train, "--valid", valid, "--grid", grid, "--choose", "best"),
                     *("--model", work / "m.json", *extra),
                 )
                 figures = test_ndcg(dorm, work / "m.json", test), cpu, peak
                 rows[method].append(figures)
                 winner = report["winner"]
-                writer.writerow(
-                    [name, fold + 1, method, *figures, winner["kernel"], winner["C"], report["refit"]["support"]]
-                )
+                writer.writerow([name, fold + 1, method, *figures, winner["kernel"], winner["C"]])
                 print(name, fold + 1, method, *figures, winner["kernel"], winner["C"], flush=True)
         for method, figures in rows.items():
             ndcg, cpu, peak = zip(*figures)
@@ -119,7 +127,7 @@ def approach(dorm, work, writer):
     spread = statistics.pstdev(exact)
     points = {}
     for family in ("nystroem:{}", "nystroem:{},landmarks=uniform", "nystroem:{},landmarks=greedy", "fourier:{}"):
-        for size in (50, 100, 200, 400, 800, 1600):
+        for size in LANDMARKS:
             if size > 800 and "greedy" in family:
                 continue
             dorm(*common, "--approx", family.format(size))
@@ -129,7 +137,8 @@ def approach(dorm, work, writer):
             points.setdefault(family.format("N"), []).append((size, error))
             writer.writerow([family, size, error])
             print(family, size, error, flush=True)
-    plot(points, Path(__file__).resolve().parents[2] / "docs" / "img" / "kernel_approach.svg")
+    if SCALE == 1:
+        plot(points, Path(__file__).resolve().parents[2] / "docs" / "img" / "kernel_approach.svg")
 
 
 def plot(points, path):
@@ -151,6 +160,7 @@ def plot(points, path):
 
 
 def synth(dorm, work, queries, features, median):
+    queries = max(20, int(SCALE * queries))
     path = work / f"synth-{queries}.dorm"
     options = ["--queries", queries, "--features", features, "--documents-median", median, "--seed", 1]
     subprocess.run([dorm.command, "synth", *map(str, options), "-o", path, "--quiet"], check=True)
@@ -159,9 +169,9 @@ def synth(dorm, work, queries, features, median):
 
 def cache(dorm, work, writer):
     data = synth(dorm, work, 1250, 40, 20)
-    for size in ("512MiB", "1GiB", "2GiB"):
+    for size in ("1GiB", "2GiB", "4GiB"):
         report, cpu, wall, peak = dorm(
-            *("train", data, "--kernel", "rbf", "--cache", size, "--tolerance", 0.05, "-C", 10),
+            *("train", data, "--kernel", "rbf", "--memory", size, "--tolerance", 0.05, "-C", 10),
             *("--bound", "best", "--rounds", 1, "--model", work / "m.json"),
         )
         writer.writerow([size, cpu, wall, peak, report["certificate"]["primal"]])
@@ -213,9 +223,16 @@ def main():
     parser.add_argument("part", choices=parts)
     parser.add_argument("--dorm", default="build/dorm")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the CSV file of results")
+    parser.add_argument("--quick", action="store_true", help="small data: whether everything runs")
     arguments = parser.parse_args()
+    if arguments.quick:
+        shrink()
     dorm = Dorm(os.path.abspath(arguments.dorm), arguments.threads)
-    with tempfile.TemporaryDirectory() as work, open(f"build/kernel_{arguments.part}.csv", "w", newline="") as out:
+    with (
+        tempfile.TemporaryDirectory() as work,
+        open(arguments.out / f"kernel_{arguments.part}.csv", "w", newline="") as out,
+    ):
         parts[arguments.part](dorm, Path(work), csv.writer(out))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `dorm factorize` delivers by default, beside the item means, its own start and its fixed options.
+"""What `dorm recommend train` delivers by default, beside the item means, its own start and its fixed options.
 
 MovieLens-100K and generated ratings of four kinds: dense (400 users, 100 items), sparse (1,500 users, 2,500 items, what
 is rated depends on quality and taste), real (800 users, 100 items, values from -10 to 10 with two decimals, users who
@@ -106,9 +106,9 @@ def run_cell(dorm: Path, kind: str, given: int, seed: int, rank: int, out: Path)
 
         def judge(method: str, options: list[str]) -> dict:
             model = folder / method.replace(" ", "-")
-            seconds[method] = run(dorm, "factorize", folder / "train", "--model", model, *common, *options)
+            seconds[method] = run(dorm, "recommend", "train", folder / "train", "--model", model, *common, *options)
             asked = ["--measures", "ndcg@10", "--bootstrap", "0", "--quiet", "--per-query", folder / "values"]
-            run(dorm, "eval", "--ratings", folder / "test", "--model", model, *asked)
+            run(dorm, "recommend", "evaluate", folder / "test", "--model", model, *asked)
             with (folder / "values").open() as stream:
                 values[method] = {next(iter(row.values())): float(row["ndcg@10"]) for row in csv.DictReader(stream)}
             return json.loads(subprocess.check_output([dorm, "info", model, "--json"]))

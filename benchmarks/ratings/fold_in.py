@@ -38,13 +38,36 @@ class Lists:
         self.dorm, self.users, self.top, self.extra = dorm, users, top, extra
 
     def train(self, ratings: Path, model: Path, seed: int) -> Path:
-        command = [self.dorm, "factorize", ratings, "--model", model, "--rank", "20", "--fixed", "--seed", str(seed)]
+        command = [
+            self.dorm,
+            "recommend",
+            "train",
+            ratings,
+            "--model",
+            model,
+            "--rank",
+            "20",
+            "--fixed",
+            "--seed",
+            str(seed),
+        ]
         command += self.extra
         subprocess.run([*command, "--threads", "1", "--quiet", "--json"], check=True, capture_output=True)
         return model
 
     def of(self, model: Path, *options) -> dict[str, set[str]]:
-        command = [self.dorm, "recommend", model, "--users", self.users, "--top", str(self.top), "--json", *options]
+        command = [
+            self.dorm,
+            "recommend",
+            "top",
+            model,
+            "--users",
+            self.users,
+            "--top",
+            str(self.top),
+            "--json",
+            *options,
+        ]
         out = subprocess.run([*command, "--threads", "1"], check=True, capture_output=True, text=True).stdout
         rows = [json.loads(line) for line in out.splitlines()]
         return {row["user"]: {item["item"] for item in row["items"]} for row in rows}
@@ -55,10 +78,10 @@ def overlap(x: dict[str, set[str]], y: dict[str, set[str]], top: int) -> float:
 
 
 def cpu_of_one_list(lists: Lists, model: Path, user: str) -> float:
-    """Processor seconds of a whole `dorm recommend`: start, loading the model, one list."""
+    """Processor seconds of a whole `dorm recommend top`: start, loading the model, one list."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(20):
-        subprocess.run([lists.dorm, "recommend", model, "--user", user], check=True, capture_output=True)
+        subprocess.run([lists.dorm, "recommend", "top", model, "--user", user], check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 20
 
@@ -69,7 +92,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100)
     parser.add_argument("--given", type=int, default=20)
     parser.add_argument("--top", type=int, default=10)
-    parser.add_argument("extra", nargs="*", help="options of dorm factorize, after --")
+    parser.add_argument("extra", nargs="*", help="options of dorm recommend train, after --")
     arguments = parser.parse_args()
     users = read_users()
     rng = random.Random(1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Speed and memory of `dorm factorize` on generated ratings: one and two threads, growth, peak memory.
+"""Speed and memory of `dorm recommend train` on generated ratings: one and two threads, growth, peak memory.
 
 Ratings 1 to 5 come from item quality and `--hidden` factors with noise; items are drawn by popularity (Zipf, exponent
 0.8). Training holds out 5 % for validation and runs until a round no longer helps.
@@ -44,7 +44,8 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
     report = work / "report.json"
     command = [
         dorm,
-        "factorize",
+        "recommend",
+        "train",
         ratings,
         "--model",
         work / "model",
@@ -76,7 +77,7 @@ def list_milliseconds(model: Path, lists: int = 200) -> float:
         import dorm
     except ImportError:
         return float("nan")
-    recommender = dorm.DormFactorization.load(model)
+    recommender = dorm.recommend.DormFactorization.load(model)
     begin = time.process_time()
     for user in recommender.user_ids_[:lists]:
         recommender.recommend(user)
@@ -118,7 +119,7 @@ def main() -> None:
     parser.add_argument("--hidden", type=int, default=10)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("extra", nargs="*", help="options of dorm factorize, after --")
+    parser.add_argument("extra", nargs="*", help="options of dorm recommend train, after --")
     arguments = parser.parse_args()
     out = arguments.build / "ratings-scale.csv"
     rows = []

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 
+#include "dorm/data/prepare.h"
 #include "dorm/read.h"
 #include "learning/risk/ranking_risk.h"
 #include "learning/train/training_set.h"
@@ -73,7 +74,7 @@ void run(const std::string& path) {
       [&] { sink = sum_of(data); });  // scaling lets the rows of the file go
   const TrainingSet set(data, "auto", 1);
   std::vector<double> w;
-  report("ridge", [&] { w = set.fit({.kind = Start::ridge}).w; });
+  report("ridge", [&] { w = set.fit({.kind = InitialModel::ridge}).w; });
   const auto measure = make_trainable("ndcg@10");
   const Decay decay("measure");
   report("queries", [&] { RankingRisk(set.features(), *measure, decay, 1); });

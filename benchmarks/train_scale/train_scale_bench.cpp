@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   options.scale = "none";
   options.C = 100;
   options.solve.tolerance = std::atof(argv[4]);
-  options.solve.threads = std::strtoull(argv[5], nullptr, 10);
+  options.compute.threads = std::strtoull(argv[5], nullptr, 10);
   const dorm::Dataset data = dorm::synthesize(synth);
   const dorm::TrainResult result = dorm::train(data, options);
   const dorm::Certificate& certificate = result.model.certificate;

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/base/catalog.h"
-#include "option_walk.h"
-#include "output.h"
-#include "usage.h"
+#include "options/declared_options.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -25,7 +25,7 @@ constexpr const char* kCompletionFooter =
     "  dorm completion zsh > ~/.zfunc/_dorm\n"
     "  dorm completion fish > ~/.config/fish/completions/dorm.fish\n";
 
-/// Without the characters that end a quoted word in some shell.
+/// Without the characters that end a quotation in a shell.
 std::string plain(const std::string& help) {
   std::string text;
   for (const char c : help)
@@ -34,75 +34,152 @@ std::string plain(const std::string& help) {
 }
 
 std::string all_names(const DeclaredVerb& verb) {
-  std::string words;
+  std::string names;
   for (const DeclaredOption& option : verb.options)
-    for (const std::string& name : option.names) words += (words.empty() ? "" : " ") + name;
-  return words;
+    for (const std::string& name : option.names) names += (names.empty() ? "" : " ") + name;
+  return names;
+}
+
+/// "clicks" of "clicks gains"; empty: no group.
+std::string group_of(const DeclaredVerb& verb) {
+  const std::size_t blank = verb.name.find(' ');
+  return blank == std::string::npos ? "" : verb.name.substr(0, blank);
+}
+std::string own_name(const DeclaredVerb& verb) { return verb.name.substr(verb.name.find(' ') + 1); }
+
+struct NamedGroup {
+  std::string name;
+  std::vector<const DeclaredVerb*> subcommands;
+
+  std::string names() const {
+    std::string text;
+    for (const DeclaredVerb* verb : subcommands) text += (text.empty() ? "" : " ") + own_name(*verb);
+    return text;
+  }
+};
+
+std::vector<NamedGroup> groups_of(const std::vector<DeclaredVerb>& verbs) {
+  std::vector<NamedGroup> groups;
+  for (const DeclaredVerb& verb : verbs) {
+    const std::string name = group_of(verb);
+    if (name.empty()) continue;
+    if (groups.empty() || groups.back().name != name) groups.push_back({name, {}});
+    groups.back().subcommands.push_back(&verb);
+  }
+  return groups;
 }
 
 std::string bash(const std::vector<DeclaredVerb>& verbs) {
-  std::string names, cases;
+  std::string names, groups, cases;
   for (const DeclaredVerb& verb : verbs) {
-    names += (names.empty() ? "" : " ") + verb.name;
-    cases += fmt::format("    {}) options=\"{}\" ;;\n", verb.name, all_names(verb));
+    if (group_of(verb).empty()) names += (names.empty() ? "" : " ") + verb.name;
+    cases += fmt::format("    \"{}\") options=\"{}\" ;;\n", verb.name, all_names(verb));
+  }
+  for (const NamedGroup& group : groups_of(verbs)) {
+    names += " " + group.name;
+    groups +=
+        fmt::format("    {}) verb=\"$verb ${{COMP_WORDS[2]}}\" subcommands=\"{}\" ;;\n", group.name, group.names());
   }
   return fmt::format(
       "_dorm() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} options=\"--help --version\"\n"
+      "  local current=${{COMP_WORDS[COMP_CWORD]}} options=\"--help --version\" verb=${{COMP_WORDS[1]}} subcommands=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"{} $options\" -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
-      "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
+      "  case $verb in\n{}  esac\n"
+      "  if [ -n \"$subcommands\" ] && [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"$subcommands --help\" -- \"$current\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case $verb in\n{}  esac\n"
       "  case $current in\n"
       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
       "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
       "  esac\n"
       "}}\n"
       "complete -o filenames -F _dorm dorm\n",
-      names, cases);
+      names, groups, cases);
+}
+
+std::string zsh_options(const DeclaredVerb& verb) {
+  std::string options;
+  for (const DeclaredOption& option : verb.options)
+    for (const std::string& name : option.names)
+      options += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option.help),
+                             option.value.empty() ? "" : ":" + plain(option.value) + ":_files");
+  return options;
 }
 
 std::string zsh(const std::vector<DeclaredVerb>& verbs) {
-  std::string names, cases;
+  std::string names, groups, cases;
   for (const DeclaredVerb& verb : verbs) {
-    names += fmt::format("    '{}:{}'\n", verb.name, plain(verb.summary));
-    std::string options;
-    for (const DeclaredOption& option : verb.options)
-      for (const std::string& name : option.names)
-        options += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option.help),
-                               option.value.empty() ? "" : ":" + plain(option.value) + ":_files");
-    cases += fmt::format("      {}) _arguments '*:file:_files'{} ;;\n", verb.name, options);
+    if (group_of(verb).empty()) names += fmt::format("    '{}:{}'\n", verb.name, plain(verb.summary));
+    cases += fmt::format("      '{}') _arguments '*:file:_files'{} ;;\n", verb.name, zsh_options(verb));
+  }
+  for (const NamedGroup& group : groups_of(verbs)) {
+    names += fmt::format("    '{}:{}'\n", group.name, group.names());
+    std::string rows;
+    for (const DeclaredVerb* verb : group.subcommands)
+      rows += fmt::format(" '{}:{}'", own_name(*verb), plain(verb->summary));
+    groups += fmt::format("      {}) subcommands=({} ) ;;\n", group.name, rows);
   }
   return fmt::format(
       "#compdef dorm\n"
       "_dorm() {{\n"
-      "  local -a verbs\n"
+      "  local -a verbs subcommands\n"
       "  verbs=(\n{}  )\n"
       "  if (( CURRENT == 2 )); then\n"
       "    _describe 'command' verbs\n"
       "  else\n"
+      "    case $words[2] in\n{}    esac\n"
+      "    if (( $#subcommands && CURRENT == 3 )); then\n"
+      "      _describe 'subcommand' subcommands\n"
+      "      return\n"
+      "    fi\n"
       "    shift words\n"
       "    (( CURRENT-- ))\n"
+      "    if (( $#subcommands )); then\n"
+      "      words[2]=\"$words[1] $words[2]\"\n"
+      "      shift words\n"
+      "      (( CURRENT-- ))\n"
+      "    fi\n"
       "    case $words[1] in\n{}    esac\n"
       "  fi\n"
       "}}\n"
       "(( $+functions[compdef] )) && compdef _dorm dorm\n",
-      names, cases);
+      names, groups, cases);
+}
+
+std::string fish_options(const DeclaredVerb& verb, const std::string& condition) {
+  std::string text;
+  for (const DeclaredOption& option : verb.options) {
+    text += fmt::format("complete -c dorm -n '{}'", condition);
+    for (const std::string& name : option.names)
+      text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
+    text += fmt::format("{} -d '{}'\n", option.value.empty() ? "" : " -r", plain(option.help));
+  }
+  return text;
 }
 
 std::string fish(const std::vector<DeclaredVerb>& verbs) {
-  std::string text;
-  for (const DeclaredVerb& verb : verbs)
+  constexpr const char* kSeen = "__fish_seen_subcommand_from";
+  std::string text, options;
+  for (const DeclaredVerb& verb : verbs) {
+    if (!group_of(verb).empty()) continue;
     text += fmt::format("complete -c dorm -n __fish_use_subcommand -f -a {} -d '{}'\n", verb.name, plain(verb.summary));
-  for (const DeclaredVerb& verb : verbs)
-    for (const DeclaredOption& option : verb.options) {
-      text += fmt::format("complete -c dorm -n '__fish_seen_subcommand_from {}'", verb.name);
-      for (const std::string& name : option.names)
-        text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
-      text += fmt::format("{} -d '{}'\n", option.value.empty() ? "" : " -r", plain(option.help));
+    options += fish_options(verb, fmt::format("{} {}", kSeen, verb.name));
+  }
+  for (const NamedGroup& group : groups_of(verbs)) {
+    text += fmt::format("complete -c dorm -n __fish_use_subcommand -f -a {} -d '{}'\n", group.name, group.names());
+    for (const DeclaredVerb* verb : group.subcommands) {
+      const std::string in_group = fmt::format("{} {}", kSeen, group.name);
+      text += fmt::format("complete -c dorm -n '{}; and not {} {}' -f -a {} -d '{}'\n", in_group, kSeen, group.names(),
+                          own_name(*verb), plain(verb->summary));
+      options += fish_options(*verb, fmt::format("{}; and {} {}", in_group, kSeen, own_name(*verb)));
     }
-  return text;
+  }
+  return text + options;
 }
 
 struct Shell {

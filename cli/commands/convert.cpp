@@ -4,15 +4,15 @@
 
 #include <memory>
 
-#include "added_columns.h"
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "input.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/added_columns.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -20,21 +20,20 @@ namespace {
 constexpr const char* kConvertDescription =
     "Change the format of a file of judged documents.\n"
     "\n"
-    "The binary form .dorm is mapped into memory, so that large data is used at once and shared between\n"
-    "processes. It keeps everything: ids, groups, weights, feature names and the order of the rows. LETOR\n"
-    "text has no place for query weights and feature names.\n"
+    "The binary form .dorm is mapped into memory, so that large data loads at once and processes share it. It\n"
+    "keeps ids, groups, weights, feature names and the order of the rows. LETOR text has no query weights and no\n"
+    "feature names.\n"
     "\n"
-    "Answers of Elasticsearch, OpenSearch (ltr_log) and Solr ([features]) are read as well. Labels come from\n"
-    "--qrels; what it does not judge gets label -1, or what --unjudged says. The query id of an answer is\n"
-    "\"qid\" beside it, a line of --query-ids, or Solr's parameter qid or q; --query-column names another.\n"
+    "Responses of Elasticsearch, OpenSearch (ltr_log) and Solr ([features]) are read, too, with labels from\n"
+    "--qrels; documents without a judgment get label -1, or the label of --unjudged. The query id of a response\n"
+    "is its field \"qid\", a line of --query-ids, or Solr's parameter qid or q; --query-column names another.\n"
     "\n"
-    "With --shards N the data becomes a folder of .dorm files, part-00000-of-0000N.dorm and so on: each has\n"
-    "whole queries, found by a hash of their ids, in an order that does not depend on that of the rows. The\n"
-    "data may be larger than memory. train, eval, rank and info take the folder, or a quoted pattern of\n"
-    "files, as data.\n"
+    "--shards N writes a folder of .dorm files, part-00000-of-0000N.dorm and so on. Each has whole queries,\n"
+    "assigned by a hash of their ids and in an order that does not depend on the rows. The data may be larger\n"
+    "than memory. train, eval, rank and info read the folder, or a quoted pattern of files.\n"
     "\n"
-    "--sets adds columns that compare each document with the set of its query, the documents of that query\n"
-    "in another file; --user-features adds what is known of the user, the query, as columns user:NAME.";
+    "--sets adds columns that compare each document with the documents of its query in another file;\n"
+    "--user-features adds the features of the user, who is the query, as columns user:NAME.";
 
 constexpr const char* kConvertFooter =
     "Examples:\n"
@@ -77,22 +76,23 @@ void convert_into_shards(const ConvertArguments& arguments, const Settings& sett
 
 Action declare_convert(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ConvertArguments>();
-  app.add_option("IN", arguments->in,
-                 "file to read: LETOR, CSV, TSV, JSON lines, .dorm, or answers of a\nsearch engine; text may be .gz or "
-                 ".zst; - is standard input");
+  app.add_option(
+      "IN", arguments->in,
+      "file to read: LETOR, CSV, TSV, JSON lines, .dorm, or responses of a\nsearch engine; text may be .gz or "
+      ".zst; - is standard input");
   CLI::Option* const out = written(
       app.add_option("OUT", arguments->out,
                      "file to write; format by extension: .dorm, .csv, .tsv, else LETOR;\n.gz and .zst compress; "
                      "- is standard output; with --shards a\nnew folder"));
   const OptionGroup output(app, "Output");
-  output.add("--to", arguments->format, "NAME", "format to write, whatever OUT is called: letor, csv, tsv or binary");
+  output.add("--to", arguments->format, "NAME", "format to write, for any name of OUT: letor, csv, tsv or binary");
   output.number_function<std::size_t>(
       "--shards",
       [arguments, out](std::size_t shards) {
         arguments->shards = shards;
         out->type_name(kNewFolder);
       },
-      whole_from(1, kMostShards), "N", "write the N shards of the data, .dorm files, into the new folder OUT");
+      whole_from(1, kMostShards), "N", "write N shards, as .dorm files, into the new folder OUT");
   add_input_options(app, arguments->input);
   const OptionGroup reading(app, "Reading");
   reading.add("--qrels", arguments->input.qrels, "FILE",
@@ -109,7 +109,7 @@ Action declare_convert(CLI::App& app, const Settings& settings) {
     check_added_columns(arguments->added);
     if (arguments->shards > 0 && arguments->added.given())
       throw Error(ErrorCode::unsupported,
-                  "--sets and --user-features do not go with --shards; write one file first, then its shards");
+                  "--sets and --user-features exclude --shards; expected one file first, then its shards");
     if (arguments->shards > 0) return convert_into_shards(*arguments, settings);
     const Dataset data = load(arguments->in, arguments->input, settings, {.labels = false}).data;
     write_data(add_columns(data, arguments->added, arguments->input, settings), arguments->out, format);

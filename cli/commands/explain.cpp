@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm explain`: why documents stand where they do.
+// `dorm explain`: contributions of features to the scores of documents.
 #include "dorm/explain.h"
 
 #include <fmt/format.h>
@@ -10,28 +10,28 @@
 #include <optional>
 
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "help.h"
-#include "input.h"
-#include "messages.h"
-#include "option_group.h"
-#include "output.h"
-#include "style.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
 #include "text/explain_text.h"
-#include "usage.h"
-#include "written_files.h"
+#include "text/help.h"
+#include "text/messages.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {
 
 constexpr const char* kExplainDescription =
-    "Explain why the documents of a query stand where they do.\n"
+    "Explain the ranking of a query by the contributions of features.\n"
     "\n"
-    "A linear model's score is a sum: for each document the largest contributions, feature by feature, and how\n"
-    "far each is above its mean over the documents of the query, so that what all share cancels. With\n"
-    "--against, the difference of two documents step by step, and at which value of one feature they would\n"
-    "swap. Of trees: exact Shapley values (path-dependent TreeSHAP), which sum to the score less its mean in\n"
-    "training. Of a kernel: what becomes of the score when one feature is at its mean. Labels are not needed.";
+    "A linear score is a sum: for each document, the largest contributions of features, and their differences\n"
+    "to the mean over the documents of the query. With --against: the difference of two documents, feature by\n"
+    "feature, and the value of one feature at which they would swap. For trees: Shapley values, which sum to the\n"
+    "score less its mean in training. For a kernel: the change of the score when one feature is at its mean.\n"
+    "Labels are not needed.";
 
 constexpr const char* kExplainExamples =
     "Examples:\n"
@@ -41,8 +41,8 @@ constexpr const char* kExplainExamples =
     "  dorm explain m.json test.txt --format jsonl -o why.jsonl\n";
 
 constexpr std::array<CatalogEntry, 3> kExplainFormats = {{
-    {.name = "text", .usage = "text", .help = "tables for people"},
-    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per document and line; all features, all queries"},
+    {.name = "text", .usage = "text", .help = "tables"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per document; all features, all queries"},
     {.name = "csv", .usage = "csv", .help = "one line per document and feature; all features, all queries"},
 }};
 constexpr std::size_t kFeaturesInText = 5;
@@ -57,12 +57,12 @@ struct ExplainArguments {
 
 void check(const ExplainArguments& arguments) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm train or dorm tune");
-  require_option(!arguments.data.empty(), "DATA", "expected the documents that are ranked");
+  require_option(!arguments.data.empty(), "DATA", "expected the documents to rank");
   if (std::none_of(kExplainFormats.begin(), kExplainFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kExplainFormats);
   if (!arguments.against.empty() && arguments.documents.size() != 1)
-    throw Error(ErrorCode::bad_option, "--against compares two documents; expected one --document ID beside it");
+    throw Error(ErrorCode::bad_option, "--against compares two documents; expected one --document ID");
 }
 
 /// A few names for a message.
@@ -175,20 +175,19 @@ void run_explain(ExplainArguments arguments, const Settings& settings) {
 
 Action declare_explain(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExplainArguments>();
-  const OptionGroup what(app, "What to explain"), output(app, "Output");
-  app.add_option("MODEL", arguments->model,
-                 "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
+  const OptionGroup what(app, "Documents"), output(app, "Output");
+  app.add_option("MODEL", arguments->model, "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
   app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used");
-  what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (all queries of jsonl and csv)")
+  what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (jsonl, csv: all queries)")
       ->expected(1)
       ->take_all();
   what.number("--top", arguments->top, whole_from(0), "N", "the first N documents of the ranking; 0: all (10)");
-  what.add("--document", arguments->documents, "ID", "these documents instead; may be repeated")
+  what.add("--document", arguments->documents, "ID", "explain these documents; may be repeated")
       ->expected(1)
       ->take_all();
-  what.add("--against", arguments->against, "ID", "the difference of --document and this one");
+  what.add("--against", arguments->against, "ID", "explain the difference of --document and this one");
   output.number("--features", arguments->features, whole_from(0), "N",
-                "show so many features of each; 0: all (text: 5, others: all)");
+                "number of features to show; 0: all (text: 5, others: all)");
   output.add("--format", arguments->format, "NAME", "text, jsonl or csv; see below (text)");
   written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
   add_input_options(app, arguments->input);

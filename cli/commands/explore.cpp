@@ -14,19 +14,19 @@
 #include "base/checksum.h"
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "data/io/files/file.h"
 #include "dorm/apps/serve.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
-#include "help.h"
-#include "input.h"
-#include "judge_rankers.h"
-#include "messages.h"
-#include "option_group.h"
-#include "progress.h"
-#include "rankers.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/input.h"
+#include "input/rankers.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/evaluate_rankers.h"
+#include "run/progress.h"
+#include "text/help.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {
@@ -34,12 +34,12 @@ namespace {
 constexpr const char* kExploreDescription =
     "Look at one or two models and their data in a browser.\n"
     "\n"
-    "Queries by what they lose or by how two models differ; rankings side by side with the ideal order and the\n"
-    "ranking that violated the bound most; why documents stand where they do and what would swap them; weights\n"
-    "to be moved, with the measure over all queries and a paired test; labels given by keys, kept in a file\n"
-    "that several judges share; a blind comparison of two models; checks of the data. Figures are those of\n"
-    "dorm eval. The page is inside the command and fetches nothing from elsewhere; only this machine can reach\n"
-    "it. Ctrl-C ends it.";
+    "The page shows queries by loss or by the difference of two models; rankings next to the ideal order and the\n"
+    "most violated ranking; contributions of features, and changes that swap two documents; a what-if of the\n"
+    "weights, with the measure over all queries and a paired test; labels entered by keyboard into a shared\n"
+    "file; a blind comparison of two models; and checks of the data. The values are those of dorm eval. The\n"
+    "command contains the page, which loads nothing from other hosts; only this machine can open it. Ctrl-C\n"
+    "ends the command.";
 
 constexpr const char* kExploreExamples =
     "Examples:\n"
@@ -117,7 +117,7 @@ void require_built_in(const ExploreArguments& arguments) {
   if (!serve::available())
     throw Error(ErrorCode::unsupported, "this build has no server: it was made without simdjson (libsimdjson-dev)");
   if (!arguments.judgments.empty() && !explore::can_judge())
-    throw Error(ErrorCode::unsupported, "this build keeps no judgments: it was made without SQLite (libsqlite3-dev)");
+    throw Error(ErrorCode::unsupported, "this build stores no judgments: it lacks SQLite (libsqlite3-dev)");
 }
 
 void run_explore(ExploreArguments& arguments, const Settings& settings) {
@@ -148,26 +148,26 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
 
 Action declare_explore(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExploreArguments>();
-  const OptionGroup what(app, "What to look at"), how(app, "Evaluation"), where(app, "Where");
+  const OptionGroup what(app, "Data"), how(app, "Evaluation"), where(app, "Server");
   app.add_option("MODEL", arguments->models, "a model of dorm train or tune, or two, as FILE or NAME=FILE");
   what.add("--data", arguments->data, "FILE",
            "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files");
   what.add("--texts", arguments->texts, "FILE",
-           "what documents say: JSON lines {\"id\", \"title\", \"text\"}, ids as in\nthe data, or rows counted from 1");
+           "texts of the documents: JSON lines {\"id\", \"title\", \"text\"}, with the\nids of the data, or rows "
+           "counted from 1");
   what.add("--judgments", arguments->judgments, "FILE",
-           "keep judgments in this SQLite file, which is made where there is\nnone; several may use it at once");
-  how.add("--measure", arguments->measure, "NAME", "what all figures are; see below (that of the first model)");
-  how.add("--convention", arguments->options.convention, "NAME",
-          "whose definitions of the measures; see below (standard)");
+           "SQLite file for judgments, created if missing; several processes may\nshare it");
+  how.add("--measure", arguments->measure, "NAME", "measure to show; see below (that of the first model)");
+  how.add("--convention", arguments->options.convention, "NAME", "definition of the measures; see below (standard)");
   add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
-                     "judge lists of at most one document (or k) of each group: group,\nhost, domain, a CSV column, "
-                     "or none (as the model was trained)");
-  how.add("--ties", arguments->options.ties, "NAME", "order of equal scores; see below (as the convention says)");
+                     "evaluate lists of at most one document (or k) of each group: group,\nhost, domain, a CSV column, "
+                     "or none (that of the model)");
+  how.add("--ties", arguments->options.ties, "NAME", "order of equal scores; see below (that of the convention)");
   how.number("--bootstrap", arguments->options.bootstrap, whole_from(0, 1e7), "N",
              "resamples for the intervals; 0: none (1000)");
   how.number("--confidence", arguments->options.confidence, number_within(0, 1), "X", "of the intervals (0.95)");
   how.number("--seed", arguments->options.seed, whole_from(0), "N", "of the bootstrap and the permutation test (0)");
-  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port on this machine; 0: any that is free (0)");
+  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port on this machine; 0: a free port (0)");
   where.flag("--no-open", arguments->no_open, "do not open the page in a browser");
   add_input_options(app, arguments->input);
   app.description(kExploreDescription);

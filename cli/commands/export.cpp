@@ -11,15 +11,15 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 #include "dorm/train.h"
-#include "help.h"
-#include "input.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "input/input.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -27,10 +27,10 @@ namespace {
 constexpr const char* kExportDescription =
     "Write a model for a search engine or another tool.\n"
     "\n"
-    "A scaling that is a line in each feature is folded into the weights, or becomes normalisers where the\n"
-    "target has them. What a target cannot evaluate is refused, with the command that trains a model that\n"
-    "it can (train --for TARGET). --check scores data as the target would, in its precision and order,\n"
-    "and tells how scores, rankings and the measure differ from those of the model.";
+    "A scaling that is linear in each feature is folded into the weights, or becomes normalisers where the\n"
+    "target has them. A model that the target cannot evaluate is refused, with the command that trains one that\n"
+    "it can (train --for TARGET). --check scores data as the target would, in its precision and order, and\n"
+    "reports the differences of scores, rankings and the measure to those of the model.";
 
 constexpr const char* kExportExamples =
     "Examples:\n"
@@ -46,7 +46,7 @@ struct ExportArguments {
   InputArguments input;
 };
 
-/// The target's scores beside the model's, and the measure by both where the data is judged.
+/// The scores of the target and of the model, and the measure of both where the data has labels.
 struct CheckedExport {
   Dataset data;
   ServedDifference difference;
@@ -179,19 +179,19 @@ Action declare_export(CLI::App& app, const Settings& settings) {
     for (const ExportTarget& target : export_targets())
       if (target.entry.name == name && target.folder) out->type_name(kNewFolder);
   };
-  app.add_option_function<std::string>("--to", take_target, "what to write the model for; see below")
+  app.add_option_function<std::string>("--to", take_target, "target to write the model for; see below")
       ->option_text("TARGET")
       ->group("Output");
   written(output.add("--features", arguments->features, "FILE",
-                     "file to write with what the target has to know of the features first"));
+                     "file to write with the definitions of the features for the target"));
   const OptionGroup how(app, "Model");
   how.add("--name", arguments->options.name, "NAME", "name of the model in the engine (dorm)");
-  how.add("--names", arguments->names, "FILE", "CSV feature,name: what the target calls the features");
-  how.flag("--fold", arguments->options.fold, "fold the scaling into the weights also where there are normalisers");
+  how.add("--names", arguments->names, "FILE", "CSV feature,name: names of the features in the target");
+  how.flag("--fold", arguments->options.fold, "fold the scaling into the weights instead of writing normalisers");
   how.flag("--non-negative", arguments->options.non_negative,
-           "no negative score for features within their range in training");
+           "shift scores to be non-negative for features in their training range");
   const OptionGroup checking(app, "Check");
-  checking.add("--check", arguments->check, "DATA", "documents to score as the target does, and as the model does");
+  checking.add("--check", arguments->check, "DATA", "documents to score like the target and like the model");
   add_input_options(app, arguments->input);
   std::vector<CatalogEntry> targets;
   for (const ExportTarget& target : export_targets()) targets.push_back(target.entry);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dorm help`: pages about commands, parts of them, and what several commands share.
-#include "help.h"
+#include "text/help.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
 #include "dorm/train.h"
-#include "input.h"
-#include "messages.h"
+#include "input/input.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {
@@ -25,12 +25,13 @@ namespace {
 constexpr const char* kHelpDescription =
     "Explain a command, a part of it, or a topic.\n"
     "\n"
-    "With --json: all commands, their arguments and options and the ranges of numbers, for programs.";
+    "With --json: all commands with their arguments, options and ranges of numbers, for programs.";
 
 constexpr const char* kHelpExamples =
     "Examples:\n"
     "  dorm help train\n"
     "  dorm help train kernel\n"
+    "  dorm help clicks gains\n"
     "  dorm help measures\n";
 
 struct Topic {
@@ -40,19 +41,19 @@ struct Topic {
 
 // clang-format off
 constexpr std::array<Topic, 13> kTopics = {{
-    {{"measures", "measures", "what rankings are judged by and trained for"}, [] { return catalog_text("Measures", measure_catalog()); }},
-    {{"conventions", "conventions", "whose definitions of the measures"}, [] { return catalog_text("Conventions", convention_catalog()); }},
-    {{"ties", "ties", "the order of equal scores"}, [] { return catalog_text("Ties", tie_catalog()); }},
-    {{"formats", "formats", "of judged documents"}, [] { return catalog_text("Formats, --input-format", input_formats()); }},
-    {{"scalings", "scalings", "of features"}, [] { return catalog_text("Scalings", scaling_catalog()); }},
-    {{"targets", "targets", "that models are trained for and exported to"}, [] { return catalog_text("Targets, --for", target_choices()); }},
-    {{"kernels", "kernels", "and how they are approximated"}, [] { return catalog_text("Kernels, joined by * and +", kernel_catalog()) + "\n" + catalog_text("Approximations", approximation_catalog()); }},
-    {{"bounds", "bounds", "on the loss, and where their rounds start"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Starts", start_catalog()); }},
-    {{"decays", "decays", "of the weights of positions"}, [] { return catalog_text("Decays", decay_catalog()); }},
-    {{"solvers", "solvers", "of the convex problems"}, [] { return catalog_text("Solvers", solver_catalog()); }},
-    {{"methods", "methods", "that DORM is compared with"}, [] { return catalog_text("Methods", method_catalog()); }},
-    {{"exit-status", "exit-status", "what the numbers mean that commands end with"}, [] { return exit_status_text(); }},
-    {{"environment", "environment", "variables that commands look at"}, [] { return environment_text(); }},
+    {{"measures", "measures", "measures to evaluate and to train for"}, [] { return catalog_text("Measures", measure_catalog()); }},
+    {{"conventions", "conventions", "definitions of the measures by other tools"}, [] { return catalog_text("Conventions", convention_catalog()); }},
+    {{"ties", "ties", "order of documents with equal scores"}, [] { return catalog_text("Ties", tie_catalog()); }},
+    {{"formats", "formats", "formats of judged documents"}, [] { return catalog_text("Formats, --input-format", input_formats()); }},
+    {{"scalings", "scalings", "scalings of the features"}, [] { return catalog_text("Scalings", scaling_catalog()); }},
+    {{"targets", "targets", "tools that models can be exported to"}, [] { return catalog_text("Targets, --for", target_choices()); }},
+    {{"kernels", "kernels", "kernels and their approximations"}, [] { return catalog_text("Kernels, joined by * and +", kernel_catalog()) + "\n" + catalog_text("Approximations", approximation_catalog()); }},
+    {{"bounds", "bounds", "bounds on the loss, and initial models"}, [] { return catalog_text("Bounds", bound_choices()) + "\n" + catalog_text("Initial models", initial_model_catalog()); }},
+    {{"decays", "decays", "position weights of the ranking score"}, [] { return catalog_text("Decays", decay_catalog()); }},
+    {{"solvers", "solvers", "solvers of the convex problems"}, [] { return catalog_text("Solvers", solver_catalog()); }},
+    {{"methods", "methods", "DORM and its baselines"}, [] { return catalog_text("Methods", method_catalog()); }},
+    {{"exit-status", "exit-status", "exit codes of the command"}, [] { return exit_status_text(); }},
+    {{"environment", "environment", "environment variables that the command reads"}, [] { return environment_text(); }},
 }};
 // clang-format on
 
@@ -84,34 +85,45 @@ std::string all_as_json(const CLI::App& root) {
   return printable_json({{"version", DORM_VERSION}, {"commands", std::move(verbs)}}, 2) + "\n";
 }
 
-std::string page_about(const std::vector<std::string>& words, const CLI::App& root, const Settings& settings) {
-  if (words.empty()) return short_overview(root);
-  if (words.size() > 2) throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", words[2]));
+/// The names after `dorm help`, where "clicks gains" is one.
+std::vector<std::string> joined(std::vector<std::string> names, const Settings& settings) {
+  if (names.size() > 1 && is_group(names[0], settings.commands)) {
+    names[0] += " " + names[1];
+    names.erase(names.begin() + 1);
+  }
+  return names;
+}
+
+std::string page_about(const std::vector<std::string>& given, const CLI::App& root, const Settings& settings) {
+  if (given.empty()) return short_overview(root, settings.commands);
+  const std::vector<std::string> names = joined(given, settings);
+  if (names.size() > 2) throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", names[2]));
+  if (names.size() == 1 && is_group(names[0], settings.commands)) return group_page(root, names[0]);
   std::vector<CatalogEntry> known;
   for (const Command& command : settings.commands) {
     known.push_back({.name = command.name, .usage = {}, .help = {}});
-    if (command.name != words[0]) continue;
-    const DeclaredVerb verb = declared(*root.get_subcommand(words[0]));
-    return words.size() == 1 ? whole_page(verb, command) : part_page(verb, words[1]);
+    if (command.name != names[0]) continue;
+    const DeclaredVerb verb = declared(*root.get_subcommand(names[0]));
+    return names.size() == 1 ? whole_page(verb, command) : part_page(verb, names[1]);
   }
   for (const Topic& topic : kTopics) {
     known.push_back(topic.entry);
-    if (topic.entry.name == words[0] && words.size() == 1) return topic.text();
+    if (topic.entry.name == names[0] && names.size() == 1) return topic.text();
   }
-  throw_unknown_name("command or topic", words[0], known);
+  throw_unknown_name("command or topic", names[0], known);
 }
 
 }  // namespace
 
 Action declare_help(CLI::App& app, const Settings& settings) {
-  auto words = std::make_shared<std::vector<std::string>>();
-  app.add_option("TOPIC", *words, "a command and, if wanted, a part of its options; or a topic");
+  auto names = std::make_shared<std::vector<std::string>>();
+  app.add_option("TOPIC", *names, "a command, perhaps with a part of its options, or a topic");
   app.description(kHelpDescription);
   std::vector<CatalogEntry> topics;
   for (const Topic& topic : kTopics) topics.push_back(topic.entry);
   app.footer(fmt::format("{}\n{}", kHelpExamples, catalog_text("Topics", topics)));
-  return [words, &app, &settings] {
-    print(settings.json ? all_as_json(*app.get_parent()) : page_about(*words, *app.get_parent(), settings));
+  return [names, &app, &settings] {
+    print(settings.json ? all_as_json(*app.get_parent()) : page_about(*names, *app.get_parent(), settings));
   };
 }
 

@@ -9,14 +9,14 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
+#include "dorm/learning/checkpoint.h"
 #include "dorm/recommend/any_model.h"
-#include "input.h"
-#include "learning/train/checkpoint_file.h"
-#include "output.h"
+#include "input/input.h"
+#include "run/output.h"
 #include "text/factors_text.h"
 #include "text/joint_text.h"
 #include "text/model_text.h"
-#include "usage.h"
 
 namespace dorm::cli {
 namespace {
@@ -24,10 +24,9 @@ namespace {
 constexpr const char* kInfoDescription =
     "Describe a file of judged documents, a model, or a checkpoint of train or tune.\n"
     "\n"
-    "Reading a file checks every line of it, so `dorm info FILE` also says whether the file is sound.\n"
-    "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in any "
-    "format\n"
-    "that keeps all of them.";
+    "Reading checks every line of a file, so that dorm info FILE also validates the file.\n"
+    "The fingerprint is a hash of all features, labels, ids and weights: equal for the same data in\n"
+    "every format that keeps all of them.";
 
 constexpr const char* kInfoFooter =
     "Examples:\n"

@@ -2,15 +2,16 @@
 // `dorm manual`: pages for man(1), made from the declared command line. Packages run it when they are built.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <sstream>
 
 #include "command.h"
-#include "help.h"
-#include "option_walk.h"
-#include "output.h"
-#include "usage.h"
+#include "command_line.h"
+#include "options/declared_options.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* kManualDescription =
     "Write the manual pages dorm.1 and dorm-COMMAND.1 into a folder.\n"
     "\n"
-    "They hold what --help prints; `man dorm-train` then shows the page of a command.";
+    "They hold the text of --help; `man dorm-train` then shows the page of a command.";
 
 constexpr const char* kManualFooter =
     "Examples:\n"
@@ -56,27 +57,31 @@ std::string options_section(const DeclaredVerb& verb) {
   return text;
 }
 
-std::string header(const std::string& name, const std::string& summary, const std::vector<std::string>& forms) {
-  std::string usage;
-  for (const std::string& form : forms)
-    usage += fmt::format("{}\\fB{}\\fR", usage.empty() ? "" : "\n.br\n", roff(form));
-  return fmt::format(".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n{4}\n",
-                     roff(name), DORM_VERSION, roff(name), roff(summary), usage);
+std::string header(const std::string& name, const std::string& summary, const std::string& form) {
+  return fmt::format(
+      ".TH {0} 1 \"\" \"dorm {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n.SH SYNOPSIS\n\\fB{4}\\fR\n", roff(name),
+      DORM_VERSION, roff(name), roff(summary), roff(form));
+}
+
+/// "dorm-clicks-gains"
+std::string page_name(const DeclaredVerb& verb) {
+  std::string name = "dorm-" + verb.name;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
 }
 
 std::string verb_page(const DeclaredVerb& verb, const Command& command) {
-  return header("dorm-" + verb.name, verb.summary, usage_forms(verb, command)) +
-         section("DESCRIPTION", verb.description) + options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) +
-         ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
+  return header(page_name(verb), verb.summary, usage_form(verb, command)) + section("DESCRIPTION", verb.description) +
+         options_section(verb) + section("EXAMPLES AND NAMES", verb.footer) + ".SH SEE ALSO\n\\fBdorm\\fR(1)\n";
 }
 
 std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVerb>& verbs) {
   std::string list, also;
   for (const DeclaredVerb& verb : verbs) {
-    list += fmt::format("{:<12}{}\n", verb.name, verb.summary);
-    also += fmt::format("{}\\fBdorm\\-{}\\fR(1)", also.empty() ? "" : ",\n", verb.name);
+    list += fmt::format("{:<20}{}\n", verb.name, verb.summary);
+    also += fmt::format("{}\\fB{}\\fR(1)", also.empty() ? "" : ",\n", roff(page_name(verb)));
   }
-  return header("dorm", "learning to rank by the measure you report", {"dorm COMMAND [ARGUMENTS] [OPTIONS]"}) +
+  return header("dorm", "learning to rank for the measure you report", "dorm COMMAND [ARGUMENTS] [OPTIONS]") +
          section("DESCRIPTION", command.description) + section("COMMANDS", list) + options_section(command) +
          section("EXIT STATUS", command.footer) + fmt::format(".SH SEE ALSO\n{}\n", also);
 }
@@ -85,7 +90,7 @@ std::string main_page(const DeclaredVerb& command, const std::vector<DeclaredVer
 
 Action declare_manual(CLI::App& app, const Settings& settings) {
   auto folder = std::make_shared<std::string>();
-  app.add_option("FOLDER", *folder, "where to write; made if need be");
+  app.add_option("FOLDER", *folder, "folder to write; created if missing");
   app.description(kManualDescription);
   app.footer(kManualFooter);
   return [folder, &app, &settings] {
@@ -94,7 +99,7 @@ Action declare_manual(CLI::App& app, const Settings& settings) {
     const std::vector<DeclaredVerb> verbs = declared_verbs(*app.get_parent());
     write_text(*folder + "/dorm.1", main_page(declared(*app.get_parent()), verbs));
     for (std::size_t k = 0; k < verbs.size(); ++k)  // in the order of the commands
-      write_text(*folder + "/dorm-" + verbs[k].name + ".1", verb_page(verbs[k], settings.commands[k]));
+      write_text(fmt::format("{}/{}.1", *folder, page_name(verbs[k])), verb_page(verbs[k], settings.commands[k]));
   };
 }
 

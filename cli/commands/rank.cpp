@@ -10,17 +10,18 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "device_options.h"
+#include "command_line.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
-#include "help.h"
-#include "input.h"
-#include "list_options.h"
-#include "option_group.h"
-#include "output.h"
-#include "usage.h"
-#include "written_files.h"
+#include "dorm/ranking/group_lists.h"
+#include "input/input.h"
+#include "options/device_options.h"
+#include "options/list_options.h"
+#include "options/option_group.h"
+#include "options/written_files.h"
+#include "run/output.h"
+#include "text/help.h"
 
 namespace dorm::cli {
 namespace {
@@ -28,10 +29,9 @@ namespace {
 constexpr const char* kRankDescription =
     "Rank documents by a model.\n"
     "\n"
-    "Features are matched by name. Numbers are printed so that they read back as the same doubles; equal\n"
-    "scores keep the order of the file. A model with a function per position ranks by assignment: its "
-    "scores\n"
-    "are minus the rank. With --topics and --limits each list of --top documents keeps the limits.";
+    "Features are matched by name. Printed numbers read back as the same doubles; equal scores keep the order of\n"
+    "the file. A model with a function per position ranks by assignment, and its scores are minus the rank.\n"
+    "With --topics and --limits each list of --top documents keeps the limits.";
 
 constexpr const char* kRankExamples =
     "Examples:\n"
@@ -47,11 +47,9 @@ constexpr std::array<CatalogEntry, 4> kRankFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
     {.name = "order",
      .usage = "order",
-     .help = "per query, best first: qid, rank, document, score; with tabs and a header"},
+     .help = "per query, best first: qid, rank, document, score; tab-separated, with a header"},
     {.name = "trec", .usage = "trec", .help = "TREC run: qid Q0 document rank score dorm"},
-    {.name = "jsonl",
-     .usage = "jsonl",
-     .help = "one JSON object per query and line: qid, ranking of {document, row, score}"},
+    {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per query: qid, ranking of {document, row, score}"},
 }};
 
 struct RankArguments {
@@ -114,10 +112,10 @@ void check(const RankArguments& arguments) {
   const bool one_per = !arguments.one_per.empty() && arguments.one_per != "none";
   if (one_per) parse_one_per(arguments.one_per);
   if (one_per && arguments.topics.given())
-    throw Error(ErrorCode::unsupported, "--one-per beside --topics; expected one of the two");
+    throw Error(ErrorCode::unsupported, "--one-per excludes --topics; expected one of them");
   if (arguments.ranking_format != "scores") return;
   const auto refuse = [](std::string_view what) {
-    throw Error(ErrorCode::bad_option, fmt::format("{}; expected --format order, trec or jsonl beside it", what));
+    throw Error(ErrorCode::bad_option, fmt::format("{}; expected --format order, trec or jsonl", what));
   };
   if (arguments.top > 0) refuse("--top needs a ranking");
   if (one_per) refuse("--one-per leaves documents out, so it needs a ranking");
@@ -224,8 +222,8 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
       ->take_all()
       ->group("Output");
   add_one_per_option(app, arguments->one_per, arguments->input, "Output",
-                     "best document (or k) of each group, then sorted; the others are\nleft out. group, host, "
-                     "domain, a CSV column, or none\n(as the model was trained)");
+                     "only the best document (or k) of each group: group, host, domain, a\nCSV column, or none "
+                     "(that of the model)");
   written(app.add_option("-o,--output", arguments->output, "where to write; - is standard output (-)"))
       ->option_text("FILE")
       ->group("Output");

@@ -9,10 +9,10 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "command_line.h"
 #include "dorm/error.h"
-#include "messages.h"
-#include "option_group.h"
-#include "usage.h"
+#include "options/option_group.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {
@@ -20,12 +20,12 @@ namespace {
 constexpr const char* kServeDescription =
     "Answer requests for rankings over HTTP.\n"
     "\n"
-    "POST /v1/rank takes the documents of one query, as JSON or as bytes, and answers with their order and\n"
-    "scores, those of dorm rank. /v1/explain says why, /v1/recommend serves models of dorm factorize, /v2 is the\n"
-    "Open Inference Protocol, /metrics is for Prometheus, /openapi.json describes all of it. A model whose file\n"
-    "changes is read again, and at once on SIGHUP; requests in hand finish on the old one, and a bad file\n"
-    "changes nothing. SIGTERM and Ctrl-C finish the requests in hand. Only this machine can reach the server\n"
-    "unless --bind and --token-file are given. There is no TLS: put a proxy in front.";
+    "POST /v1/rank takes the documents of one query, as JSON or as bytes, and returns their order and the scores\n"
+    "of dorm rank. /v1/explain returns contributions, /v1/recommend serves recommenders, /v2 is the Open\n"
+    "Inference Protocol, /metrics is for Prometheus, and /openapi.json describes all endpoints. The server\n"
+    "reloads a model when its file changes, and at once on SIGHUP; open requests finish on the old model, which\n"
+    "also stays when the new file is invalid. SIGTERM and Ctrl-C finish the open requests. Only this machine can\n"
+    "reach the server unless --bind and --token-file are given. There is no TLS: use a proxy.";
 
 constexpr const char* kServeExamples =
     "Examples:\n"
@@ -44,7 +44,7 @@ struct ServeArguments {
   bool log = false;
 };
 
-/// "web=m.json", or a file whose name says it.
+/// "web=m.json", or a file that gives its name to the model.
 serve::ModelFile model_file(const std::string& word) {
   const std::size_t sign = word.find('=');
   if (sign != std::string::npos && word.find('/') > sign) return {word.substr(0, sign), word.substr(sign + 1)};
@@ -86,20 +86,22 @@ void run_serve(const ServeArguments& arguments, const Settings& settings) {
 
 Action declare_serve(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ServeArguments>();
-  const OptionGroup where(app, "Where"), models(app, "Models"), limits(app, "Limits");
+  const OptionGroup where(app, "Server"), models(app, "Models"), limits(app, "Limits");
   app.add_option("MODEL", arguments->models,
-                 "models of dorm train, tune or factorize, as FILE or NAME=FILE;\nthe first is asked by default");
+                 "models of dorm train, tune or recommend train, as FILE or NAME=FILE;\nthe first is the default");
   where.add("--bind", arguments->address, "ADDRESS",
-            "address to listen at; others than loopback need\n--token-file (127.0.0.1)");
-  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port; 0: any that is free (8080)");
+            "address to listen at; all but loopback need --token-file (127.0.0.1)");
+  where.number("--port", arguments->port, whole_from(0, 65535), "N", "port; 0: a free port (8080)");
   where.add("--token-file", arguments->token_file, "FILE",
-            "its first line is the token that requests must bear:\nAuthorization: Bearer TOKEN");
-  where.flag("--log", arguments->log, "one JSON object per request on standard output");
+            "file whose first line is the token of requests:\nAuthorization: Bearer TOKEN");
+  where.flag("--log", arguments->log, "print one JSON object per request");
   models.number("--watch", arguments->watch, number_from(0, 86400), "S",
-                "look at the files every S seconds; 0: only on SIGHUP (1)");
+                "check the files every S seconds; 0: only on SIGHUP (1)");
   limits.number("--max-body", arguments->max_body, number_above(0, 1024), "MIB", "largest body of a request (8)");
-  limits.number("--max-documents", arguments->max_documents, whole_from(1), "N", "most documents of a request (10000)");
-  limits.number("--max-connections", arguments->max_connections, whole_from(1), "N", "most open connections (1024)");
+  limits.number("--max-documents", arguments->max_documents, whole_from(1), "N",
+                "largest number of documents of a request (10000)");
+  limits.number("--max-connections", arguments->max_connections, whole_from(1), "N",
+                "largest number of open connections (1024)");
   app.description(kServeDescription);
   app.footer(kServeExamples);
   return [arguments, &settings] { run_serve(*arguments, settings); };

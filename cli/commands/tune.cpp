@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm tune`: judge rankers on data not trained on, and deliver an average of the good ones.
+// `dorm tune`: rankers validated over a grid of options, and an average of the best.
+#include "dorm/tune.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,64 +9,61 @@
 #include <optional>
 #include <utility>
 
-#include "base/parallel.h"
 #include "command.h"
 #include "device/row_device.h"
 #include "dorm/error.h"
-#include "grid.h"
-#include "list_options.h"
-#include "option_group.h"
-#include "output.h"
+#include "options/grid.h"
+#include "options/list_options.h"
+#include "options/option_group.h"
+#include "options/report_files.h"
+#include "options/training_options.h"
 #include "report/pages/words.h"
-#include "report_files.h"
-#include "stop.h"
+#include "run/output.h"
+#include "run/stop.h"
+#include "run/training_view.h"
 #include "text/train_text.h"
 #include "text/tune_text.h"
-#include "training_options.h"
-#include "training_view.h"
 
 namespace dorm::cli {
 namespace {
 
 constexpr const char* kTuneDescription =
-    "Judge many rankers on validation data or by folds over queries, and deliver an average of the good ones.\n"
+    "Validate rankers over a grid of options, and deliver an average of the best ones.\n"
     "\n"
-    "Every cell of the grid is trained and judged by --measure on the validation data, or without --valid "
-    "on\n"
-    "each of --folds parts of the queries by a model of the others. A cell counts in the average by how far it\n"
-    "is behind the best; cells whose bound carries no information do not count. The average of linear rankers\n"
-    "is a linear ranker; the model names its parts. The weights that were judged are those delivered: there is\n"
-    "no second training, except after folds for kernels and lists.\n"
+    "Every grid point is trained, and validated by --measure on the data of --valid, or without --valid on each\n"
+    "of --folds parts of the queries with a model of the other parts. A grid point has a weight in the average\n"
+    "by its distance to the best one; grid points whose bound carries no information have none. The average of\n"
+    "linear rankers is a linear ranker; the model lists its parts. The delivered weights are the validated\n"
+    "ones: nothing is trained again, except kernels and slates after folds.\n"
     "\n"
-    "--time-limit is for the whole run but the reading of the data. Cheap rankers are judged first, then bounds,\n"
-    "predicted last, kernels in the order of the grid; a cell that is being trained when the time is over, or at\n"
-    "Ctrl-C, is not judged. --checkpoint keeps the cells judged: the same command goes on to the same model.";
+    "--time-limit covers the whole run except the reading of the data. Baselines are validated first, then\n"
+    "bounds, predicted last, kernels in the order of the grid; a grid point that is in training when the time\n"
+    "is over, or at Ctrl-C, is dropped. --checkpoint saves the validated grid points: the same command resumes\n"
+    "to the same model.";
 
 constexpr const char* kTuneExamples =
-    "Grid, --grid AXIS=VALUES,AXIS=VALUES...; axes left out keep their defaults:\n"
+    "Grid, --grid AXIS=VALUES,AXIS=VALUES...; other axes keep their defaults:\n"
     "  C=LOW:HIGH:FACTOR, or C=1/10/100         (10:1e3:10), of the bounds\n"
     "  decay=NAME/NAME                          (measure)\n"
     "  bound=NAME/NAME                          (auto: best and predicted)\n"
-    "  ranker=NAME/NAME, or none                (ridge/ridge-gain/pairwise/pairwise-gain; none when bound= is\n"
-    "                                           given), cheap rankers beside the bounds\n"
-    "  cutoff=N/N                               (that of --measure: train for one, be judged by another)\n"
+    "  ranker=NAME/NAME, or none                (ridge/ridge-gain/pairwise/pairwise-gain; none with bound=),\n"
+    "                                           baselines beside the bounds\n"
+    "  cutoff=N/N                               (that of --measure), to train for; --measure validates\n"
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
     "\n"
-    "A larger C is not tried where the last one did no better than the one before, where the bound carries no\n"
-    "information (explained risk below 0.02), or where the cell is too far behind the best to have a share. Cells of\n"
-    "explained risk below 0.02 are out where there is another. Of several kernels, a later one is taken when it is "
-    "ahead\n"
-    "by more than one standard error of the paired difference.\n"
+    "A larger C is pruned where the last one was no better than the one before, where the bound carries no\n"
+    "information (explained risk below 0.02), or where the grid point is too far behind the best to have a\n"
+    "weight. Grid points of explained risk below 0.02 are dropped if there are others. Of several kernels, a\n"
+    "later one is chosen when it is better by more than one standard error of the paired difference.\n"
     "\n"
     "Choices:\n"
-    "  average             the default; a share falls by a factor e for every half standard error of the paired\n"
-    "                      difference to the best, and below a twentieth of the largest is none; kernels and\n"
-    "                      lists after folds cannot be averaged: steady\n"
-    "  steady              of the cells within one standard error of their paired difference to the best: "
-    "the\n"
-    "                      one nearest to the defaults: bounds before cheap rankers, the first bound, then the\n"
-    "                      first decay of the grid, then the smallest C\n"
-    "  best                the largest figure\n"
+    "  average             the default; a weight falls by a factor e for every half standard error of the\n"
+    "                      paired difference to the best, and is 0 below a twentieth of the largest; kernels\n"
+    "                      and slates after folds cannot be averaged: steady\n"
+    "  steady              of the grid points within one standard error of their paired difference to the\n"
+    "                      best, the one nearest to the defaults: bounds before baselines, the first bound,\n"
+    "                      then the first decay of the grid, then the smallest C\n"
+    "  best                the largest validation value\n"
     "  one-standard-error  the smallest C within one standard error of the best\n"
     "\n"
     "Examples:\n"
@@ -72,22 +71,25 @@ constexpr const char* kTuneExamples =
     "  dorm tune train.txt --folds 10 --grid C=1:1e5:10,decay=measure,bound=best --model m.json\n"
     "  dorm tune train.txt --valid vali.txt --measure ndcg@10 --grid cutoff=5/10/20 --model m.json\n";
 
+constexpr const char* kInitialNames =
+    "initial model of the rounds: ridge, ridge-gain, pairwise or\npairwise-gain (auto); see below";
+
 constexpr const char* kStoppingTune =
-    "dorm: stopping: the model is made of the cells judged so far; a second signal ends at once\n";
+    "dorm: stopping: the validated grid points make the model; a second signal ends at once\n";
 constexpr const char* kStoppingRefit =
-    "dorm: stopping: the best cell so far is trained again on all of the data, since kernels and lists after folds\n"
-    "      cannot be averaged; a second signal ends at once, without a model\n";
+    "dorm: stopping: the best grid point so far is trained again on all of the data, since kernels and slates after\n"
+    "      folds cannot be averaged; a second signal ends at once, without a model\n";
 
 struct TuneArguments : TrainingArguments {
   ListArguments lists;
   std::string grid, choose = "average";
-  std::size_t folds = 0;  // 0: not asked for
+  std::size_t folds = 0;  // 0: the default
 };
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options;
   options.train = arguments.options;
-  options.train.solve.threads = settings.threads;
+  options.train.compute.threads = settings.threads;
   if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
   options.choice = parse_choice(arguments.choose);
   if (arguments.folds > 0 && !arguments.valid.empty())
@@ -95,28 +97,6 @@ TuneOptions tune_options(const TuneArguments& arguments, const Settings& setting
   if (arguments.folds > 0) options.folds = arguments.folds;
   options.validate();
   return options;
-}
-
-/// Cells under one kernel, at most.
-std::size_t most_cells(const TuneOptions& options) {
-  constexpr std::size_t kStarts = 3;    // of best and predicted, together
-  constexpr std::size_t kCheapest = 4;  // values of C of a cheap ranker
-  return std::max<std::size_t>(1, options.measures.size()) * options.decays.size() * options.bounds.size() * kStarts *
-             options.C.size() +
-         options.rankers.size() * kCheapest;
-}
-
-/// A path keeps the planes of its first round beside those of the round it is in, and for a checkpoint a third time.
-MemoryPlan memory_plan(const TuneArguments& arguments, const TuneOptions& options, const TrainingData& data,
-                       std::size_t parts) {
-  const bool saved = !options.train.checkpoint.empty();
-  return {.plane_parts = parts,
-          .folds = data.valid ? 0 : options.folds,
-          .running = arguments.lists.given() ? 1 : thread_count(options.train.solve.threads),
-          .plane_sets = saved ? 3u : 2u,
-          .kernels = options.kernels,
-          .cells = most_cells(options),
-          .copies_of_cells = saved ? 2u : 1u};
 }
 
 /// Whether the winner is trained again on all of the data.
@@ -128,9 +108,9 @@ bool refits(const TuneArguments& arguments, const TuneOptions& options) {
 
 struct Tuned {
   TuneResult result;
-  std::string model_text, page;  // page: about the lists, if they are not a sort
+  std::string model_text, page;  // page: about the lists, for slates
   pages::TrainingTrace trace;    // of the refit
-  std::string judged_on;         // the validation data, or folds
+  std::string validated_on;      // the validation data, or folds
   bool interrupted = false;
 };
 
@@ -138,7 +118,7 @@ void write_page(const TuneArguments& arguments, const TuneOptions& options, cons
                 const Tuned& tuned, const Settings& settings) {
   if (arguments.reports.empty()) return;
   const TrainResult refit{tuned.result.model, tuned.result.report};
-  const pages::TuningReportData tuning{tuned.result, options, tuned.judged_on,
+  const pages::TuningReportData tuning{tuned.result, options, tuned.validated_on,
                                        pages::choice_reason(tuned.result, options.choice)};
   write_reports(pages::tune_page(training_report_data(arguments, data, refit, tuned.trace, tuned.interrupted, settings),
                                  tuning, origin_of(settings)),
@@ -152,17 +132,17 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   if (result.end == TuneEnd::whole && result.report.finished) remove_file(options.train.checkpoint);
   for (const std::string& warning : result.report.warnings) warn(settings, warning);
   if (const std::string end = pages::end_text(result); !end.empty())
-    warn(settings, fmt::format("{}; {}", end, how_to_go_on(options.train.checkpoint)));
+    warn(settings, fmt::format("{}; {}", end, how_to_resume(options.train.checkpoint)));
   write_page(arguments, options, data, tuned, settings);
   if (arguments.model == "-") return;
   const TrainResult trained{result.model, result.report};
   if (!settings.json) {
-    print(tune_text(result, options, tuned.judged_on, settings.verbose) +
+    print(tune_text(result, options, tuned.validated_on, settings.verbose) +
           (result.refitted ? train_text(trained, arguments.model) : delivered_text(trained, arguments.model)) +
           tuned.page + report_lines(arguments.reports));
     return;
   }
-  Json json = tune_json(result, options, tuned.judged_on);
+  Json json = tune_json(result, options, tuned.validated_on);
   json["reports"] = arguments.reports;
   json["interrupted"] = tuned.interrupted;
   json["refitted"] = result.refitted;
@@ -170,60 +150,51 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   print(printable_json(json, 2) + "\n");
 }
 
-void tune_any(const ListArguments& lists, const PositionGainsFile& gains, const TrainingData& data,
-              const TuneOptions& options, const TuneObserver& observer, const TrainObserver& refit_observer,
-              Tuned& tuned) {
-  if (!lists.given()) {
-    tuned.result = tune(data.train, options, data.validation(), observer, refit_observer);
-    tuned.model_text = to_json(tuned.result.model);
-    return;
-  }
-  TrainedLists found = tune_lists(lists, gains, data, options, observer, refit_observer);
-  tuned.result = {std::move(found.tuning), std::move(found.result.model)};
-  tuned.model_text = std::move(found.model_text);
-  tuned.page = std::move(found.page);
-}
-
-void run_tune(const TuneArguments& arguments, const Settings& settings) {
+void run_tune(TuneArguments arguments, const Settings& settings) {
+  if (!arguments.initial.empty()) arguments.options.start = parse_initial_model(arguments.initial);
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   TuneOptions options = tune_options(arguments, settings);
-  const WakingDevice waking(options.train.device);  // while data is read
+  const WakingDevice waking(options.train.compute.device);  // while data is read
   const TrainingData data = load_training_data(arguments, settings);
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
   const PositionGainsFile gains = load_gains(arguments.lists, data);
-  plan_memory(arguments, data, settings, memory_plan(arguments, options, data, plane_parts(arguments.lists, gains)),
-              options.train);
+  settle_scaling(data, settings, options.train);
+  const ListTasks tasks = tasks_of(arguments.lists, gains, data, options.train.measure);
+  say_memory(forecast_memory(tasks.train, options, tasks.validation), settings);
   options.train.keep_checkpoint = true;
   const StopRequest stop(settings.quiet ? nullptr : refits(arguments, options) ? kStoppingRefit : kStoppingTune);
   Tuned tuned;
   {
-    const std::string measure = judged_by(arguments.lists, options.train);
+    const std::string measure = validated_measure(arguments.lists, options.train);
     TuningView tuning(settings.quiet, measure);
     TrainingView refit(settings.quiet, measure, options.train.solve.tolerance);
-    bool told = false;  // that it was resumed
-    const TuneObserver judging = [&](const TuneProgress& progress) {
-      if (progress.resumed > 0 && !std::exchange(told, true) && !settings.quiet)
-        say(fmt::format("dorm: resumed from {}: {} of {} cells\n", options.train.checkpoint, progress.resumed,
+    bool announced = false;  // that it was resumed
+    const TuneObserver validating = [&](const TuneProgress& progress) {
+      if (progress.resumed > 0 && !std::exchange(announced, true) && !settings.quiet)
+        say(fmt::format("dorm: resumed from {}: {} of {} grid points\n", options.train.checkpoint, progress.resumed,
                         progress.total));
       tuning.update(progress);
       return stop.signal() == 0;
     };
-    std::optional<int> before;  // the signal that ended the judging, after which the refit is wanted all the same
+    std::optional<int> before;  // the signal that ended the validation, after which the refit still runs
     const TrainObserver refitting = [&](const TrainProgress& progress) {
       if (!before) before = stop.signal();
       refit.update(progress);
       tuned.trace.add(progress);
       return stop.signal() == *before;
     };
-    about_file(arguments.data, [&] { tune_any(arguments.lists, gains, data, options, judging, refitting, tuned); });
+    about_file(arguments.data,
+               [&] { tuned.result = tune(tasks.train, options, tasks.validation, validating, refitting); });
+    tuned.model_text = model_text(tuned.result.model, tuned.result.positions, gains);
+    tuned.page = list_page(arguments.lists, gains, tuned.result.report);
   }
   const int signal = stop.signal();
   tuned.interrupted = signal != 0;
-  options.train.measure = judged_by(arguments.lists, options.train);  // what is printed from here on
-  tuned.judged_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
+  options.train.measure = validated_measure(arguments.lists, options.train);  // what is printed from here on
+  tuned.validated_on = data.valid ? arguments.valid : fmt::format("{} folds", options.folds);
   write_result(arguments, options, data, tuned, settings);
   if (signal != 0) throw Stopped{signal};
 }
@@ -232,17 +203,19 @@ void run_tune(const TuneArguments& arguments, const Settings& settings) {
 
 Action declare_tune(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<TuneArguments>();
-  add_training_options(app, *arguments);
+  app.add_option("DATA", arguments->data,
+                 "judged documents to train on: LETOR, CSV, TSV or .dorm; a folder or\nquoted pattern of .dorm files");
+  add_training_options(app, *arguments, kInitialNames);
   const auto text = [&app](const char* name, std::string& value, const char* shown, const std::string& help) {
     app.add_option(name, value, help)->option_text(shown)->group("Tuning");
   };
   OptionGroup(app, "Tuning")
-      .number("--folds", arguments->folds, whole_from(2), "K",
-              "parts of the queries to judge on in turn, without --valid (5)");
-  text("--grid", arguments->grid, "GRID", "what to try; see below");
+      .number("--folds", arguments->folds, whole_from(2), "K", "number of parts of the queries, without --valid (5)");
+  text("--grid", arguments->grid, "GRID", "values to validate; see below");
   text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
+  make_training_expert(app);
   app.description(kTuneDescription);
   app.footer(training_footer(kTuneExamples));
   return [arguments, &settings] { run_tune(*arguments, settings); };

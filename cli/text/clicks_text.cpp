@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "click_log_input.h"
+#include "input/click_log_input.h"
 
 namespace dorm::cli {
 namespace {
@@ -27,18 +27,18 @@ std::string weights_text(const ClicksReport& report) {
   return text;
 }
 
-std::string judged_text(const JudgedByClicks& judged) {
+std::string joined_text(const JudgedByClicks& joined) {
   std::string text = click_line(
-      "judged", fmt::format("{} documents of {} queries", judged.data.num_documents(), judged.data.num_queries()));
-  if (judged.never_shown > 0)
+      "judged", fmt::format("{} documents of {} queries", joined.data.num_documents(), joined.data.num_queries()));
+  if (joined.never_shown > 0)
     text += click_line("never shown", fmt::format("{} of them: nothing is known, and no weight corrects it; they count "
                                                   "as not clicked",
-                                                  judged.never_shown));
-  if (judged.without_features > 0 || judged.queries_without_features > 0)
-    text += click_line("no features", fmt::format("{} documents, and {} queries of the log", judged.without_features,
-                                                  judged.queries_without_features));
-  if (judged.queries_not_logged > 0)
-    text += click_line("not logged", fmt::format("{} queries of the features, left out", judged.queries_not_logged));
+                                                  joined.never_shown));
+  if (joined.without_features > 0 || joined.queries_without_features > 0)
+    text += click_line("no features", fmt::format("{} documents, and {} queries of the log", joined.without_features,
+                                                  joined.queries_without_features));
+  if (joined.queries_not_logged > 0)
+    text += click_line("not logged", fmt::format("{} queries of the features, omitted", joined.queries_not_logged));
   return text;
 }
 
@@ -46,7 +46,7 @@ std::string judged_text(const JudgedByClicks& judged) {
 
 std::string clicks_text(const ClicksReport& report) {
   std::string text = click_line("log", click_log_summary(report.counts, report.log)) + weights_text(report);
-  return report.judged ? text + judged_text(*report.judged) : text;
+  return report.joined ? text + joined_text(*report.joined) : text;
 }
 
 Json clicks_json(const ClicksReport& report) {
@@ -64,13 +64,13 @@ Json clicks_json(const ClicksReport& report) {
                {"clipped_clicks", gains.clipped_clicks},
                {"clipped_share", gains.clipped_share},
                {"shifted_queries", gains.shifted_queries}};
-  if (!report.judged) return json;
-  json["judged"] = {{"queries", report.judged->data.num_queries()},
-                    {"documents", report.judged->data.num_documents()},
-                    {"never_shown", report.judged->never_shown},
-                    {"without_features", report.judged->without_features},
-                    {"queries_without_features", report.judged->queries_without_features},
-                    {"queries_not_logged", report.judged->queries_not_logged}};
+  if (!report.joined) return json;
+  json["judged"] = {{"queries", report.joined->data.num_queries()},
+                    {"documents", report.joined->data.num_documents()},
+                    {"never_shown", report.joined->never_shown},
+                    {"without_features", report.joined->without_features},
+                    {"queries_without_features", report.joined->queries_without_features},
+                    {"queries_not_logged", report.joined->queries_not_logged}};
   return json;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dorm clicks` says of a log and its gains.
+// The output of `dorm clicks gains` about a log and its gains.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct ClicksReport {
   const ClickGains& gains;
   const ClickGainOptions& options;
   bool weighted = false;                 // by propensities
-  std::optional<JudgedByClicks> judged;  // joined with features
+  std::optional<JudgedByClicks> joined;  // with features
 };
 
 std::string clicks_text(const ClicksReport& report);

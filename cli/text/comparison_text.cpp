@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

@@ -19,7 +19,7 @@ struct EvalReport {
   std::vector<PairedTest> tests;
 };
 
-/// Parts of what is shown, of one ranker or several.
+/// Parts of the output, for one ranker or several.
 std::string interval_text(double low, double high);                                         // "[0.1234, 0.5678]"
 std::string evaluation_line(const EvaluationTable& table, const EvaluateOptions& options);  // how it was judged
 Json evaluation_json(const EvaluationTable& table, const EvaluateOptions& options);

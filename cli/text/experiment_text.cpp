@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

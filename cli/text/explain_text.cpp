@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "dorm/apps/report.h"
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -97,7 +97,7 @@ std::string swaps_text(const ExplainView& view, const std::vector<PartPair>& pai
   const std::string lower = view.data.document_name(first_is_lower ? one.document : other.document);
   if (view.model.scaling.per_query())
     return fmt::format(
-        "\nwhat would swap them is not said: under {} the other documents of the query change with the "
+        "\nchanges that swap them are not computed: under {} the other documents of the query change with the "
         "feature\n",
         name_of(view.model.scaling.kind));
   std::vector<std::vector<std::string>> rows = {{"  feature", "is", "would have to be"}};

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "output.h"
+#include "run/output.h"
 #include "text/factors_text.h"
 
 namespace dorm::cli {

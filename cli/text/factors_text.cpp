@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

@@ -26,7 +26,7 @@ std::string joint_text(const JointModel& model, const std::string& path) {
                                     model.decay, model.bound));
     line("certificate", fmt::format("primal {:.6g}, gap {:.2g}, {}; explained risk {:.3f}", model.certificate.primal,
                                     model.certificate.gap, model.certificate.status, model.explained_risk));
-    if (model.dropped > 0) line("users", fmt::format("{} with nothing to rank are left out", model.dropped));
+    if (model.dropped > 0) line("users", fmt::format("{} without usable ratings are dropped", model.dropped));
   }
   line("pairs", fmt::format("{} with a coefficient", model.ranker.size()));
   line("model", path);

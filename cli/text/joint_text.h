@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model over a joint kernel is described by `dorm train --ratings` and `dorm info`.
+// How `dorm recommend train` and `dorm info` describe a model over a joint kernel.
 #pragma once
 
 #include <string>

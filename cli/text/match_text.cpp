@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "dorm/apps/report.h"
 #include "evaluation/bootstrap.h"
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -39,22 +39,22 @@ std::string candidates_table(const ChosenMatch& chosen) {
 
 }  // namespace
 
-JudgedMatchModel judge_matches(NamedMatchModel model, std::span<const PairOutcome> outcomes) {
-  JudgedMatchModel judged{.model = std::move(model)};
+EvaluatedMatchModel evaluate_matches(NamedMatchModel model, std::span<const PairOutcome> outcomes) {
+  EvaluatedMatchModel evaluated{.model = std::move(model)};
   std::vector<double> losses;
   for (const PairOutcome& each : outcomes) {
     losses.push_back(each.loss);
-    judged.proven += each.proven();
-    judged.excess += (each.bound - each.score) / std::max(std::abs(each.bound), 1e-300);
+    evaluated.proven += each.proven();
+    evaluated.excess += (each.bound - each.score) / std::max(std::abs(each.bound), 1e-300);
   }
-  judged.excess /= static_cast<double>(outcomes.size());
-  judged.loss = mean_loss(outcomes);
+  evaluated.excess /= static_cast<double>(outcomes.size());
+  evaluated.loss = mean_loss(outcomes);
   const std::vector<double> weights(losses.size(), 1);
   const std::array<std::span<const double>, 1> columns = {losses};
   const Interval interval = bootstrap(columns, weights, {})[0];
-  judged.low = interval.low;
-  judged.high = interval.high;
-  return judged;
+  evaluated.low = interval.low;
+  evaluated.high = interval.high;
+  return evaluated;
 }
 
 std::string match_training_text(const ChosenMatch& chosen, const std::string& path) {
@@ -106,19 +106,19 @@ std::string match_training_json(const ChosenMatch& chosen, const std::string& pa
   return printable_json(json, 2) + "\n";
 }
 
-std::string match_eval_text(std::span<const JudgedMatchModel> judged, std::size_t pairs) {
+std::string match_eval_text(std::span<const EvaluatedMatchModel> evaluated, std::size_t pairs) {
   std::vector<std::vector<std::string>> rows = {
       {"model", "kind", "Hamming loss", "95% interval", "proven", "bound over score"}};
-  for (const JudgedMatchModel& each : judged)
+  for (const EvaluatedMatchModel& each : evaluated)
     rows.push_back({each.model.name, std::string(name_of(each.model.model.kind)), fmt::format("{:.4f}", each.loss),
                     fmt::format("{:.4f} to {:.4f}", each.low, each.high), fmt::format("{} of {}", each.proven, pairs),
                     fmt::format("{:.2f}%", 100 * each.excess)});
   return aligned(rows);
 }
 
-std::string match_eval_json(std::span<const JudgedMatchModel> judged) {
+std::string match_eval_json(std::span<const EvaluatedMatchModel> evaluated) {
   Json list = Json::array();
-  for (const JudgedMatchModel& each : judged)
+  for (const EvaluatedMatchModel& each : evaluated)
     list.push_back({{"model", each.model.name},
                     {"kind", name_of(each.model.model.kind)},
                     {"loss", each.loss},

@@ -12,7 +12,7 @@
 #include "data/io/files/file.h"
 #include "dorm/base/catalog.h"
 #include "model/model_json.h"
-#include "output.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {
@@ -174,7 +174,7 @@ std::string model_text(const PositionModel& model, const std::string& path) {
   return described(model.shared, path,
                    fmt::format("{}, {}", model.decay.size(),
                                model.blocks.empty() ? "one function for all, which is the linear model"
-                                                    : "a function for each beside the linear model that they share"));
+                                                    : "a function for each and a shared linear model"));
 }
 
 std::string model_json(const Model& model, const std::string& path) {

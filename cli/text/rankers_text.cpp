@@ -7,9 +7,9 @@
 
 #include "base/json.h"
 #include "dorm/apps/report.h"
-#include "output.h"
-#include "style.h"
+#include "run/output.h"
 #include "text/eval_text.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How several rankers on the same queries are shown: one table for people, CSV, Markdown and JSON.
+// How several rankers on the same queries are shown: a table for the terminal, CSV, Markdown and JSON.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ std::string rankers_json(const RankersReport& report);
 /// One line per ranker and query.
 std::string rankers_per_query(const RankerTable& table);
 
-/// "p by permutation ..., corrected by Holm for N tests": what stars mean.
+/// "p by permutation ..., corrected by Holm for N tests": the meaning of the stars.
 std::string stars_note(const RankersReport& report);
 
 }  // namespace dorm::cli

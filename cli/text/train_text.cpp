@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "output.h"
 #include "report/pages/words.h"
+#include "run/output.h"
 
 namespace dorm::cli {
 namespace {

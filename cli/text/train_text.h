@@ -9,10 +9,10 @@
 
 namespace dorm::cli {
 
-/// The candidates as a table, why the chosen one won, the certificate of the model, and what it took.
+/// The candidates as a table, why the chosen one won, the certificate of the model, and the effort.
 std::string train_text(const TrainResult& result, const std::string& model_path);
 
-/// The same of a model that consists of weights judged before.
+/// The same of a model that consists of validated weights.
 std::string delivered_text(const TrainResult& result, const std::string& model_path);
 
 /// Why the chosen candidate won, and by how much; or why there is an average.

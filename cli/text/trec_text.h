@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An evaluation as trec_eval prints it: one line per figure, under its names.
+// An evaluation as trec_eval prints it: one line per value, with its names.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class TrecLines {
   /// The measures among them; tables are expected to hold these.
   const std::vector<std::string>& measures() const { return measures_; }
 
-  /// Query by query in the order of ids, without what only has a value over all queries.
+  /// Query by query in the order of ids, without values that exist only over all queries.
   std::string per_query(const EvaluationTable& table) const;
   std::string summary(const EvaluationTable& table, const std::string& tag) const;
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "output.h"
+#include "dorm/tune.h"
 #include "report/pages/words.h"
-#include "style.h"
+#include "run/output.h"
+#include "text/style.h"
 
 namespace dorm::cli {
 namespace {
@@ -17,20 +18,20 @@ constexpr std::string_view kEnds[] = {"whole", "time_limit", "interrupted"};
 
 std::vector<const GridPoint*> best_first(const TuneResult& result) {
   std::vector<const GridPoint*> cells;
-  for (const GridPoint& cell : result.cells) cells.push_back(&cell);
+  for (const GridPoint& cell : result.points) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
                    [](const GridPoint* a, const GridPoint* b) { return a->validation > b->validation; });
   return cells;
 }
 
 const GridPoint& chosen_of(const TuneResult& result) {
-  return *std::max_element(result.cells.begin(), result.cells.end(),
+  return *std::max_element(result.points.begin(), result.points.end(),
                            [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 std::size_t number_chosen(const TuneResult& result) {
   return static_cast<std::size_t>(
-      std::count_if(result.cells.begin(), result.cells.end(), [](const GridPoint& cell) { return cell.chosen(); }));
+      std::count_if(result.points.begin(), result.points.end(), [](const GridPoint& cell) { return cell.chosen(); }));
 }
 
 std::string bound_text(const GridPoint& cell) { return std::string(cell.bound ? name_of(*cell.bound) : "none"); }
@@ -39,7 +40,7 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 }  // namespace
 
-std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& judged_on, bool all) {
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on, bool all) {
   const std::vector<const GridPoint*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {{"share", "trained for", "bound", "start", "C", "decay", "gap",
                                                  "explained risk", options.train.measure, "std. error"}};
@@ -59,22 +60,22 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
   const std::string headline =
-      fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, judged_on));
+      fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, validated_on));
   std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
-  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.all_cells(), judged_on,
+  text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.num_points(), validated_on,
                       aligned(rows, best));
   if (hidden > 0) text += fmt::format("... {} more; --verbose shows all\n", hidden);
-  text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} cells, the largest share {:.2f}: {}\n",
+  text += number_chosen(result) > 1 ? fmt::format("\naverage      of {} grid points, the largest weight {:.2f}: {}\n",
                                                   number_chosen(result), chosen.share, pages::cell_name(chosen))
                                     : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));
   text += fmt::format("why          {}\n", pages::choice_reason(result, options.choice));
   for (const pages::CellsOut& out : pages::cells_out(result))
-    text += fmt::format("out          {} cell{}: {}\n", out.cells, out.cells == 1 ? "" : "s", out.rule);
+    text += fmt::format("dropped      {} grid point{}: {}\n", out.cells, out.cells == 1 ? "" : "s", out.rule);
   return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
 }
 
-Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& judged_on) {
+Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& validated_on) {
   Json cells = Json::array();
   const std::vector<const GridPoint*> sorted = best_first(result);
   const auto cell_json = [](const GridPoint& c) {
@@ -96,7 +97,7 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   const GridPoint& chosen = chosen_of(result);
   Json out = Json::array();
   for (const pages::CellsOut& each : pages::cells_out(result))
-    out.push_back({{"cells", each.cells}, {"rule", each.rule}});
+    out.push_back({{"grid_points", each.cells}, {"rule", each.rule}});
   const ValidatedFigure& figure = result.validated;
   return {{"measure", options.train.measure},
           {"validated",
@@ -104,16 +105,16 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
             {"standard_error", figure.standard_error},
             {"interval", {figure.low, figure.high}},
             {"queries", figure.queries}}},
-          {"judged_on", judged_on},
+          {"validated_on", validated_on},
           {"end", kEnds[static_cast<std::size_t>(result.end)]},
-          {"cells_judged", result.cells.size()},
-          {"cells_in_grid", result.all_cells()},
-          {"cells_resumed", result.resumed},
+          {"grid_points_validated", result.points.size()},
+          {"grid_points", result.num_points()},
+          {"grid_points_resumed", result.resumed},
           {"choice", pages::choice_name(result.choice)},
           {"reason", pages::choice_reason(result, options.choice)},
-          {"out", std::move(out)},
+          {"dropped", std::move(out)},
           {"winner", cell_json(chosen)},
-          {"cells", std::move(cells)}};
+          {"points", std::move(cells)}};
 }
 
 }  // namespace dorm::cli

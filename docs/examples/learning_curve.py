@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/img/learning-curve.svg from the table of `dorm experiment web-learning-curve --out RESULTS`.
+"""Draws docs/img/learning-curve.svg from the table of `dorm lab experiment web-learning-curve --out RESULTS`.
 
 learning_curve.py RESULTS/web-learning-curve.csv docs/img/learning-curve.svg
 """

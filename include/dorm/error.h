@@ -25,8 +25,8 @@ struct SourcePosition {
   std::uint64_t column = 0;
 };
 
-/// What would help against an error in a table. Whoever shows the error says how: the command names its option,
-/// Python its argument.
+/// What would help against an error in a table. The program that shows the error says how: the command names its
+/// option, Python its argument.
 struct Remedy {
   enum class Kind {
     ignore_columns,   // leave these columns out

@@ -23,8 +23,8 @@ struct EvaluateOptions {
   std::string convention = "standard";  // docs/measures.md lists them
   std::string ties = "";                // "": as the convention says; or index, expected, worst, document_id
   std::string one_per = "";             // limits on groups (dorm/data/one_per.h); empty: none
-  bool as_ranked = false;               // with limits: judge the ranking as it stands, see below
-  std::size_t depth = 0;  // judge the first so many documents of each query, the others as not retrieved; 0: all
+  bool as_ranked = false;               // with limits: evaluate the ranking without changes, see below
+  std::size_t depth = 0;  // evaluate the first `depth` documents of each query, the others as not retrieved; 0: all
   bool complete = false;  // of runs: judged queries a run lacks are empty lists, whatever the convention
   std::optional<double> relevant_from =
       {};                        // instead of the convention's: relevant from this label on, which is above 0
@@ -64,7 +64,7 @@ struct EvaluationTable {
   const MeasureResult& operator[](std::string_view name) const;
 };
 
-// With limits on groups a ranking is judged as the list it makes: documents whose group is full are passed over, and
+// With limits on groups a ranking is evaluated as the list it makes: documents whose group is full are skipped, and
 // ideal values and totals are of the best list within the limits. `as_ranked` leaves them in their places instead,
 // where they gain nothing; this is the value of a list that ignores the limits. Measures of pairs (auc, kendall) have
 // no such value, nor has the expectation over ties: both are refused.

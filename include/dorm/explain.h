@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why documents stand where they do: what each feature adds to a score, beside the other documents of the query.
+// Explanations of rankings: what each feature adds to a score, beside the other documents of the query.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct QueryExplanation {
   std::vector<DocumentExplanation> documents;  // by rank
 };
 
-/// Explains the scores of a query's documents: the first `top` of the ranking (0: all), or those that are given, as
+/// Explains the scores of a query's documents: the first `top` of the ranking (0: all), or the given documents, as
 /// indices into the data set. Throws Error(unsupported) where a kernel has too many features to try one by one.
 QueryExplanation explain(const Model& model, const Dataset& data, std::size_t query, std::size_t top = 0,
                          std::span<const std::size_t> documents = {}, std::size_t threads = 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models for other tools: search engines, model formats, source code. A target says what it can evaluate, writes the
-// model, and tells in numbers what it wrote, so that its arithmetic can be tried on data before an engine sees it.
+// model, and returns it as numbers, so that its arithmetic can be tested on data before an engine uses it.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct ServedModel {
   };
   std::vector<Term> terms;
   double constant = 0;
-  std::size_t group = 0;    // so many terms are summed by themselves, then the groups; 0: no groups
+  std::size_t group = 0;    // terms in a group; groups are summed by themselves first; 0: no groups
   double pruned = 0;        // what the model's score has beside it, of all documents alike
   bool logarithms = false;  // f(x) = sign(x) ln(1 + |x|), else x
   ScalingKind within_query = ScalingKind::none;  // else shift and divisor are those of the documents at hand

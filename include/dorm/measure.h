@@ -5,9 +5,6 @@
 // than the list of labels: documents it leaves out were not retrieved, but count as judged. Trainable measures are
 // factored, V = sum_i a[position of i] b[i], with a by position and b by document; the others can only be evaluated.
 // The two kinds are different types.
-//
-// Conventions are the details on which tools disagree when they print a figure under the same name; docs/measures.md
-// lists the presets and where each comes from.
 #pragma once
 
 #include <cstddef>
@@ -23,64 +20,9 @@
 
 #include "dorm/base/catalog.h"
 #include "dorm/data/judgments.h"
+#include "dorm/ranking/convention.h"
 
 namespace dorm {
-
-// ---- conventions -------------------------------------------------------------------------------------------------
-
-/// Equal scores: by document index (as input), the expectation over all orders, the worst order, or by document id,
-/// descending (trec_eval's rule).
-enum class Ties { index, expected, worst, document_id };
-
-/// Gain of a label r; labels at or below 0 gain nothing.
-///   exp2:   2^r - 1; a label above 1000 is refused, since its gain could overflow a sum
-///   linear: r
-///   table:  Convention::gain_table, entry r, linear between entries; a label past the end is refused
-enum class Gain { exp2, linear, table };
-
-/// Discount of a rank (1-based): log2: 1 / log2(1 + rank); letor: 1, 1, then 1 / log2(rank).
-enum class Discount { log2, letor };
-
-/// A query in which a measure has nothing to find, e.g. no relevant document: leave it out of the mean, or count it as
-/// 0, or as 1 (as 0 for measures that are not normalised, such as dcg).
-enum class EmptyQuery { skip, zero, one };
-
-/// A query with fewer documents than the cutoff: use what there is; or its dcg@n and ndcg@n are 0; or its
-/// precision@n is 0 as well.
-enum class ShortList { counted, gain_zero, zero };
-
-struct Convention {
-  std::string name = "standard";
-  Gain gain = Gain::exp2;
-  std::vector<double> gain_table = {};  // never decreasing, not negative
-  Discount discount = Discount::log2;
-  EmptyQuery empty = EmptyQuery::skip;
-  Ties ties = Ties::index;
-  double relevant_from = 0;    // relevant: label > 0 and label >= relevant_from
-  bool relevant_best = false;  // relevant: label > 0 and the best of the query, whatever relevant_from says
-  ShortList short_list = ShortList::counted;
-  bool map_over_reachable = false;  // map@n divides by min(relevant, n), not by relevant
-  bool skip_missing = false;        // judged queries a run does not mention: left out, or counted as empty lists
-
-  /// Which labels of a query are relevant, given all of them.
-  struct Relevance {
-    double from = 0;
-    bool operator()(float label) const { return label > 0 && static_cast<double>(label) >= from; }
-  };
-  Relevance relevance(std::span<const float> labels) const;
-};
-
-/// A preset by name; throws Error(unknown_name) with the nearest name and all of them.
-Convention make_convention(std::string_view name);
-
-/// "index", "expected", "worst" or "document_id"; throws Error(unknown_name).
-Ties parse_ties(std::string_view name);
-std::string_view name_of(Ties ties);
-
-std::span<const CatalogEntry> convention_catalog();
-std::span<const CatalogEntry> tie_catalog();
-
-// ---- measures ----------------------------------------------------------------------------------------------------
 
 using Ranking = std::vector<std::uint32_t>;
 using Labels = std::span<const float>;
@@ -218,62 +160,5 @@ std::span<const CatalogEntry> measure_catalog();
 /// Splits "ndcg@1,5,eru:half_life=5,neutral=2,mrr" into the spellings of its measures: key=value belongs to the measure
 /// before it, digits are another cutoff of that measure. Throws Error(bad_option) for an empty piece.
 std::vector<std::string> split_measures(std::string_view list);
-
-// ---- lists with limits on groups ---------------------------------------------------------------------------------
-
-// Diversity as limits on groups: at most so many documents of each group (site, topic, set of near-duplicates) in the
-// list that is shown.
-//
-// A list under limits holds the first `list_length` documents of some ranking; the other documents of the query are not
-// shown. Filling it from the best document down, passing over groups that are full, gives every position the best that
-// can stand there: the sums over each prefix are as large as they can be. So ranking is still a sort, and the best list
-// of a measure is found by sorting gains. docs/diversity.md has the proofs.
-
-/// Throws Error(bad_input) unless there is one valid group per document and at least one document may be shown.
-void require_valid(const GroupLimits& groups, std::size_t documents);
-
-/// How many documents a list can show: the sum over groups of the smaller of limit and size.
-std::size_t most_shown(const GroupLimits& groups);
-
-/// Positions of a list under position weights `a`: those with weight, fewer where groups run out.
-std::size_t list_length(std::span<const double> a, const GroupLimits& groups);
-
-/// The documents of `order` in turn, without those whose group is full; at most n, all that fit when n is 0.
-Ranking admit(std::span<const std::uint32_t> order, const GroupLimits& groups, std::size_t n = 0);
-
-/// The best of each group, then sorted by score: the n documents a list shows, ties by index.
-Ranking top_ranking(std::span<const double> scores, const GroupLimits& groups, std::size_t n = 0);
-
-/// The largest V over the lists within the limits.
-double ideal_value(const Factors& factors, const GroupLimits& groups);
-
-/// The factors of a measure whose ideal is itself within the limits: those of measures relative to their ideal are
-/// scaled, so that the best list within the limits has value 1.
-Factors factor_within(const FactoredMeasure& measure, Labels labels, const GroupLimits& groups);
-
-// ---- measures of subtopics ---------------------------------------------------------------------------------------
-
-// How well a ranking covers the subtopics (intents) of a query. Evaluation only.
-
-/// One query: the subtopics that each document is relevant to, numbered from 0. Every number occurs: a subtopic without
-/// a relevant document does not count.
-struct SubtopicCover {
-  std::size_t subtopics = 0;
-  std::vector<std::vector<std::uint32_t>> of_document;
-  std::vector<std::uint32_t> ideal_order;  // of the documents with a subtopic: the ideal takes the first of equals
-};
-
-class SubtopicMeasure {
- public:
-  virtual ~SubtopicMeasure() = default;
-  virtual std::string name() const = 0;
-  /// Nothing when no subtopic has a relevant document.
-  virtual std::optional<double> evaluate(const SubtopicCover& cover, std::span<const std::uint32_t> ranking) const = 0;
-};
-
-/// From a spelling such as "alpha-ndcg@10" or "alpha-ndcg@20:alpha=0.3"; throws Error(unknown_name) or
-/// Error(bad_option).
-std::unique_ptr<const SubtopicMeasure> make_subtopic_measure(std::string_view spelling);
-std::span<const CatalogEntry> subtopic_catalog();
 
 }  // namespace dorm

@@ -80,7 +80,7 @@ struct Model {
       std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
   /// An average of several rankers: those, the largest share first, which is also described above. Else empty.
   std::vector<ModelPart> parts;
-  std::size_t folds = 0;  // every part is the mean of its rankers on so many folds; 0: no folds
+  std::size_t folds = 0;  // every part is the mean of its rankers on these folds; 0: no folds
 
   /// Weights, a kernel, trees, or the weighted sum of the parts' own rankers.
   enum class Kind { linear, kernel, trees, sum };

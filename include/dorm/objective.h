@@ -17,6 +17,7 @@
 
 #include "dorm/measure.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm {
 

@@ -19,39 +19,9 @@
 #include <vector>
 
 #include "dorm/measure.h"
+#include "dorm/ranking/decay.h"
 
 namespace dorm {
-
-// ---- decays: the position weights c ------------------------------------------------------------------------------
-
-/// A named family of decreasing position weights. With i = 1, 2, ... the rank (i = position + 1), as in the paper:
-///   measure              c = a, the measure's own position weights
-///   power:d              (i + 1)^-d, d > 0
-///   log                  1 / log(i + 2)
-///   loglog               1 / log(log(i + 2))
-///   measure+tail[:eps]   a + eps i^(-1/2); eps = 1e-3
-///   exponential[:h]      2^(-(i - 1) / h), half-life h; 5
-///   discount             1 / log2(i + 1), the discount of dcg without a cutoff
-class Decay {
- public:
-  /// Throws Error(unknown_name) on an unknown family, Error(bad_option) on a parameter out of range.
-  explicit Decay(std::string_view spec = "measure");
-
-  /// As given, e.g. "power:0.5".
-  const std::string& name() const { return name_; }
-
-  /// c for a list of a.size() documents under position weights a. Throws Error(bad_option) when c does not decrease
-  /// strictly between two positions where a does: no ranking score could then follow the measure.
-  std::vector<double> values(std::span<const double> a) const;
-
- private:
-  enum class Family { measure, power, log, loglog, measure_tail, exponential, discount };
-  std::string name_;
-  Family family_ = Family::measure;
-  double parameter_ = 0;
-};
-
-std::span<const CatalogEntry> decay_catalog();
 
 // ---- oracles -----------------------------------------------------------------------------------------------------
 
@@ -161,7 +131,7 @@ void separate(const PreparedQuery& query, std::span<const double> scores, Separa
 
 // ---- reference rankings z0: what the most violated ranking is measured against -----------------------------------
 
-/// Where each document stands in the reference: the coefficient c at its position, and the loss of the ranking.
+/// The coefficient c of each document at its position in the reference, and the loss of that ranking.
 struct Reference {
   std::vector<double> coefficient;
   double loss = 0;
@@ -192,54 +162,5 @@ void make_reference(Bound bound, const PreparedQuery& query, Labels labels, std:
 std::span<const CatalogEntry> bound_catalog();
 std::string_view name_of(Bound bound);
 Bound parse_bound(std::string_view name);  // throws Error(unknown_name)
-
-// ---- the list problem: a list to be ranked under a bound ---------------------------------------------------------
-
-/// The most violated ranking of a list, as a plane in the scores: H(g) >= loss - <delta, g> for all g, with equality
-/// where it was found.
-struct ScorePlane {
-  double loss = 0;            // of the ranking
-  std::vector<double> delta;  // z0 - c[position], by document
-  double value = 0;           // H at the scores it was made for
-};
-
-/// Scratch of one thread.
-struct ListWorkspace {
-  Separation separation;
-  Reference reference;
-  OracleWorkspace oracle;
-};
-
-///   H(g) = max_pi [Delta(pi) + sum_i c[pi(i)] g_i] - sum_i z0_i g_i
-///
-/// The query does not change, the reference z0 is fixed between calls of set_reference: H is convex in g, and never
-/// negative when z0 is a ranking. What learns from lists holds these, whatever its scores are made of.
-class ListProblem {
- public:
-  explicit ListProblem(PreparedQuery query) : query_(std::move(query)) {}
-
-  std::size_t size() const { return query_.size(); }
-  const PreparedQuery& query() const { return query_; }
-  std::span<const double> reference() const { return reference_; }  // z0 by document; empty until set
-
-  /// Chooses z0 by make_reference(); whether it changed.
-  bool set_reference(Bound bound, Labels labels, std::span<const double> scores, ListWorkspace& workspace);
-
-  /// The plane of H at these scores. z0 must have been set.
-  void linearize(std::span<const double> scores, ScorePlane& out, ListWorkspace& workspace,
-                 OracleKind kind = OracleKind::automatic) const;
-
-  /// The same against the z0 that a bound which depends on scores chooses at these, instead of its own.
-  void linearize_against(Bound bound, std::span<const double> scores, ScorePlane& out, ListWorkspace& workspace) const;
-
- private:
-  PreparedQuery query_;
-  std::vector<double> reference_;
-};
-
-/// Nothing where every ranking is equally good, so that there is nothing to learn. `groups`: none, or limits on what a
-/// list shows, as in prepare(), whose errors it throws.
-std::optional<ListProblem> make_list_problem(const Factors& factors, const Decay& decay, OracleTables& tables,
-                                             GroupLimits groups = {});
 
 }  // namespace dorm

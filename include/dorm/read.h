@@ -40,7 +40,7 @@ struct ReadOptions {
   /// A file of judgments (read_qrels): labels come from it, by query and document, and not from the data. What it does
   /// not judge has label -1.
   std::string judgments = {};
-  std::vector<std::string> query_ids = {};  // logs: of the answers, in order; empty: they stand in the log
+  std::vector<std::string> query_ids = {};  // logs: of the answers, in order; empty: they are in the log
 
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};  // total 0: not known
 };
@@ -77,7 +77,7 @@ bool names_many_files(const std::string& words);
 /// Error(io) when there is none.
 std::vector<std::string> files_named_by(const std::string& words);
 
-/// The same from memory, for programs and fuzzing; `name` stands in for the path in messages.
+/// The same from memory, for programs and fuzzing; `name` replaces the path in messages.
 Dataset parse_letor(std::string_view text, const std::string& name, const ReadOptions& options = {},
                     ReadReport* report = nullptr);
 Dataset parse_csv(std::string_view text, const std::string& name, const ReadOptions& options = {},
@@ -153,7 +153,7 @@ struct RatingsReport {
   std::vector<std::string> warnings;
 };
 
-/// How ratings stand in a file.
+/// The layout of ratings in a file.
 struct RatingsLayout {
   /// detect: triples, but a file that looks wide is refused. wide: a line for each user, a column for each item, of
   /// numbers, empty cells and NA. A header names the items; a first column of text, or one that the header calls

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
 #include "dorm/learning/geometry.h"
+#include "dorm/learning/solver_state.h"
 
 namespace dorm {
 
@@ -32,7 +34,7 @@ struct RiskWorkspace {
   double oracle_seconds = 0;        // spent by linearize_all() so far
 };
 
-/// Blocks to be linearised at one w, in so many pieces: piece p is [count p / pieces, count (p + 1) / pieces).
+/// Blocks to be linearised at one w, in a number of pieces: piece p is [count p / pieces, count (p + 1) / pieces).
 struct BlockBatch {
   std::span<const std::size_t> blocks;
   std::span<const double> w;
@@ -91,74 +93,18 @@ class StructuredRisk {
   virtual double linearize_cost(std::size_t block) const;
 };
 
-/// A solver: a row of solver_catalog(), the first of which is the default. Got by name.
-enum class SolverKind : std::uint32_t {};
-
-std::span<const CatalogEntry> solver_catalog();
-std::string_view solver_name(SolverKind kind);
-SolverKind parse_solver(std::string_view name);  // throws Error(unknown_name)
-
 struct SolveOptions {
   SolverKind solver = {};             // bcda
   double tolerance = 1e-3;            // stop at (P - D) / P <= tolerance
   double epsilon = 0;                 // nslack: the paper's order, until H_q <= slack + epsilon; 0: by tolerance
   std::uint64_t max_passes = 1000;    // oracle calls / blocks, rounded up
   double seconds = 0;                 // 0: no limit
-  std::size_t threads = 1;            // 0: all cores; results do not depend on it
   std::uint64_t seed = 1;             // order of the blocks
   std::size_t planes_per_block = 50;  // cached planes with zero weight are dropped, oldest first, beyond this
-  std::uint64_t plane_bytes = 0;      // the same over all blocks, in bytes; 0: no limit
   std::size_t batch = 0;              // blocks that share one w; 0: chosen from the number of blocks
-  bool evaluate_often = false;        // bcda: for an observer that judges the w of every evaluation
+  bool evaluate_often = false;        // bcda: for an observer that validates the w of every evaluation
 
   void validate() const;  // throws Error naming the field, its value and what is allowed
-};
-
-/// A plane over all blocks, or a mixture of planes of one block, in the coordinates of w.
-struct AggregatePlane {
-  double offset = 0;
-  std::vector<double> direction;
-};
-
-/// The planes of one block and their dual weights, in slots of equal number.
-struct BlockPlanes {
-  std::vector<Plane> planes;
-  std::vector<double> alpha;
-  std::vector<std::uint64_t> last_active;  // the pass in which the plane arrived or last had weight
-};
-
-/// Where a solver stands: enough to go on, to the same result bit for bit (bcda, nslack, oneslack) or from the same
-/// dual point (bcfw, lbfgs), or to start at another C. A plain value; `solver` says which arrays are used: blocks
-/// (bcda, nslack, shards), aggregates with alpha (oneslack, lbfgs), aggregates one per block (bcfw).
-struct SolverState {
-  SolverKind solver = {};
-  std::uint64_t dimension = 0;
-  std::uint64_t pass = 0;
-  std::uint64_t oracle_calls = 0;
-  std::vector<double> block_weights;  // the C_q for which the dual weights are feasible
-  std::vector<double> w;              // (sum alpha direction + kappa centre) / (1 + kappa), as accumulated
-  std::vector<BlockPlanes> blocks;
-  std::vector<AggregatePlane> aggregates;
-  std::vector<double> aggregate_alpha;
-  std::vector<double> best_w;  // empty: none yet
-  double best_primal = 0;      // P(best_w)
-  double best_dual = 0;
-  std::uint64_t stalled = 0;         // rounds in a row that brought nothing
-  bool between = false;              // bcda: no evaluation follows the pass, and the cached planes have been swept
-  double kappa = 0;                  // of the accelerated proximal-point loop (bcda, nslack); 0: not begun
-  std::vector<double> centre;        // what w is held near; empty when kappa is 0
-  std::vector<double> last_centred;  // w when the centre last moved
-
-  bool empty() const { return block_weights.empty(); }
-
-  /// Multiplies every C_q and dual weight by `factor` > 0, which keeps the dual point feasible; the best w, its bounds
-  /// and the counters belong to the old C and are cleared. Planes stay.
-  void rescale(double factor);
-
-  /// Binary, versioned and checksummed. load() refuses what is damaged, cut short or inconsistent with Error
-  /// (bad_input); save() throws Error (io) when the stream fails.
-  void save(std::ostream& out) const;
-  static SolverState load(std::istream& in);
 };
 
 /// Whether a lower bound lies above the value it bounds by more than rounding: then arithmetic has failed, and neither
@@ -210,7 +156,7 @@ struct SolveResult {
   SolverState state;  // where the solver stopped; empty for `online`
 };
 
-/// How to begin. `weights`: where the first planes are taken, e.g. a cheap ranker (empty: 0). `state`: a state of the
+/// How to begin. `weights`: where the first planes are taken, e.g. an initial model (empty: 0). `state`: a state of the
 /// same solver (bcda and nslack read each other's) for the same risk; it is consumed.
 struct SolveStart {
   std::span<const double> weights;
@@ -218,8 +164,9 @@ struct SolveStart {
 };
 
 /// Minimises P. Throws Error for bad options or a start that does not fit, and when P is finite at no point met, not
-/// even at 0; everything else that happens while solving ends in a status.
+/// even at 0; everything else that happens while solving ends in a status. Of `compute`, the threads count, and the
+/// memory limits the cached planes of all blocks: idle ones are dropped beyond it.
 SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer = {},
-                  SolveStart start = {});
+                  SolveStart start = {}, const ComputeOptions& compute = {.threads = 1});
 
 }  // namespace dorm

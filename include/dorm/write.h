@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/read.h"
 
@@ -17,7 +18,7 @@ namespace dorm {
 /// file that is not there yet. Devices and pipes are written directly.
 void write_atomically(const std::string& path, const std::function<void(std::ostream&)>& body);
 
-/// Throws Error(io) when `path` cannot be written as things stand, by trying to make the file that would replace it.
+/// Throws Error(io) when `path` cannot be written, by trying to make the file that would replace it.
 /// For use before long work.
 void require_writable(const std::string& path);
 

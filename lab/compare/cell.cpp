@@ -120,13 +120,14 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   if (cell.setting.C > 0) method.C = cell.setting.C;
   if (!cell.setting.bound.empty()) {
     method.bound = parse_bound_choice(cell.setting.bound);
-    method.start = parse_start_choice(cell.setting.start);
+    method.start = parse_initial_model(cell.setting.start);
   }
   method.measure = options.measures.front();
   method.convention = options.convention;
   method.scale = options.scale;
   method.target = options.target;
-  method.solve = {.tolerance = options.tolerance, .threads = 1, .seed = options.seed};
+  method.solve = {.tolerance = options.tolerance, .seed = options.seed};
+  method.compute = {.threads = 1};
   CellRecord record;
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);

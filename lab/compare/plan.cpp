@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dorm/data/prepare.h"
 #include "dorm/lab/comparison.h"
 
 namespace dorm {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dorm/error.h"
+#include "dorm/tune.h"
 #include "lab/compare/cell.h"
 #include "lab/compare/run_cells.h"
 

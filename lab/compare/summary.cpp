@@ -8,9 +8,10 @@
 #include <numeric>
 
 #include "base/numeric.h"
+#include "dorm/tune.h"
 #include "lab/compare/cell.h"
 #include "lab/compare/figures.h"
-#include "learning/train/choose.h"
+#include "learning/tune/choose.h"
 
 namespace dorm {
 namespace {
@@ -101,7 +102,7 @@ class Summary {
       cell.C = cells_[c].setting.C;
       const Setting& setting = cells_[c].setting;
       if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
-      cell.start = setting.start.empty() ? Start::pairwise : *parse_start_choice(setting.start);
+      cell.start = setting.start.empty() ? InitialModel::pairwise : *parse_initial_model(setting.start);
       cell.explained_risk = records_[c].explained_risk;
       cell.per_query = records_[c].valid[measure];
       const Moments moments = moments_of(cell.per_query);

@@ -112,7 +112,8 @@ ExperimentResult solver_table(const Laboratory& laboratory) {
     }
     MethodOptions options;
     options.C = 100;
-    options.solve = {.solver = parse_solver("nslack"), .threads = 1, .seed = laboratory.options.seed};
+    options.solve = {.solver = parse_solver("nslack"), .seed = laboratory.options.seed};
+    options.compute = {.threads = 1};
     const MethodResult trained = train_method(train, paper.method, options);
     const SolveReport& solve = trained.solve;
     if (std::string_view(paper.method).starts_with("dorm:")) usable = trained.model.data.usable_queries;

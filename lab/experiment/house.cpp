@@ -46,7 +46,7 @@ struct HouseData {
 MatchModel house_model(const HouseMethod& method, const HouseData& data, int distance, const ExperimentOptions& lab) {
   const std::vector<GraphPair> train = data.part(distance, "train"), valid = data.part(distance, "validate");
   MatchOptions options{.kind = method.kind, .scale = MatchScale::none};
-  options.solve.threads = lab.threads;
+  options.compute.threads = lab.threads;
   options.solve.seed = lab.seed;
   if (method.weights == HouseMethod::learnt)
     return choose_match(data.set, train, valid, kTradeOffs, options).best.model;

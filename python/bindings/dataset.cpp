@@ -9,6 +9,7 @@
 #include "borrowed.h"
 #include "data/impute.h"
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/synth.h"
 #include "input.h"

@@ -25,21 +25,6 @@ std::optional<Similarities> similarities_from(const Square& values, std::size_t 
   return out;
 }
 
-/// `options`: the training options that a joint kernel shares with other rankers.
-JointModelOptions joint_options(const TrainOptions& from, const std::string& method, const std::string& kernel) {
-  JointModelOptions options;
-  options.method = method;
-  options.kernel = kernel;
-  options.train.measure = from.measure;
-  options.train.convention = from.convention;
-  options.train.decay = from.decay;
-  options.train.bound = from.bound.value_or(options.train.bound);
-  options.train.C = from.C;
-  options.train.rounds = from.rounds;
-  options.train.solve = from.solve;
-  return options;
-}
-
 nb::tuple train_joint_ratings(const Ratings& ratings, const JointModelOptions& options,
                               const SideFeatures* user_features, const SideFeatures* item_features, const Square& users,
                               const Square& items, nb::object callback) {
@@ -167,7 +152,7 @@ void bind_joint(nb::module_& module) {
         new (&model) JointModel(joint_from_bytes(text_of_bytes(state), "pickle"));
       });
   nb::class_<JointModelOptions>(module, "JointOptions", "How a joint kernel is learnt.")
-      .def(nb::new_(&joint_options), "train"_a, "method"_a, "kernel"_a);
+      .def(nb::new_(&joint_model_options), "train"_a, "method"_a, "kernel"_a);
   module.def("train_joint", &train_joint_ratings, "ratings"_a, "options"_a, "user_features"_a.none(),
              "item_features"_a.none(), "users"_a.noconvert().none(), "items"_a.noconvert().none(), "callback"_a.none(),
              "The model, and whether Ctrl-C stopped it. callback(progress) returns true to stop.");

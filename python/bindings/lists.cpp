@@ -65,21 +65,20 @@ nb::tuple train_by_position(const Dataset& data, const PositionGains& gains, con
                             const TrainOptions& options, bool one_function, const JudgedGains* held_out,
                             nb::object callback) {
   Watcher watcher(std::move(callback));
-  PositionResult result;
+  TrainResult result;
   {
     const nb::gil_scoped_release unlocked;
-    std::optional<JudgedPositions> judged;
-    if (held_out) judged.emplace(JudgedPositions{held_out->data, held_out->gains});
-    result = train_positions(
-        data, gains, options, one_function, judged ? &*judged : nullptr, [&](const TrainProgress& progress) {
-          return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
-        });
+    const Task validation = held_out ? Task::positions(held_out->data, held_out->gains, one_function) : Task();
+    result = train(Task::positions(data, gains, one_function), options, validation, [&](const TrainProgress& progress) {
+      return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
+    });
   }
   watcher.rethrow();
-  if (known) result.model.gains = *known;
+  PositionModel model = std::move(*result.positions);
+  if (known) model.gains = *known;
   nb::dict report = train_report_dict(result.report, watcher.interrupted());
-  report["validation"] = result.model.shared.validation;
-  return nb::make_tuple(std::move(result.model), report);
+  report["validation"] = model.shared.validation;
+  return nb::make_tuple(std::move(model), report);
 }
 
 struct JudgedTable {
@@ -100,21 +99,19 @@ nb::tuple train_under_topics(const Dataset& data, const TopicTable& topics, std:
                              nb::object callback) {
   Watcher watcher(std::move(callback));
   TrainResult result;
-  TopicReport lists;
   {
     const nb::gil_scoped_release unlocked;
-    std::optional<JudgedTopics> judged;
-    if (held_out) judged.emplace(JudgedTopics{held_out->data, held_out->topics});
+    const TopicOptions limits{.seconds = seconds};
+    const Task validation = held_out ? Task::topics(held_out->data, held_out->topics, positions, limits) : Task();
     result =
-        train_topics(data, topics, positions, options, {.seconds = seconds}, &lists, judged ? &*judged : nullptr,
-                     [&](const TrainProgress& progress) {
-                       return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
-                     });
+        train(Task::topics(data, topics, positions, limits), options, validation, [&](const TrainProgress& progress) {
+          return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
+        });
   }
   watcher.rethrow();
   nb::dict report = train_report_dict(result.report, watcher.interrupted());
   report["validation"] = result.model.validation;
-  return nb::make_tuple(std::move(result.model), report, topic_dict(lists));
+  return nb::make_tuple(std::move(result.model), report, topic_dict(result.report.topics));
 }
 
 nb::tuple rank_under_topics(const Model& model, const Dataset& data, const Vector<double>& scores,

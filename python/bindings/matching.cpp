@@ -174,7 +174,7 @@ void bind_match_options(nb::module_& module) {
       .def_prop_rw(
           "seconds", [](const O& o) { return o.solve.seconds; }, [](O& o, double x) { o.solve.seconds = x; })
       .def_prop_rw(
-          "threads", [](const O& o) { return o.solve.threads; }, [](O& o, std::size_t n) { o.solve.threads = n; })
+          "threads", [](const O& o) { return o.compute.threads; }, [](O& o, std::size_t n) { o.compute.threads = n; })
       .def_prop_rw(
           "seed", [](const O& o) { return o.solve.seed; }, [](O& o, std::uint64_t n) { o.solve.seed = n; })
       .def("validate", &O::validate);

@@ -17,6 +17,7 @@
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
 #include "dorm/recommend/any_model.h"
 #include "input.h"
 #include "model/align.h"
@@ -28,11 +29,11 @@ namespace {
 using namespace nb::literals;
 
 nb::object scores_of(const Model& model, const Dataset& data, std::size_t threads, const Kernel* kernel,
-                     const std::string& device, std::uint64_t device_bytes) {
+                     const std::string& device, std::uint64_t memory) {
   std::vector<double> scores;
   {
     const nb::gil_scoped_release unlocked;
-    scores = score(model, data, ComputeOptions{threads, device, device_bytes}, kernel);
+    scores = score(model, data, ComputeOptions{threads, device, memory}, kernel);
   }
   return to_numpy(std::move(scores));
 }
@@ -180,7 +181,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("parts", &parts_of)
       .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
       .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none(), "device"_a = "cpu",
-           "device_bytes"_a = 0)
+           "memory"_a = 0)
       .def("score_rows", &scores_of_rows, "values"_a.noconvert(),
            "Scores of rows whose columns are the features in their order, of a linear model without scaling.")
       .def("scaled_rows", &scaled_rows, "data"_a)

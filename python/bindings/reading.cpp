@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"

@@ -5,7 +5,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "dorm/data/prepare.h"
 #include "dorm/learning/shard.h"
+#include "dorm/learning/train_shards.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
 #include "reports.h"
@@ -57,7 +59,7 @@ ShardHost host_of(const Dataset& data, std::size_t num_shards, std::size_t threa
   std::vector<Shard> shards;
   for (std::size_t s = 0; s < split.size(); ++s)
     if (split[s].num_queries() > 0) shards.push_back({.number = static_cast<std::uint32_t>(s), .data = split[s]});
-  return ShardHost(std::move(shards), threads);
+  return ShardHost(std::move(shards), {.threads = threads});
 }
 
 nb::list answers_of(const ShardHost& host, const nb::bytes& request) {

@@ -13,6 +13,7 @@
 
 #include "bindings.h"
 #include "dorm/learning/baseline.h"
+#include "dorm/stream.h"
 #include "reports.h"
 #include "tabulated_measure.h"
 #include "training.h"
@@ -50,7 +51,7 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
   TrainResult& result = kept.result;
   {
     const nb::gil_scoped_release unlocked;
-    result = train(data, own, validation, [&](const TrainProgress& progress) {
+    result = train(data, own, validation ? Task(*validation) : Task(), [&](const TrainProgress& progress) {
       kept.trace.add(progress);
       return watcher.go_on(progress.solver.evaluated, [&] { return train_progress_dict(progress); });
     });
@@ -66,14 +67,15 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
 /// A method of method_catalog(), or "pairwise", the start of that name: as `dorm train --method`.
 Model train_baseline(const Dataset& data, const std::string& method, const TrainOptions& options) {
   const nb::gil_scoped_release unlocked;
-  if (method == "pairwise") return train_start(data, Start::pairwise, options);
+  if (method == "pairwise") return train_initial_model(data, InitialModel::pairwise, options);
   return train_method(data, method,
                       {.C = options.C,
                        .measure = options.measure,
                        .convention = options.convention,
                        .scale = options.scale,
                        .target = options.target,
-                       .solve = options.solve})
+                       .solve = options.solve,
+                       .compute = options.compute})
       .model;
 }
 

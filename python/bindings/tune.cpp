@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning: the grid, its cells as dicts, and the page about it.
+#include "dorm/tune.h"
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -52,13 +54,13 @@ TuneOptions tune_options(const TrainOptions& train, const nb::dict& settings) {
   take_axis(settings, "bound", names);
   if (!names.empty()) options.bounds.clear();
   for (const std::string& name : names) options.bounds.push_back(parse_bound_choice(name));
-  if (settings.contains("ranker")) options.rankers.clear();
+  if (settings.contains("ranker")) options.initial_models.clear();
   names.clear();
   take_axis(settings, "ranker", names);
   for (const std::string& name : names) {
-    const StartChoice start = parse_start_choice(name);
+    const InitialModelChoice start = parse_initial_model(name);
     if (!start) throw Error(ErrorCode::bad_option, "the axis ranker of the grid holds \"" + name + "\"");
-    options.rankers.push_back(*start);
+    options.initial_models.push_back(*start);
   }
   options.validate();
   return options;
@@ -114,7 +116,7 @@ nb::dict told(const TuneResult& result, const TuneOptions& options) {
   constexpr std::array kEnds = {"whole", "time_limit", "stopped"};
   nb::dict out;
   nb::list cells, pruned;
-  for (const GridPoint& cell : result.cells) cells.append(cell_dict(cell));
+  for (const GridPoint& cell : result.points) cells.append(cell_dict(cell));
   for (const PrunedPoint& cell : result.pruned) {
     nb::dict entry = place_dict(cell);
     entry["why"] = std::string(reason_of(cell.why));
@@ -143,7 +145,7 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
     const nb::gil_scoped_release unlocked;
     std::size_t last = static_cast<std::size_t>(-1);
     tuned.result = tune(
-        data, tuned.options, validation,
+        data, tuned.options, validation ? Task(*validation) : Task(),
         [&](const TuneProgress& progress) {
           const bool news = progress.done != std::exchange(last, progress.done);
           return watcher.go_on(news, [&] { return progress_of(progress); });

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -123,6 +124,12 @@ void let_go(const Dataset& data, std::size_t first, std::size_t last) {
   if (before >= size) return;
   // The system takes no pointer to const, but does not write.
   static_cast<void>(::madvise(const_cast<char*>(begin) + before, (size - before) / page * page, MADV_DONTNEED));
+}
+
+bool Dataset::mapped() const {
+  if (storage_->parts.empty()) return !storage_->mapping.empty();
+  return std::all_of(storage_->parts.begin(), storage_->parts.end(),
+                     [](const JoinedPart& part) { return part.data.mapped(); });
 }
 
 void Dataset::require_intact() const {

@@ -7,6 +7,7 @@
 
 #include "base/quote.h"
 #include "data/owned_columns.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

@@ -7,6 +7,7 @@
 
 #include "data/column_guess.h"
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 
 namespace dorm {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "data/storage.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

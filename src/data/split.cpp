@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

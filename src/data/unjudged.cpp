@@ -7,6 +7,7 @@
 
 #include "base/page_buffer.h"
 #include "data/owned_columns.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 
 namespace dorm {

@@ -10,6 +10,8 @@
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/ranking/group_lists.h"
+#include "dorm/ranking/subtopics.h"
 #include "evaluation/ranking.h"
 #include "evaluation/summarise.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
 
 namespace dorm {
 namespace {

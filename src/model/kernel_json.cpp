@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -74,7 +74,7 @@ std::vector<std::string> names_from(const JsonFields& kernel, const char* key, s
   return names;
 }
 
-std::vector<float> values_from(const JsonFields& kernel, std::size_t rows, std::size_t columns, std::uint64_t version) {
+std::vector<float> values_from(const JsonFields& kernel, std::size_t rows, std::size_t columns) {
   const std::vector<unsigned char> bytes = from_base64(kernel.required<std::string>("values", "base64 text"));
   if (bytes.size() % sizeof(float) != 0 || bytes.size() / sizeof(float) / columns != rows ||
       bytes.size() / sizeof(float) % columns != 0)
@@ -83,16 +83,16 @@ std::vector<float> values_from(const JsonFields& kernel, std::size_t rows, std::
                     columns, rows * columns * sizeof(float), bytes.size()));
   std::vector<float> values(rows * columns);
   std::memcpy(values.data(), bytes.data(), bytes.size());
-  if (hash_text(checksum_of_version(version, std::as_bytes(std::span(values)))) !=
+  if (hash_text(checksum(std::as_bytes(std::span(values)))) !=
       kernel.required<std::string>("checksum", "16 hexadecimal digits"))
     kernel.refuse("kernel: the support documents are damaged: their checksum differs");
   return values;
 }
 
-Dataset support_from(const JsonFields& kernel, const std::vector<std::string>& features, std::uint64_t version) {
+Dataset support_from(const JsonFields& kernel, const std::vector<std::string>& features) {
   const auto rows = kernel.required<std::uint64_t>("support", "the number of support documents");
   if (rows == 0 || rows > UINT32_MAX || features.empty()) kernel.refuse("kernel: it has no support documents");
-  const std::vector<float> values = values_from(kernel, rows, features.size(), version);
+  const std::vector<float> values = values_from(kernel, rows, features.size());
   const std::vector<std::string> queries = names_from(kernel, "queries", rows),
                                  ids = names_from(kernel, "documents", rows),
                                  groups = names_from(kernel, "groups", rows);
@@ -128,8 +128,7 @@ Json kernel_json(const KernelExpansion& expansion) {
   return out;
 }
 
-KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features,
-                                 std::uint64_t version) {
+KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features) {
   KernelExpansion expansion;
   expansion.kernel = kernel.required<std::string>("spec", "the text of a kernel");
   expansion.approximation = kernel.required<std::string>("approximation", "a name");
@@ -139,7 +138,7 @@ KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std
   expansion.documents = kernel.required<std::uint64_t>("of", "a whole number");
   expansion.pruned = kernel.required<double>("pruned", "a number");
   expansion.coefficients = kernel.required<std::vector<double>>("coefficients", "a list of finite numbers");
-  expansion.support = support_from(kernel, features, version);
+  expansion.support = support_from(kernel, features);
   const std::size_t expected = expansion.support.num_documents() * (expansion.fourier ? 2 : 1);
   if (expansion.coefficients.size() != expected)
     kernel.refuse(fmt::format("kernel: {} coefficients for {} support documents; expected {}",

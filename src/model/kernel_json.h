@@ -13,9 +13,7 @@ namespace dorm {
 
 Json kernel_json(const KernelExpansion& expansion);
 
-/// `version` is that of the model. Throws Error(bad_input) naming the file and what is missing, damaged
-/// or inconsistent.
-KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features,
-                                 std::uint64_t version);
+/// Throws Error(bad_input) naming the file and what is missing, damaged or inconsistent.
+KernelExpansion kernel_from_json(const JsonFields& kernel, const std::vector<std::string>& features);
 
 }  // namespace dorm

@@ -21,8 +21,7 @@ namespace dorm {
 namespace {
 
 constexpr std::string_view kFormat = "dorm-model";
-constexpr std::uint64_t kVersion = 2;        // the newest; version 1 of kernel models had another checksum
-constexpr std::uint64_t kLinearVersion = 1;  // the rest has not changed
+constexpr std::uint64_t kVersion = 3;  // of the format; no other is read
 
 void require_distinct(const JsonFields& fields, std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
@@ -154,7 +153,7 @@ std::string one_per_from(const JsonFields& fields) {
 Json json_of(const Model& model) {
   Json out;
   out["format"] = kFormat;
-  out["version"] = model.linear() ? kLinearVersion : kVersion;
+  out["version"] = kVersion;
   out["library"] = DORM_VERSION;
   out["kind"] = name_of(model.kind());
   out["method"] = model.method;
@@ -207,10 +206,11 @@ Model model_from(const Json& json, const std::string& name) {
   const JsonFields fields(json, name, "a usable model");
   if (fields.required<std::string>("format", "\"dorm-model\"") != kFormat) fields.fail("format", "\"dorm-model\"");
   const auto version = fields.required<std::uint64_t>("version", "a whole number");
-  if (version > kVersion)
-    throw Error(
-        ErrorCode::unsupported, {name},
-        fmt::format("model version {} is newer than this library reads ({}); use a newer dorm", version, kVersion));
+  if (version != kVersion)
+    throw Error(ErrorCode::unsupported, {name},
+                fmt::format("found a model of format version {}; expected version {}: train it again, or use the dorm "
+                            "that wrote it",
+                            version, kVersion));
   const auto kind = fields.optional<std::string>("kind", "a name", "linear");
   if (kind != "linear" && kind != "kernel" && kind != "trees" && kind != "sum")
     throw Error(ErrorCode::unsupported, {name},
@@ -219,7 +219,7 @@ Model model_from(const Json& json, const std::string& name) {
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
   if (kind == "kernel") {
-    model.kernel = kernel_from_json(fields.object("kernel"), model.features, version);
+    model.kernel = kernel_from_json(fields.object("kernel"), model.features);
   } else if (kind == "trees") {
     model.trees = std::make_shared<const TreeRanker>(trees_from_json(fields.object("trees"), model.features, name));
   } else if (kind == "linear") {

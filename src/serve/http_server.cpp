@@ -16,6 +16,7 @@
 
 #include "base/parallel.h"
 #include "dorm/apps/serve.h"
+#include "dorm/ranking/group_lists.h"
 #include "serve/http_connection.h"
 #include "serve/reloader.h"
 #include "serve/service.h"

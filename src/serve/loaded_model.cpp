@@ -28,7 +28,7 @@ SavedModel load_served(const std::string& path) {
   if (!saved) throw Error(ErrorCode::bad_input, {path}, "no model; expected one of train, tune or factorize");
   if (std::holds_alternative<JointModel>(*saved))
     throw Error(ErrorCode::unsupported, {path},
-                "a model over a joint kernel is not served; ask it by dorm recommend, or serve a factorization");
+                "a model over a joint kernel is not served; expected a factorization, or use dorm recommend top");
   return std::move(*saved);
 }
 

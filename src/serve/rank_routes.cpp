@@ -7,6 +7,7 @@
 #include "dorm/data/one_per.h"
 #include "dorm/explain.h"
 #include "dorm/measure.h"
+#include "dorm/ranking/group_lists.h"
 #include "serve/json_text.h"
 #include "serve/rank_request.h"
 #include "serve/service.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/checksum.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
-
-#include "base/checksum_v1.h"
 
 namespace dorm {
 namespace {
@@ -20,36 +20,12 @@ std::vector<std::byte> some_bytes(std::size_t count) {
   return bytes;
 }
 
-// The definition of the first checksum (docs/formats.md), written a second time: a byte at a time.
-std::uint64_t first_by_definition(std::vector<std::byte> bytes) {
-  const auto turned = [](std::uint64_t x) { return (x << 29 | x >> 35) * 0xD6E8FEB86659FD93u; };
-  std::uint64_t lane[4] = {0x243F6A8885A308D3u, 0x13198A2E03707344u, 0xA4093822299F31D0u, 0x082EFA98EC4E6C89u};
-  std::uint64_t hash = bytes.size();
-  while (bytes.size() % 32 != 0) bytes.push_back(std::byte{0});
-  for (std::size_t i = 0; i < bytes.size(); i += 8) {
-    std::uint64_t word = 0;
-    for (std::size_t k = 8; k-- > 0;) word = word << 8 | std::to_integer<std::uint64_t>(bytes[i + k]);
-    lane[i / 8 % 4] = turned(lane[i / 8 % 4] + word * 0x9FB21C651E98DF25u);
-  }
-  for (const std::uint64_t l : lane) hash = turned(hash + (l ^ l >> 32) * 0x9FB21C651E98DF25u);
-  return hash ^ hash >> 32;
-}
-
 TEST(Checksum, IsXxh3) {
   const std::pair<std::size_t, std::uint64_t> published[] = {
       {0, 0x2D06800538D394C2u},   {1, 0xC44BDFF4074EECDBu},   {6, 0x27B56A84CD2D7325u},   {12, 0xA713DAF0DFBB77E7u},
       {24, 0xA3FE70BF9D3510EBu},  {48, 0x397DA259ECBA1F11u},  {80, 0xBCDEFBBB2C47C90Au},  {195, 0xCD94217EE362EC3Au},
       {403, 0xCDEB804D65C6DEA4u}, {512, 0x617E49599013CB6Bu}, {2048, 0xDD59E2C3A5F038E0u}};
   for (const auto& [count, sum] : published) EXPECT_EQ(checksum(some_bytes(count)), sum) << count;
-}
-
-TEST(Checksum, VersionOneFollowsItsDefinition) {
-  for (std::size_t count : {0u, 1u, 8u, 31u, 32u, 33u, 64u, 1000u}) {
-    const std::vector<std::byte> bytes = some_bytes(count);
-    EXPECT_EQ(checksum_v1(bytes), first_by_definition(bytes)) << count;
-    EXPECT_EQ(checksum_of_version(1, bytes), checksum_v1(bytes));
-    EXPECT_EQ(checksum_of_version(2, bytes), checksum(bytes));
-  }
 }
 
 TEST(Checksum, DoesNotDependOnThePieces) {

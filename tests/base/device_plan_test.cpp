@@ -98,7 +98,7 @@ TEST(DevicePlan, KernelsTakeAsManyDocumentsAtATimeAsFit) {
   EXPECT_EQ(plan_kernel(numbers, held + 99 * row, "gpu").height, 50U);
   EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "gpu").height, 16U);
   EXPECT_EQ(plan_kernel(numbers, held + 24 * row, "gpu").trouble, "");
-  EXPECT_EQ(plan_kernel(numbers, 100000, "gpu").trouble,
+  EXPECT_EQ(plan_kernel(numbers, 100000, "GPU").trouble,
             "GPU has 0.0001 GB for this, but 0.000602 GB are needed at least to hold 1000 documents of 10 columns; "
             "expected a larger GPU, or the device cpu");
 }

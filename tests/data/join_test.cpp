@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "support/message_of.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 
 namespace dorm {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

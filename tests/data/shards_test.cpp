@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/rng.h"
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "support/message_of.h"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 

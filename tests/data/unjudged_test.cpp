@@ -2,6 +2,7 @@
 // Documents that were not judged: taken for bad, left out, or a grade of their own.
 #include <gtest/gtest.h>
 
+#include "dorm/data/prepare.h"
 #include "dorm/dataset.h"
 #include "dorm/error.h"
 #include "dorm/read.h"

@@ -6,6 +6,7 @@
 
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/ranking/subtopics.h"
 #include "dorm/read.h"
 #include "evaluation/discounts.h"
 

@@ -19,14 +19,14 @@ gpus=$(nvidia-smi --list-gpus | wc -l)
 expect "the NVIDIA driver shows no GPU" env CUDA_VISIBLE_DEVICES= "${train[@]}" cuda
 expect "cuda:$GPUs is asked for, but there" "${train[@]}" "cuda:$gpus"
 expect "this dorm was built without one" env DORM_CUDA_MODULE=/nowhere "${train[@]}" cuda
-expect "are needed at least" "${train[@]}" cuda --device-memory 1MB
+expect "are needed at least" "${train[@]}" cuda --memory 1MB
 kernel=(--kernel rbf:gamma=0.1 --approx nystroem:200)
 expect "dorm_cublas.so, and this dorm was built without one" env DORM_CUBLAS_MODULE=/nowhere "${train[@]}" cuda "${kernel[@]}"
-expect "are needed at least to hold 200 documents" "${train[@]}" cuda "${kernel[@]}" --device-memory 100KB
+expect "are needed at least to hold 200 documents" "${train[@]}" cuda "${kernel[@]}" --memory 100KB
 
 # Streamed in parts, a training has the bytes of one that the GPU holds.
 "${train[@]}" cuda > "$folder/whole.txt" && cp "$folder/model.json" "$folder/whole.json"
-"${train[@]}" cuda --device-memory 12MB > "$folder/parts.txt"
+"${train[@]}" cuda --memory 12MB > "$folder/parts.txt"
 cmp "$folder/whole.json" "$folder/model.json" || failures=$((failures + 1))
 
 # Scores have the same bytes again, and with exact kernels so have models.

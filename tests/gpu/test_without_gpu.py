@@ -146,7 +146,7 @@ class Cards(Case):
 
     def test_a_gpu_too_small_for_one_part(self):
         small = r"^dorm: Stand-in 0 has {} GB for this, but [\d.e-]+ GB are needed at least, "
-        self.assertRegex(self.said("--device", "cuda", "--device-memory", "1KB"), small.format("1e-06"))
+        self.assertRegex(self.said("--device", "cuda", "--memory", "1KB"), small.format("1e-06"))
         # 64 MiB and a twentieth of what is free are left to others: of 67 MiB nothing remains.
         self.assertRegex(self.said("--device", "cuda", DORM_STAND_IN_MEGABYTES="67"), small.format("0"))
 

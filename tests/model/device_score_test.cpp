@@ -15,7 +15,7 @@ namespace dorm {
 namespace {
 
 ComputeOptions on_tested_device(std::uint64_t bytes = 0) {
-  return {.threads = 2, .device = test::tested_device(), .device_bytes = bytes};
+  return {.threads = 2, .device = test::tested_device(), .memory = bytes};
 }
 
 Model some_linear_model(const Dataset& data, ScalingKind kind, std::uint64_t seed) {

@@ -41,9 +41,11 @@ CASES = {
         "train few.txt --topics topics.csv --limits limits.csv --measure ndcg@3 --top 3 --model out.json --passes 3",
         ("out.json",),
     ),
-    "train a stream": Case("train --stream train.txt valid.txt --model out.json", ("out.json",)),
+    "train a stream": Case("train train.txt --stream valid.txt --model out.json", ("out.json",)),
     "train a baseline": Case("train data.csv --method ranksvm --model out.json", ("out.json",)),
-    "train on ratings": Case("train --ratings ratings.tsv --method jrank:2 --model out.joint", ("out.joint",)),
+    "train on ratings": Case(
+        "recommend train ratings.tsv --model-type joint --method jrank:2 --model out.joint", ("out.joint",)
+    ),
     "tune": Case(
         "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --model out.json --report out.md",
         ("out.json",),
@@ -57,8 +59,8 @@ CASES = {
     ),
     "eval": Case("eval valid.txt --model m.json --per-query out.csv --threads 3", ("out.csv",)),
     "eval a run": Case("eval --run run.txt --qrels qrels.txt --per-query out.csv", ("out.csv",)),
-    "eval ratings": Case("eval --ratings ratings.tsv --model m.factors --per-query out.csv", ("out.csv",)),
-    "eval rankers": Case("eval --data valid.txt m.json k.json feature:1 --per-query out.csv", ("out.csv",)),
+    "eval ratings": Case("recommend evaluate ratings.tsv --model m.factors --per-query out.csv", ("out.csv",)),
+    "eval rankers": Case("eval valid.txt m.json k.json feature:1 --per-query out.csv", ("out.csv",)),
     "explain": Case("explain m.json valid.txt --format jsonl -o out.jsonl", ("out.jsonl",)),
     "compare": Case(
         "compare few.txt --folds 3 --methods ridge,dorm:ndcg@10 --C 1,10 --measures ndcg@10 --out out --threads 3",
@@ -66,46 +68,48 @@ CASES = {
         ("out/table.csv", "out/table.md", "out/report.html"),
     ),
     "compare recommenders": Case(
-        "compare --ratings ratings.tsv --methods item-mean,squared:5 --split random:0.3 --measures ndcg@5 --out out",
+        "recommend compare ratings.tsv --methods item-mean,squared:5 --split random:0.3 --measures ndcg@5 --out out",
         (),
         ("out/table.csv", "out/table.md", "out/report.html"),
     ),
     "experiment": Case(
-        "experiment solver-table --data-dir data --out out --quiet",
+        "lab experiment solver-table --data-dir data --out out --quiet",
         (),
         ("out/solver-table.md", "out/solver-table.csv", "out/solver-table.html"),
     ),
     "factorize": Case(
-        "factorize ratings.tsv --model out.factors --rank 2 --valid-share 0.2 --checkpoint out.ck --threads 3",
+        "recommend train ratings.tsv --model out.factors --rank 2 --valid-share 0.2 --checkpoint out.ck --threads 3",
         ("out.factors",),
     ),
-    "recommend": Case("recommend m.factors --all --format csv -o out.csv", ("out.csv",)),
-    "recommend to newcomers": Case("recommend m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
-    "recommend by a kernel": Case("recommend m.joint --ratings new.tsv -o out.txt", ("out.txt",)),
+    "recommend": Case("recommend top m.factors --all --format csv -o out.csv", ("out.csv",)),
+    "recommend to newcomers": Case(
+        "recommend top m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)
+    ),
+    "recommend by a kernel": Case("recommend top m.joint --ratings new.tsv -o out.txt", ("out.txt",)),
     "match train": Case(
-        "match train nodes.csv --edges edges.csv --pairs pairs.csv --valid pairs.csv -C 1,10 --threads 3 "
+        "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --valid pairs.csv -C 1,10 --threads 3 "
         "--model out.json",
         ("out.json",),
     ),
-    "match eval": Case("match eval nodes.csv --edges edges.csv --pairs pairs.csv"),
-    "match predict": Case("match predict nodes.csv --kind linear --pairs pairs.csv -o out.csv", ("out.csv",)),
+    "match eval": Case("lab match eval nodes.csv --edges edges.csv --pairs pairs.csv"),
+    "match predict": Case("lab match predict nodes.csv --kind linear --pairs pairs.csv -o out.csv", ("out.csv",)),
     "synth": Case("synth --queries 30 --features 4 --groups 3 -o out.csv --threads 3", ("out.csv",)),
     "synth compressed": Case("synth --queries 30 --features 40 --density 0.1 -o out.txt.zst", ("out.txt.zst",)),
     "synth clicks": Case(
-        "synth --clicks ubm --judged data.csv --sessions 5 --rankers 2 -o out.csv --true-propensities out-p.csv",
+        "clicks simulate data.csv --click-model ubm --sessions 5 --rankers 2 -o out.csv --true-propensities out-p.csv",
         ("out.csv", "out-p.csv"),
     ),
-    "clicks": Case("clicks log.csv --propensities p.csv --features data.csv -o out.csv", ("out.csv",)),
+    "clicks": Case("clicks gains log.csv --propensities p.csv --features data.csv -o out.csv", ("out.csv",)),
     "clicks of pages": Case(
-        "clicks log.csv.gz --features data.dorm --pool session --cost -o out.txt.zst", ("out.txt.zst",)
+        "clicks gains log.csv.gz --features data.dorm --pool session --cost -o out.txt.zst", ("out.txt.zst",)
     ),
-    "propensity": Case("propensity moves.csv -o out.csv", ("out.csv",)),
+    "propensity": Case("clicks propensity moves.csv -o out.csv", ("out.csv",)),
     "eval by clicks": Case(
-        "eval moves.csv --clicks --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv",
+        "clicks evaluate moves.csv --propensities looks.csv --data train.txt m.json feature:1 --per-query out.csv",
         ("out.csv",),
     ),
-    "interleave": Case("interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
-    "analyse interleaving": Case("interleave analyse shown.csv"),
+    "interleave": Case("clicks interleave generate run.txt other.run -o out.csv --length 4", ("out.csv",)),
+    "analyse interleaving": Case("clicks interleave analyse shown.csv"),
     "convert": Case("convert train.txt out.dorm --threads 3", ("out.dorm",)),
     "convert compressed": Case("convert data.csv.gz out.txt.gz", ("out.txt.gz",)),
     "convert into shards": Case(
@@ -200,14 +204,25 @@ def make_world(folder):
     write_experiment(folder, rows)
     for name in ("data.csv", "data.csv.gz", "data.dorm"):
         dorm("convert", at("train.txt"), at(name))
-    users = ("synth", "--clicks", "pbm", "--judged", at("data.csv"), "--sessions", 5)
+    users = ("clicks", "simulate", at("data.csv"), "--click-model", "pbm", "--sessions", 5)
     dorm(*users, "-o", at("log.csv"), "--true-propensities", at("p.csv"))
     dorm(*users, "-o", at("log.csv.gz"))
     dorm("train", at("train.txt"), "--scale", "zscore", "--model", at("m.json"), "--quiet")
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")
-    dorm("factorize", at("ratings.tsv"), "--model", at("m.factors"), "--rank", 2, "--quiet")
-    dorm("train", "--ratings", at("ratings.tsv"), "--method", "ridge", "--model", at("m.joint"), "--quiet")
+    dorm("recommend", "train", at("ratings.tsv"), "--model", at("m.factors"), "--rank", 2, "--quiet")
+    dorm(
+        "recommend",
+        "train",
+        at("ratings.tsv"),
+        "--model-type",
+        "joint",
+        "--method",
+        "ridge",
+        "--model",
+        at("m.joint"),
+        "--quiet",
+    )
 
 
 class Workshop:

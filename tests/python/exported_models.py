@@ -47,7 +47,7 @@ class Case:
     def write(self, path, **inputs):
         scaling = {"kind": self.kind} | ({} if self.shift is None else {"shift": self.shift, "factor": self.factor})
         certificate = {"primal": 0, "dual": 0, "gap": 0, "status": "solved"}
-        model = {"format": "dorm-model", "version": 1, "measure": "ndcg@10", "certificate": certificate}
+        model = {"format": "dorm-model", "version": 3, "measure": "ndcg@10", "certificate": certificate}
         model |= {"scaling": scaling, "features": self.names, "weights": self.weights} | inputs
         Path(path).write_text(json.dumps(model))
 

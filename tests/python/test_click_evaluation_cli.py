@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm propensity`, `dorm eval --clicks` and `dorm interleave` from outside."""
+"""`dorm clicks propensity`, `dorm clicks evaluate` and `dorm clicks interleave` from outside."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clicks")
     at = lambda name: folder / name
     dorm("synth", "--queries", 60, "--features", 4, "--documents-median", 12, "--seed", 1, "-o", at("judged.csv"))
-    simulate = ["synth", "--clicks", "pbm", "--judged", at("judged.csv"), "--rankers", 3, "--seed", 2]
+    simulate = ["clicks", "simulate", at("judged.csv"), "--click-model", "pbm", "--rankers", 3, "--seed", 2]
     dorm(*simulate, "--sessions", 30, "-o", at("log.csv"))
     dorm(*simulate, "--expected", "-o", at("counts.csv"))
     at("p.csv").write_text(PROPENSITIES)
@@ -29,13 +29,15 @@ def rows_of(path):
 
 def test_expected_counts_give_the_true_propensities(world, tmp_path):
     for method in ("allpairs", "pivot", "adjacent"):
-        dorm("propensity", world / "counts.csv", "-o", tmp_path / "p.csv", "--method", method)
+        dorm("clicks", "propensity", world / "counts.csv", "-o", tmp_path / "p.csv", "--method", method)
         for row in rows_of(tmp_path / "p.csv"):
             assert float(row["propensity"]) == pytest.approx(1 / int(row["position"]), rel=1e-12)
 
 
 def test_propensities_as_json(world, tmp_path):
-    done = dorm("propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--json", "--isotonic", "--positions", 5)
+    done = dorm(
+        "clicks", "propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--json", "--isotonic", "--positions", 5
+    )
     context = json.loads(done.stdout)["contexts"][0]
     values = [row["propensity"] for row in context["positions"]]
     assert len(values) == 5
@@ -45,7 +47,7 @@ def test_propensities_as_json(world, tmp_path):
 
 def test_rankers_by_clicks(world):
     done = dorm(
-        "eval", world / "log.csv", "--clicks", "--propensities", world / "p.csv", "--data", world / "judged.csv",
+        "clicks", "evaluate", world / "log.csv", "--propensities", world / "p.csv", "--data", world / "judged.csv",
         "feature:1", "feature:2", "--measures", "dcg@10,precision@5", "--json",
     )  # fmt: skip
     found = json.loads(done.stdout)
@@ -68,24 +70,27 @@ def test_runs_without_features(world, tmp_path):
     for line in (tmp_path / "a.run").read_text().splitlines():
         rows.setdefault(tuple(line.split()[:3]), line)
     (tmp_path / "a.run").write_text("\n".join(rows.values()) + "\n")
-    done = dorm("eval", world / "log.csv", "--clicks", "--propensities", world / "p.csv", tmp_path / "a.run")
+    done = dorm("clicks", "evaluate", world / "log.csv", "--propensities", world / "p.csv", tmp_path / "a.run")
     assert "ips estimates from" in done.stdout
     assert "dcg@10:gain=linear" in done.stdout
 
 
 def test_what_is_refused(world, tmp_path):
-    clicks = ["eval", world / "log.csv", "--clicks", "--data", world / "judged.csv", "feature:1"]
+    clicks = ["clicks", "evaluate", world / "log.csv", "--data", world / "judged.csv", "feature:1"]
     known = ["--propensities", world / "p.csv"]
     for words, message in (
         ([*clicks], "--propensities FILE"),
         ([*clicks, *known, "--measures", "ndcg@10"], "ndcg@10 is no sum of position weight times relevance"),
         ([*clicks, *known, "--estimator", "ipz"], 'unknown estimator "ipz"; did you mean "ips"?'),
         ([*clicks, *known, "--each", "session"], "expected query or page"),
-        (["eval", world / "judged.csv", "feature:1", *known], "expected --clicks"),
-        (["propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--method", "alpairs"], "did you mean"),
-        (["interleave", "make"], "expected generate, analyse or plan"),
-        (["interleave", "generate", world / "p.csv", "-o", tmp_path / "x.csv"], "generate of 1 runs; expected two"),
-        (["interleave", "plan"], "--share X"),
+        (["eval", world / "judged.csv", "feature:1", *known], "unknown option"),
+        (["clicks", "propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--method", "alpairs"], "did you mean"),
+        (["clicks", "interleave", "make"], "expected generate, analyse or plan"),
+        (
+            ["clicks", "interleave", "generate", world / "p.csv", "-o", tmp_path / "x.csv"],
+            "generate of 1 runs; expected two",
+        ),
+        (["clicks", "interleave", "plan"], "--share X"),
     ):
         done = dorm(*words, status=None)
         assert done.returncode in (1, 2)
@@ -94,11 +99,11 @@ def test_what_is_refused(world, tmp_path):
 
 def test_malformed_logs_are_named(world, tmp_path):
     (tmp_path / "bad.csv").write_text("session,qid,docid,position,click\ns,q,a,1,2\n")
-    done = dorm("propensity", tmp_path / "bad.csv", "-o", tmp_path / "p.csv", status=None)
+    done = dorm("clicks", "propensity", tmp_path / "bad.csv", "-o", tmp_path / "p.csv", status=None)
     assert done.returncode == 1
     assert "bad.csv:2:" in done.stderr
     (tmp_path / "apart.csv").write_text("session,qid,docid,position,click\ns,q,a,1,1\ns,q,b,2,1\n")
-    done = dorm("propensity", tmp_path / "apart.csv", "-o", tmp_path / "p.csv", status=None)
+    done = dorm("clicks", "propensity", tmp_path / "apart.csv", "-o", tmp_path / "p.csv", status=None)
     assert "position 2 is not connected with position 1" in done.stderr
     assert not (tmp_path / "p.csv").exists()
 
@@ -110,7 +115,19 @@ def test_interleaving_there_and_back(tmp_path):
     run("a.run", "abcd")
     run("b.run", "badc")
     lists = tmp_path / "lists.csv"
-    dorm("interleave", "generate", tmp_path / "a.run", tmp_path / "b.run", "-o", lists, "--lists", 50, "--length", 4)
+    dorm(
+        "clicks",
+        "interleave",
+        "generate",
+        tmp_path / "a.run",
+        tmp_path / "b.run",
+        "-o",
+        lists,
+        "--lists",
+        50,
+        "--length",
+        4,
+    )
     rows = rows_of(lists)
     assert len(rows) == 2 * 50 * 4
     assert {row["ranker"] for row in rows} == {"a", "b"}
@@ -119,7 +136,7 @@ def test_interleaving_there_and_back(tmp_path):
         for row in rows:
             click = int(row["ranker"] == "a" and int(row["position"]) <= 2)
             out.write(f"{row['session']},{row['qid']},{row['docid']},{row['position']},{row['ranker']},{click}\n")
-    found = json.loads(dorm("interleave", "analyse", tmp_path / "shown.csv", "--json").stdout)
+    found = json.loads(dorm("clicks", "interleave", "analyse", tmp_path / "shown.csv", "--json").stdout)
     assert (found["wins"], found["losses"]) == (100, 0)
     assert found["p_sign"] == pytest.approx(2 * 0.5**100)
 
@@ -131,7 +148,7 @@ def test_credits_of_optimised_lists(tmp_path):
         "2,q,a,1,0.5,1\n2,q,b,2,-0.5,1\n"
         "3,q,b,1,-0.5,1\n3,q,a,2,0.5,0\n"
     )
-    words = ["interleave", "analyse", tmp_path / "shown.csv", "--credit-column", "credit", "--json"]
+    words = ["clicks", "interleave", "analyse", tmp_path / "shown.csv", "--credit-column", "credit", "--json"]
     found = json.loads(dorm(*words).stdout)
     assert (found["wins"], found["losses"], found["ties"]) == (1, 1, 1)
     (tmp_path / "shown.csv").write_text("session,qid,docid,position,credit,click\n1,q,a,1,x,1\n")
@@ -140,7 +157,7 @@ def test_credits_of_optimised_lists(tmp_path):
 
 
 def test_plan():
-    found = json.loads(dorm("interleave", "plan", "--share", 0.55, "--ties", 0.5, "--json").stdout)
+    found = json.loads(dorm("clicks", "interleave", "plan", "--share", 0.55, "--ties", 0.5, "--json").stdout)
     assert found["decided"] == 783
     assert found["sessions"] == 1566
     assert found["exact_power"] == pytest.approx(0.8, abs=0.02)

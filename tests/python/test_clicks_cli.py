@@ -26,8 +26,8 @@ def shop(here):
 
 
 def simulate(model, *more):
-    judged = ["--judged", "data.csv", "--sessions", 20, "--rankers", 3, "--seed", 7]
-    return dorm("synth", "--clicks", model, *judged, *more)
+    users = ["data.csv", "--sessions", 20, "--rankers", 3, "--seed", 7]
+    return dorm("clicks", "simulate", *users, "--click-model", model, *more)
 
 
 def table(path):
@@ -49,7 +49,7 @@ def gains_by_hand(log, propensity, clip, per="pages"):
 
 @pytest.mark.parametrize(("clip", "per"), [(0, "pages"), (0.3, "pages"), (0.05, "shown")])
 def test_gains_are_means_of_clicks_over_propensity(shop, clip, per):
-    dorm("clicks", "log.csv", "--propensities", "p.csv", "--clip", clip, "--per", per, "-o", "gains.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "--clip", clip, "--per", per, "-o", "gains.csv")
     propensity = {row["position"]: float(row["propensity"]) for row in table("p.csv")}
     expected = gains_by_hand(table("log.csv"), propensity, clip, per)
     found = {(row["qid"], row["docid"]): float(row["click_gain"]) for row in table("gains.csv")}
@@ -59,7 +59,9 @@ def test_gains_are_means_of_clicks_over_propensity(shop, clip, per):
 
 
 def test_the_command_says_what_it_did(shop):
-    done = dorm("clicks", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv", "--json")
+    done = dorm(
+        "clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv", "--json"
+    )
     report = json.loads(done.stdout)
     log = table("log.csv")
     weights = [int(row["position"]) for row in log if row["click"] == "1"]  # 1 / propensity
@@ -70,15 +72,15 @@ def test_the_command_says_what_it_did(shop):
     data = table("data.csv")
     assert report["judged"]["never_shown"] == sum((row["qid"], row["docid"]) not in shown for row in data)
     assert report["judged"]["documents"] == len(data)
-    assert "never shown" in dorm("clicks", "log.csv", "--features", "data.csv", "-o", "naive.csv").stdout
+    assert "never shown" in dorm("clicks", "gains", "log.csv", "--features", "data.csv", "-o", "naive.csv").stdout
 
 
 @pytest.mark.parametrize("form", ["data.csv", "data.dorm", "data.txt.gz", "data.tsv"])
 def test_features_come_from_any_format(shop, form):
     if form != "data.csv":
         dorm("convert", "data.csv", form)
-    dorm("clicks", "log.csv", "--propensities", "p.csv", "--features", form, "-o", "train.csv")
-    dorm("clicks", "log.csv", "--propensities", "p.csv", "-o", "gains.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", form, "-o", "train.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "-o", "gains.csv")
     gains = {(row["qid"], row["docid"]): float(row["click_gain"]) for row in table("gains.csv")}
     features = {(row["qid"], row["docid"]): row for row in table("data.csv")}
     rows = table("train.csv")
@@ -90,7 +92,7 @@ def test_features_come_from_any_format(shop, form):
 
 
 def test_what_is_not_linear_in_gains_is_refused_or_named(shop):
-    dorm("clicks", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv")
     refused = dorm("train", "train.csv", "--model", "m.json", status=2)
     assert 'measure "ndcg@10": the labels are gains estimated from clicks' in refused.stderr
     for measure in ("dcg@10:gain=linear", "precision@5:gain=linear", "rbp:gain=linear", "eru", "avgrank"):
@@ -105,7 +107,7 @@ def test_what_is_not_linear_in_gains_is_refused_or_named(shop):
 
 
 def test_costs_go_out_and_come_back(shop):
-    log = ["clicks", "log.csv", "--propensities", "p.csv", "--pool", "session", "--features", "data.csv"]
+    log = ["clicks", "gains", "log.csv", "--propensities", "p.csv", "--pool", "session", "--features", "data.csv"]
     dorm(*log, "--cost", "-o", "costs.txt")
     clicked = [line for line in open("costs.txt") if " cost:" in line]
     clicks = [row for row in table("log.csv") if row["click"] == "1"]
@@ -118,7 +120,7 @@ def test_costs_go_out_and_come_back(shop):
 
 def test_gains_under_trust_bias_are_never_negative(shop):
     simulate("trust", "-o", "log.csv", "--true-propensities", "p.csv")
-    done = dorm("clicks", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv")
+    done = dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv")
     assert "queries had gains below 0" in done.stdout
     gains = np.array([float(row["click_gain"]) for row in table("train.csv")])
     assert np.isfinite(gains).all()
@@ -128,7 +130,7 @@ def test_gains_under_trust_bias_are_never_negative(shop):
 def test_expected_clicks_give_the_truth(shop):
     """Weighted expected clicks are what users see in a document, whoever ranked it where."""
     simulate("pbm", "--expected", "-o", "counts.csv", "--true-propensities", "p.csv")
-    dorm("clicks", "counts.csv", "--propensities", "p.csv", "--clip", 0, "--per", "shown", "-o", "gains.csv")
+    dorm("clicks", "gains", "counts.csv", "--propensities", "p.csv", "--clip", 0, "--per", "shown", "-o", "gains.csv")
     truth = {(row["qid"], row["docid"]): 0.1 + 0.9 * (2 ** float(row["label"]) - 1) / 15 for row in table("data.csv")}
     for row in table("gains.csv"):
         assert float(row["click_gain"]) == pytest.approx(truth[row["qid"], row["docid"]], rel=1e-8)
@@ -141,45 +143,48 @@ def test_simulated_users_see_what_scores_put_there(here, model):
     rows = table("data.csv")
     scores = np.random.default_rng(1).normal(size=len(rows))
     (here / "scores.txt").write_text("\n".join(map(str, scores)) + "\n")
-    given = ["--judged", "data.csv", "--scores", "scores.txt", "--sessions", 3, "--top", 5]
-    dorm("synth", "--clicks", model, *given, "-o", "log.csv")
+    given = ["data.csv", "--click-model", model, "--scores", "scores.txt", "--sessions", 3, "--top", 5]
+    dorm("clicks", "simulate", *given, "-o", "log.csv")
     by_query = defaultdict(list)
     for row, score in zip(rows, scores, strict=True):
         by_query[row["qid"]].append((-score, row["docid"]))
     for row in table("log.csv"):
         order = [document for _, document in sorted(by_query[row["qid"]])]
         assert order[int(row["position"]) - 1] == row["docid"]
-    again = dorm("synth", "--clicks", model, *given, "-o", "-").stdout
+    again = dorm("clicks", "simulate", *given, "-o", "-").stdout
     assert again == (here / "log.csv").read_text()
 
 
 def test_logs_of_other_shapes(shop):
     rows = table("log.csv")
-    dorm("clicks", "log.csv", "--propensities", "p.csv", "-o", "gains.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "-o", "gains.csv")
     expected = (shop / "gains.csv").read_text()
     with gzip.open("log.jsonl.gz", "wt") as out:
         for row in rows:
             row["position"], row["click"] = int(row["position"]), row["click"] == "1"
             out.write(json.dumps({("clicked" if key == "click" else key): value for key, value in row.items()}) + "\n")
-    dorm("clicks", "log.jsonl.gz", "--click-column", "clicked", "--propensities", "p.csv", "-o", "again.csv")
+    dorm("clicks", "gains", "log.jsonl.gz", "--click-column", "clicked", "--propensities", "p.csv", "-o", "again.csv")
     assert (shop / "again.csv").read_text() == expected
-    piped = dorm("clicks", "-", "--propensities", "p.csv", "-o", "-", input=(shop / "log.csv").read_text()).stdout
+    piped = dorm(
+        "clicks", "gains", "-", "--propensities", "p.csv", "-o", "-", input=(shop / "log.csv").read_text()
+    ).stdout
     assert piped == expected
 
 
 def test_what_is_wrong_is_said(shop):
     (shop / "bad.csv").write_text("session,qid,docid,position,click\ns,q,d,1,1\ns,q,d,0,1\n")
-    done = dorm("clicks", "bad.csv", "-o", "x.csv", status=1)
+    done = dorm("clicks", "gains", "bad.csv", "-o", "x.csv", status=1)
     assert "bad.csv:3:7: found '0' in column 'position'; expected a position" in done.stderr
     assert not (shop / "x.csv").exists()
     (shop / "p1.csv").write_text("position,propensity\n1,1\n")
-    done = dorm("clicks", "log.csv", "--propensities", "p1.csv", "-o", "x.csv", status=1)
+    done = dorm("clicks", "gains", "log.csv", "--propensities", "p1.csv", "-o", "x.csv", status=1)
     assert "log.csv: the log has clicks and impressions at positions 2, 3, 4, 5, 6 and 4 more, which" in done.stderr
-    dorm("clicks", "log.csv", "--propensities", "p1.csv", "--positions", 1, "-o", "x.csv")
+    dorm("clicks", "gains", "log.csv", "--propensities", "p1.csv", "--positions", 1, "-o", "x.csv")
     assert (
         "--per sometimes; expected pages or shown"
-        in dorm("clicks", "log.csv", "--per", "sometimes", "-o", "x.csv", status=2).stderr
+        in dorm("clicks", "gains", "log.csv", "--per", "sometimes", "-o", "x.csv", status=2).stderr
     )
-    assert "--cost without --features" in dorm("clicks", "log.csv", "--cost", "-o", "x.txt", status=2).stderr
-    assert "--judged without --clicks" in dorm("synth", "--judged", "data.csv", "-o", "x.csv", status=2).stderr
-    assert 'unknown click model "pdm"' in dorm("synth", "--clicks", "pdm", "-o", "x.csv", status=2).stderr
+    assert "--cost without --features" in dorm("clicks", "gains", "log.csv", "--cost", "-o", "x.txt", status=2).stderr
+    assert "DATA is missing" in dorm("clicks", "simulate", "-o", "x.csv", status=2).stderr
+    said = dorm("clicks", "simulate", "data.csv", "--click-model", "pdm", "-o", "x.csv", status=2).stderr
+    assert 'unknown click model "pdm"' in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm compare` and `dorm experiment` from outside: tables, killing and going on, outside scores, missing data."""
+"""`dorm compare` and `dorm lab experiment` from outside: tables, killing and going on, outside scores, missing data."""
 
 import csv
 import functools
@@ -135,7 +135,7 @@ def test_an_interrupt_says_how_to_go_on(here):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
 
 
 def test_outside_scores_are_judged_beside_the_rest(here):
@@ -174,11 +174,11 @@ def test_what_makes_no_sense_is_refused_with_what_was_expected(here, arguments, 
 
 
 def test_missing_data_is_named_with_its_publisher_and_its_place(here):
-    failed = dorm("experiment", "uci-table", "--data-dir", "nowhere", status=1)
+    failed = dorm("lab", "experiment", "uci-table", "--data-dir", "nowhere", status=1)
     assert "archive.ics.uci.edu" in failed.stderr and "nowhere/uci" in failed.stderr and "DORM_DATA" in failed.stderr
     environment = {key: value for key, value in os.environ.items() if key != "DORM_DATA"}
-    assert "--data-dir" in dorm("experiment", "uci-table", status=2, env=environment).stderr
-    assert "uci-table" in dorm("experiment", "uci-tabel", "--data-dir", "nowhere", status=2).stderr
+    assert "--data-dir" in dorm("lab", "experiment", "uci-table", status=2, env=environment).stderr
+    assert "uci-table" in dorm("lab", "experiment", "uci-tabel", "--data-dir", "nowhere", status=2).stderr
 
 
 @pytest.fixture
@@ -195,17 +195,17 @@ def web(here):
 
 
 def test_an_experiment_runs_on_whatever_stands_under_the_name(web):
-    dorm("experiment", "solver-table", "--data-dir", "data", "--out", "out", "--quiet")
+    dorm("lab", "experiment", "solver-table", "--data-dir", "data", "--out", "out", "--quiet")
     text = Path("out/solver-table.md").read_text()
     assert "| NDCG@10 | Precision@10 |" in text and "(1037)" in text
     text, tables, _ = page_of("out/solver-table.html")
-    assert "the paper" in text and "where we differ" in text and "dorm experiment solver-table" in text
+    assert "the paper" in text and "where we differ" in text and "dorm lab experiment solver-table" in text
     assert [row[1] for row in tables[0][1:4]] == ["Precision@10", "ROCArea", "DORM (NDCG)"]
     assert "(1037)" in tables[0][1][2]
 
 
 def test_the_page_of_an_experiment_has_its_plots_and_tests(web):
-    dorm("experiment", "runtime", "--data-dir", "data", "--out", "out", "--report", "more.csv", "--quiet")
+    dorm("lab", "experiment", "runtime", "--data-dir", "data", "--out", "out", "--report", "more.csv", "--quiet")
     text, tables, plots = page_of("out/runtime.html")
     assert plots == 2, "learning curve, seconds by size; and a forest"
     assert "All methods by every measure" in text
@@ -214,7 +214,7 @@ def test_the_page_of_an_experiment_has_its_plots_and_tests(web):
 
 
 def test_all_names_every_experiment_that_it_could_not_run(here):
-    failed = dorm("experiment", "all", "--data-dir", "nowhere", "--out", "out", status=1)
+    failed = dorm("lab", "experiment", "all", "--data-dir", "nowhere", "--out", "out", status=1)
     for name in ("uci-table", "web-mrr", "solver-table"):
         assert f"{name}: nowhere/" in failed.stderr
     assert "experiments could not run" in failed.stderr
@@ -240,7 +240,7 @@ def test_a_download_is_kept_only_with_the_right_checksum(here, server):
         pytest.skip("no curl")
     folder, address = server
     (folder / "pendigits.tra").write_text("not what was published\n")
-    arguments = ["experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address]
+    arguments = ["lab", "experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address]
     failed = dorm(*arguments, status=1)
     assert "SHA-256" in failed.stderr and "nothing was kept" in failed.stderr
     assert list((here / "data" / "uci").iterdir()) == []
@@ -256,6 +256,6 @@ def test_a_download_fetches_what_has_an_address(here, server):
     folder, address = server
     for name in names:
         (folder / name).write_bytes(gzip.decompress((data / f"{name}.gz").read_bytes()))
-    failed = dorm("experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address, status=1)
+    failed = dorm("lab", "experiment", "uci-table", "--data-dir", "data", "--download", "--mirror", address, status=1)
     assert "page-blocks" in failed.stderr, "it has no plain address, so it is asked for"
     assert sorted(path.name for path in (here / "data" / "uci").iterdir()) == sorted(names)

@@ -35,7 +35,7 @@ def figure(path, measure, *options):
 
 def test_training_takes_what_was_not_judged_for_bad_and_says_so(here):
     told = dorm("train", "unjudged.txt", "--bound", "given", "--model", "m.json").stderr
-    assert "documents have label -1: not judged, and taken for label 0" in told
+    assert "documents have label -1, which counts as label 0" in told
     bad = without_data(weights("zero.txt"))
     assert without_data(weights("unjudged.txt")) == bad
     assert without_data(weights("unjudged.txt", "--unjudged", "bad")) == bad

@@ -38,7 +38,7 @@ def test_what_a_device_is_not_for(data):
 
 def test_the_cpu_is_a_device(data):
     dorm("train", data, "--model", data.parent / "one.json", "-q")
-    dorm("train", data, "--model", data.parent / "two.json", "-q", "--device", "cpu", "--device-memory", "1GB")
+    dorm("train", data, "--model", data.parent / "two.json", "-q", "--device", "cpu", "--memory", "1GB")
     assert (data.parent / "one.json").read_bytes() == (data.parent / "two.json").read_bytes()
 
 
@@ -55,7 +55,7 @@ def scores(model, data, *options):
 
 
 def test_scores_on_a_device_are_those_of_the_cpu(model, data):
-    assert scores(model, data, "--device", "host", "--device-memory", "1GB") == pytest.approx(
+    assert scores(model, data, "--device", "host", "--memory", "1GB") == pytest.approx(
         scores(model, data), rel=1e-4, abs=1e-4
     )
     here = dorm("eval", data, "--model", model, "--format", "csv", "--bootstrap", 0).stdout

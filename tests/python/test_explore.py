@@ -68,7 +68,7 @@ def world(tmp_path_factory):
 
 def evaluated(folder, *words):
     """The rows of dorm eval --json, by name."""
-    table = json.loads(dorm("eval", "--data", "test.csv", *words, "--json", cwd=folder).stdout)
+    table = json.loads(dorm("eval", "test.csv", *words, "--json", cwd=folder).stdout)
     return {row["name"]: row for row in table["rankers"]}
 
 

@@ -77,7 +77,7 @@ NESTED = 200_000
 BOMBS = {
     "deep json": "{" + '"a":[' * NESTED,
     "deep array": "[" * NESTED,
-    "deep model": '{"format":"dorm-model","version":1,"kind":' + "[" * NESTED,
+    "deep model": '{"format":"dorm-model","version":3,"kind":' + "[" * NESTED,
     "long number": '{"format":"dorm-model","version":' + "9" * 100_000 + "}",
     "a number beyond all": '{"format":"dorm-model","version":1e999}',
     "long line": "1 qid:1 " + " ".join(f"{j}:1" for j in range(1, 50_000)),
@@ -89,12 +89,13 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend bomb --all", "export bomb --to sql",
+@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend top bomb --all",
+                                   "export bomb --to sql",
                                    "eval train.txt --model bomb", "convert bomb out.dorm",
                                    "train train.txt --initial bomb --model out.json",
                                    "train train.txt --checkpoint bomb --model out.json",
-                                   "factorize ratings.tsv --start-from bomb --model out.json",
-                                   "factorize ratings.tsv --checkpoint bomb --model out.json"])  # fmt: skip
+                                   "recommend train ratings.tsv --start-from bomb --model out.json",
+                                   "recommend train ratings.tsv --checkpoint bomb --model out.json"])  # fmt: skip
 def test_bombs_end_in_a_message(workshop, name, words):
     folder = workshop.folder()
     content = BOMBS[name].encode("latin-1")

@@ -49,7 +49,7 @@ TRAININGS = {
     "positions": saved("train.txt --position-gains gains.csv --tolerance 1e-4"),
     "topics": saved("few.txt --topics topics.csv --limits limits.csv --measure ndcg@3 --top 3"),
     "baseline": Training("train big.dorm --method ranksvm --model out.json", "out.json"),
-    "stream": Training("train --stream big.txt big.txt --model out.json", "out.json"),
+    "stream": Training("train big.txt --stream big.txt --model out.json", "out.json"),
     "tune": Training(
         "tune train.txt --folds 3 --grid C=1/10/100,decay=measure --model out.json", "out.json", CHECKPOINT
     ),
@@ -61,7 +61,9 @@ TRAININGS = {
     "tune without a checkpoint": Training(
         "tune train.txt --valid train.txt --grid C=1/10 --model out.json", "out.json"
     ),
-    "factorize": Training("factorize many.tsv --model out.factors --rank 20", "out.factors", ("--checkpoint", "ck")),
+    "factorize": Training(
+        "recommend train many.tsv --model out.factors --rank 20", "out.factors", ("--checkpoint", "ck")
+    ),
 }
 ROUNDED = {"factorize"}  # its checkpoints hold no planes: a resumed run agrees to the tolerance (docs/ratings.md)
 
@@ -134,7 +136,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_bytes(world, tmp_path, name, n
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, *ASKING], ids=lambda number: number.name)
 def test_an_experiment_that_was_ended_goes_on_to_the_same_table(world, tmp_path, number):
-    words = ["experiment", "decay-effect", "--data-dir", str(world / "data"), "--quiet"]
+    words = ["lab", "experiment", "decay-effect", "--data-dir", str(world / "data"), "--quiet"]
     began = time.monotonic()
     run([*words, "--out", "whole"], tmp_path)
     whole_time = time.monotonic() - began

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import DORM, dorm, started
+from command import DORM, commands, dorm, started
 
 # Of every verb: a call that works, as words; {in:...} and {out:...} mark the files it reads and writes.
 CALLS = {
@@ -22,35 +22,38 @@ CALLS = {
     "train --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--model {out:m.json} --checkpoint {out:ck}",
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
-    "train --ratings": "{in:ratings.csv} --item-features {in:items.csv} --method jrank --model {out:m.joint}",
+    "recommend train --model-type joint": "{in:ratings.csv} --item-features {in:items.csv} "
+    "--method jrank --model {out:m.joint}",
     "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best "
     "--weights {in:w.txt} --model {out:m.json} --report {out:m.md} --checkpoint {out:ck}",
     "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--grid C=10,decay=measure,bound=best --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
-    "eval --data": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} --report {out:e.html}",
+    "eval --format markdown": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} "
+    "--report {out:e.html}",
     "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
-    "eval --ratings": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
+    "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv} --report {out:e.html}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
-    "compare --ratings": "{in:ratings.csv} --item-features {in:items.csv} --methods item-mean --split random:0.3 "
-    "--measures ndcg@5 --out {dir:r}",
-    "factorize": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
+    "recommend compare": "{in:ratings.csv} --item-features {in:items.csv} --methods item-mean --split random:0.3 "
+    "--measures ndcg@5 --out {dir:r} --report {out:c.html}",
+    "recommend train": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
-    "recommend": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
+    "recommend top": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
-    "match train": "{in:nodes.csv} --edges {in:edges.csv} --pairs {in:pairs.csv} --matches {in:matches.csv} "
+    "lab match train": "{in:nodes.csv} --edges {in:edges.csv} --pairs {in:pairs.csv} --matches {in:matches.csv} "
     "--valid {in:pairs2.csv} --model {out:m.json}",
-    "match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} -o {out:found.csv}",
+    "lab match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} "
+    "-o {out:found.csv}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
-    "synth --clicks pbm": "--judged {in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
-    "clicks": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
-    "propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
-    "eval --clicks": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x "
+    "clicks simulate": "{in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
+    "clicks gains": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
+    "clicks propensity": "{in:shown.csv} --method regression-em --data {in:few.csv} --bootstrap 2 -o {out:p.csv}",
+    "clicks evaluate": "{in:shown.csv} --propensities {in:looks.csv} --data {in:few.csv} feature:x "
     "--per-query {out:q.csv}",
-    "interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
+    "clicks interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "convert --sets": "{in:third.txt} --user-features {in:people.csv} {in:valid.txt} {out:t.csv}",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
@@ -94,7 +97,7 @@ def world(tmp_path_factory):
         (folder / name).write_text("first,second\na,b\n")
     (folder / "matches.csv").write_text("graph1,graph2,node1,node2\n" + "".join(f"a,b,{v},{v}\n" for v in range(4)))
     graphs = ["nodes.csv", "--edges", "edges.csv", "--pairs", "pairs.csv"]
-    dorm("match", "train", *graphs, "--model", "match.json", **here)
+    dorm("lab", "match", "train", *graphs, "--model", "match.json", **here)
     rows = [f"u{u},i{(u * 3 + k) % 7},{1 + (u + k) % 5}" for u in range(8) for k in range(5)]
     (folder / "ratings.csv").write_text("\n".join(rows) + "\n")
     (folder / "ratings2.csv").write_text("\n".join(f"u{u},i{(u * 3 + 5) % 7},{1 + u % 5}" for u in range(8)) + "\n")
@@ -103,7 +106,9 @@ def world(tmp_path_factory):
     (folder / "people.csv").write_text("".join(f"{user},{user / 8}\n" for user in range(13)))
     (folder / "map.csv").write_text("feature,name\n1,7\n")
     (folder / "users.txt").write_text("u1\nu2\n")
-    dorm("factorize", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here)
+    dorm(
+        "recommend", "train", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here
+    )
     return folder
 
 
@@ -132,9 +137,18 @@ def contents():
 
 def test_every_verb_and_every_option_that_names_a_file_is_tried():
     """A new option that names a file fails here until its verb's call above has it."""
-    verbs = re.findall(r"^  ([a-z]+) ", dorm("--help").stdout.split("Commands:")[1].split("Options")[0], re.M)
-    without = {"experiment", "info", "serve", "explore", "completion", "manual", "help"}  # name no file, or write none
-    assert set(verbs) - without == {verb.split()[0] for verb in CALLS}
+    verbs = commands()
+    without = {
+        "lab experiment",
+        "info",
+        "serve",
+        "explore",
+        "completion",
+        "manual",
+        "help",
+    }  # name no file, or write none
+    tried_verbs = {verb for verb in verbs for call in CALLS if f"{call} ".startswith(f"{verb} ")}
+    assert set(verbs) - without == tried_verbs
     known = {"--mirror", "--subtopics", "--topics", "--limits", "--position-gains", "--test", "--item-columns"}
     known |= {
         "--user-features",
@@ -145,9 +159,9 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
         "--query-ids",
     }  # read in the same way as those that are tried
     missing = []
-    for verb in {verb.split()[0] for verb in CALLS}:
-        tried = " ".join(f"{name} {text}" for name, text in CALLS.items() if name.split()[0] == verb)
-        options = re.findall(r"(--[\w-]+) (?:FILE|DATA|MODEL|DIR)", dorm(verb, "--help").stdout)
+    for verb in tried_verbs:
+        tried = " ".join(f"{name} {text}" for name, text in CALLS.items() if f"{name} ".startswith(f"{verb} "))
+        options = re.findall(r"(--[\w-]+) (?:FILE|DATA|MODEL|DIR)", dorm(*verb.split(), "--help").stdout)
         short = {"--output": "-o"}
         missing += [(verb, o) for o in options if f"{short.get(o, o)} " not in tried + " " and o not in known]
     assert not missing
@@ -249,7 +263,7 @@ def test_names_that_cannot_be_written_are_refused_before_anything_is_read(work, 
             assert contents() == before
 
 
-@pytest.mark.parametrize("verb", ["train", "train --position-gains", "tune", "factorize"])
+@pytest.mark.parametrize("verb", ["train", "train --position-gains", "tune", "recommend train"])
 def test_a_model_that_cannot_be_written_leaves_the_checkpoint_of_the_finished_training(work, verb):
     model = files_of(verb, "out")[0]
     dorm(*call_of(verb))

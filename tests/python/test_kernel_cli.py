@@ -101,7 +101,7 @@ def test_the_grid_of_tune_takes_kernels(here):
         (["--kernel", "poly", "--approx", "fourier:10"], "needs a single rbf"),
         (["--kernel", "rbf", "--approx", "nystroem"], "of what size?"),
         (["--approx", "nystroem:10"], "of what?"),
-        (["--kernel", "rbf", "--cache", "much"], '--cache is "much"; expected a size'),
+        (["--kernel", "rbf", "--memory", "much"], '--memory is "much"; expected a size'),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(here, arguments, message):

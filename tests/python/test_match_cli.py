@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
+"""`dorm lab match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
 
 import csv
 import json
@@ -37,31 +37,31 @@ def here(tmp_path, monkeypatch):
 def test_trains_judges_and_predicts(here):
     columns = ["--pair-columns", "left,right", "--matches", "matches.csv"]
     options = [*GRAPHS, *columns, "--where", "part=train", "--valid-where", "part=valid", "-C", "1,10,100"]
-    told = json.loads(dorm("match", "train", *options, "--model", "m.json", "--json").stdout)
+    told = json.loads(dorm("lab", "match", "train", *options, "--model", "m.json", "--json").stdout)
     assert [each["C"] for each in told["candidates"]] == [1, 10, 100]
     assert told["dual"] <= told["primal"] * (1 + 1e-9) and told["gap"] <= 1e-3
     assert told["training_loss"] <= told["loss_bound"] + 1e-9
     model = json.loads(Path("m.json").read_text())
     assert model["weight_names"] == ["signal", "noise", "edge"] and model["weights"][0] > abs(model["weights"][1])
     test = [*GRAPHS, *columns, "--where", "part=test"]
-    learnt = json.loads(dorm("match", "eval", *test[:1], "m.json", *test[1:], "--json").stdout)[0]
-    unlearnt = json.loads(dorm("match", "eval", *test, "--json").stdout)[0]
+    learnt = json.loads(dorm("lab", "match", "eval", *test[:1], "m.json", *test[1:], "--json").stdout)[0]
+    unlearnt = json.loads(dorm("lab", "match", "eval", *test, "--json").stdout)[0]
     assert learnt["loss"] <= unlearnt["loss"] and learnt["low"] <= learnt["loss"] <= learnt["high"]
-    words = dorm("match", "eval", *test[:1], "m.json", *test[1:]).stdout
+    words = dorm("lab", "match", "eval", *test[:1], "m.json", *test[1:]).stdout
     assert "m.json" in words and "quadratic" in words and "of 4" in words
-    found = list(csv.DictReader(dorm("match", "predict", "nodes.csv", "m.json", *test[1:]).stdout.splitlines()))
+    found = list(csv.DictReader(dorm("lab", "match", "predict", "nodes.csv", "m.json", *test[1:]).stdout.splitlines()))
     wrong = sum(row["node1"][1:] != row["node2"][1:] for row in found)
     assert len(found) == 4 * 7 and wrong / len(found) == pytest.approx(learnt["loss"])
     lines = [
         json.loads(line)
-        for line in dorm("match", "predict", "nodes.csv", "m.json", *test[1:], "--json").stdout.splitlines()
+        for line in dorm("lab", "match", "predict", "nodes.csv", "m.json", *test[1:], "--json").stdout.splitlines()
     ]
     assert len(lines) == 4 and all(line["bound"] >= line["score"] for line in lines)
 
 
 def test_text_of_training_names_the_certificate(here):
     options = [*GRAPHS, "--pair-columns", "left,right", "--matches", "matches.csv"]
-    told = dorm("match", "train", *options, "--model", "m.json").stdout
+    told = dorm("lab", "match", "train", *options, "--model", "m.json").stdout
     for words in ("12 pairs", "primal", "dual", "gap", "loose by", "bound on it", "model        m.json"):
         assert words in told
 
@@ -69,25 +69,28 @@ def test_text_of_training_names_the_certificate(here):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("match", "ACTION is missing"),
-        ("match fit nodes.csv --pairs pairs.csv", 'unknown action "fit"'),
-        ("match eval", "NODES is missing"),
-        ("match eval nodes.csv", "--pairs FILE is missing"),
-        ("match eval nodes.csv --pairs pairs.csv --pair-columns left,right", "--kind quadratic needs the edges"),
-        ("match train nodes.csv --edges edges.csv --pairs pairs.csv", "--model FILE is missing"),
+        ("lab match", "ACTION is missing"),
+        ("lab match fit nodes.csv --pairs pairs.csv", 'unknown action "fit"'),
+        ("lab match eval", "NODES is missing"),
+        ("lab match eval nodes.csv", "--pairs FILE is missing"),
+        ("lab match eval nodes.csv --pairs pairs.csv --pair-columns left,right", "--kind quadratic needs the edges"),
+        ("lab match train nodes.csv --edges edges.csv --pairs pairs.csv", "--model FILE is missing"),
         (
-            "match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right --matches matches.csv "
-            "-C 1,2 --model m.json",
+            "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right "
+            "--matches matches.csv -C 1,2 --model m.json",
             "several C",
         ),
         (
-            "match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right --model m.json",
+            "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right --model m.json",
             "no node has a true partner",
         ),
-        ("match eval nodes.csv --kind linear --pairs pairs.csv", "there is no graph 'train' in the table of nodes"),
-        ("match eval nodes.csv --kind linear --pairs pairs.csv --where part", "expected COLUMN=VALUE"),
-        ("match eval nodes.csv --kind linear --pairs pairs.csv --pair-columns left", "expected two names"),
-        ("match eval nodes.csv pairs.csv --pairs pairs.csv --pair-columns left,right", "expected a model written by"),
+        ("lab match eval nodes.csv --kind linear --pairs pairs.csv", "there is no graph 'train' in the table of nodes"),
+        ("lab match eval nodes.csv --kind linear --pairs pairs.csv --where part", "expected COLUMN=VALUE"),
+        ("lab match eval nodes.csv --kind linear --pairs pairs.csv --pair-columns left", "expected two names"),
+        (
+            "lab match eval nodes.csv pairs.csv --pairs pairs.csv --pair-columns left,right",
+            "expected a model written by",
+        ),
     ],
 )
 def test_says_what_is_wrong(here, words, message):
@@ -100,7 +103,7 @@ def test_learning_helps_on_the_house(tmp_path):
     nodes = [HOUSE / "shape-context.csv.gz", "--kind", "linear", "--scale", "none"]
     pairs = ["--pairs", HOUSE / "pairs.csv", "--pair-columns", "frame1,frame2"]
     part = lambda name: ["--where", f"baseline=90,part={name}"]
-    dorm("match", "train", *nodes, *pairs, *part("train"), "--model", tmp_path / "m.json")
-    learnt = dorm("match", "eval", nodes[0], tmp_path / "m.json", *pairs, *part("test"), "--json")
-    unlearnt = dorm("match", "eval", *nodes, *pairs, *part("test"), "--json")
+    dorm("lab", "match", "train", *nodes, *pairs, *part("train"), "--model", tmp_path / "m.json")
+    learnt = dorm("lab", "match", "eval", nodes[0], tmp_path / "m.json", *pairs, *part("test"), "--json")
+    unlearnt = dorm("lab", "match", "eval", *nodes, *pairs, *part("test"), "--json")
     assert json.loads(learnt.stdout)[0]["loss"] < json.loads(unlearnt.stdout)[0]["loss"]

@@ -215,12 +215,12 @@ def test_a_tuning_becomes_a_page_with_its_grid(here):
     heat = table(tree, "Validation ndcg@10")
     assert heat[0][1:] == ["10", "100"] and len(heat) == 3
     assert sum("largest share" in cell for row in heat for cell in row) == 1
-    cells = table(tree, "All 4 cells")[1:]
+    cells = table(tree, "All 4 grid points")[1:]
     figures = [float(row[6]) for row in cells]
     assert figures == sorted(figures, reverse=True)
     assert {f"{x:.4f}" for x in figures} == {cell[:6] for row in heat[1:] for cell in row[1:]}
     assert "3 folds" in Path("t.md").read_text()
-    lines = table(tree, "ndcg@10 by C, cells trained for ndcg@10")
+    lines = table(tree, "ndcg@10 by C, grid points trained for ndcg@10")
     assert lines[0][0] == "C" and [row[0] for row in lines[1:]] == ["10", "100"]
     words = verdict("t.html").text
     honest = next(d for d in tree.iter("dd"))
@@ -320,7 +320,17 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
     Path("items.csv").write_text("id,title,odd\n" + "".join(f"i{i},Film number {i},{i % 2}\n" for i in range(30)))
     split = ["--split", "given:10", "--rank", 2, "--item-features", "items.csv"]
     out = dorm(
-        "factorize", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
+        "recommend",
+        "train",
+        "r.tsv",
+        "--model",
+        "m.factors",
+        *split,
+        "--json",
+        "--report",
+        "f.html",
+        "--report",
+        "f.csv",
     )
     assert_self_contained("f.html")
     tree = page("f.html")
@@ -338,6 +348,6 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
 
 def test_a_recommender_without_held_out_ratings_claims_nothing(here):
     write_ratings("r.tsv")
-    dorm("factorize", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
+    dorm("recommend", "train", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
     assert "nothing here says how well it recommends" in verdict("f.html").text
     assert "Against baselines" not in headings(page("f.html"))

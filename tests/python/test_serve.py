@@ -42,7 +42,7 @@ def world(tmp_path_factory):
     run("train", "data.csv", "--kernel", "rbf", "--model", "kernel.json", "--quiet", "--passes", 3)
     rows = [f"u{u}\ti{j}\t{1 + (u * 7 + j * 5) % 5}\n" for u in range(12) for j in range(9) if (u + j) % 3]
     (folder / "ratings.tsv").write_text("".join(rows))
-    run("factorize", "ratings.tsv", "--model", "films.factors", "--rank", 2, "--quiet")
+    run("recommend", "train", "ratings.tsv", "--model", "films.factors", "--rank", 2, "--quiet")
     return folder
 
 
@@ -112,11 +112,13 @@ def test_scores_are_those_of_rank_to_the_last_bit(world, server, queries, name):
 
 
 def test_recommendations_are_those_of_the_command(world, server):
-    printed = json.loads(dorm("recommend", "films.factors", "--user", "u3", "--top", 4, "--json", cwd=world).stdout)
+    printed = json.loads(
+        dorm("recommend", "top", "films.factors", "--user", "u3", "--top", 4, "--json", cwd=world).stdout
+    )
     status, _, answer = server.ask("POST", "/v1/recommend", {"user": "u3", "top": 4})
     assert status == 200 and answer["items"] == printed["items"]
     (world / "new.tsv").write_text("n\ti1\t5\nn\ti2\t1\nn\ti7\t4\n")
-    printed = json.loads(dorm("recommend", "films.factors", "--ratings", "new.tsv", "--json", cwd=world).stdout)
+    printed = json.loads(dorm("recommend", "top", "films.factors", "--ratings", "new.tsv", "--json", cwd=world).stdout)
     ratings = [{"item": "i1", "rating": 5}, {"item": "i2", "rating": 1}, {"item": "i7", "rating": 4}]
     for _ in range(2):
         status, _, answer = server.ask("POST", "/v1/recommend", {"ratings": ratings})

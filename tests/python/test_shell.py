@@ -6,13 +6,14 @@ import shutil
 import subprocess
 
 import pytest
-from command import DORM, dorm
+from command import DORM, commands, dorm
 
-VERBS = re.findall(r"^  ([a-z]+)  ", dorm("--help").stdout, re.MULTILINE)
+TABLE = commands()
+VERBS = list(TABLE)
 
 
 def options_of(verb):
-    return set(re.findall(r"^  (?:-\w, )?(--[a-z][\w-]*)", dorm(verb, "--help").stdout, re.MULTILINE))
+    return {name for option in TABLE[verb]["options"] for name in option["names"] if name.startswith("--")}
 
 
 def complete(*words):
@@ -27,10 +28,12 @@ _dorm; printf '%s\\n' "${{COMPREPLY[@]}}" """
 
 def test_bash_offers_verbs_options_and_files(tmp_path, monkeypatch):
     assert "train" in VERBS and "eval" in VERBS
-    assert complete("dorm", "") >= set(VERBS)
+    assert complete("dorm", "") >= {verb.split()[0] for verb in VERBS}
+    assert complete("dorm", "clicks", "") >= {"gains", "propensity", "evaluate", "interleave", "simulate"}
+    assert complete("dorm", "clicks", "si") == {"simulate"}
     assert complete("dorm", "tr") == {"train"}
     for verb in VERBS:
-        assert complete("dorm", verb, "--") >= options_of(verb), verb
+        assert complete("dorm", *verb.split(), "--") >= options_of(verb), verb
     monkeypatch.chdir(tmp_path)
     (tmp_path / "letor.txt").touch()
     assert complete("dorm", "eval", "let") == {"letor.txt"}
@@ -40,7 +43,7 @@ def test_bash_offers_verbs_options_and_files(tmp_path, monkeypatch):
 def test_every_verb_and_option_is_in_the_completion(shell):
     text = dorm("completion", shell).stdout
     for verb in VERBS:
-        assert verb in text
+        assert all(name in text for name in verb.split())
         for option in options_of(verb):
             assert option in text or f"-l {option[2:]}" in text, (verb, option)
 
@@ -56,14 +59,14 @@ def test_the_completion_is_a_script_of_its_shell(shell, tmp_path):
 
 def test_manual_pages_hold_what_help_prints(tmp_path):
     dorm("manual", tmp_path)
-    assert {p.name for p in tmp_path.iterdir()} == {"dorm.1", *(f"dorm-{verb}.1" for verb in VERBS)}
+    assert {p.name for p in tmp_path.iterdir()} == {"dorm.1", *(f"dorm-{verb.replace(' ', '-')}.1" for verb in VERBS)}
     for verb in VERBS:
-        page = (tmp_path / f"dorm-{verb}.1").read_text()
-        assert page.startswith(f".TH dorm\\-{verb} 1 ")
+        page = (tmp_path / f"dorm-{verb.replace(' ', '-')}.1").read_text()
+        assert page.startswith(".TH dorm\\-" + verb.replace(" ", "\\-") + " 1 ")
         plain = page.replace("\\-", "-")
         for option in options_of(verb):
             assert option in plain, (verb, option)
-        for form in re.findall(r"^(?:Usage:|      ) (dorm .*)", dorm(verb, "--help").stdout, re.MULTILINE):
+        for form in re.findall(r"^Usage: (dorm .*)", dorm(*verb.split(), "--help").stdout, re.MULTILINE):
             assert form in plain
 
 

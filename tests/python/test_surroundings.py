@@ -35,7 +35,7 @@ def world(tmp_path_factory):
     rng = random.Random(2)
     rows = [(f"u{u}", item, rng.randint(1, 5)) for u in range(12) for item in rng.sample(ITEMS, 8)]
     (folder / "ratings.csv").write_text("".join(f"{u},{i},{r}\n" for u, i, r in rows))
-    run("factorize", "ratings.csv", "--model", "m.factors", "--rank", 2)
+    run("recommend", "train", "ratings.csv", "--model", "m.factors", "--rank", 2)
     return folder
 
 
@@ -47,7 +47,9 @@ ITEMS = ["=cmd()", "@sum", "+1", "-1", *(f"i{k}" for k in range(10))]
 
 def test_numbers_in_lists_take_no_minus_sign(here):
     assert "--sizes" in dorm("compare", "data.txt", "--sizes", "-5", status=2).stderr
-    assert "--split" in dorm("factorize", "ratings.csv", "--model", "x", "--split", "given:-1", status=2).stderr
+    assert (
+        "--split" in dorm("recommend", "train", "ratings.csv", "--model", "x", "--split", "given:-1", status=2).stderr
+    )
 
 
 @pytest.mark.parametrize("threads", [64, 100000])
@@ -86,18 +88,18 @@ def broken_pipe():
     return write
 
 
-@pytest.mark.parametrize("verb", ["train", "tune", "factorize"])
+@pytest.mark.parametrize("verb", ["train", "tune", "recommend train"])
 @pytest.mark.parametrize("how", ["full", "closed", "broken"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_the_model_is_written_whatever_becomes_of_the_messages(here, verb, how, stream):
-    data = "ratings.csv" if verb == "factorize" else "data.txt"
-    options = {"tune": ["--grid", "C=10,decay=measure,bound=best"], "factorize": ["--rank", "2"]}
+    data = "ratings.csv" if verb == "recommend train" else "data.txt"
+    options = {"tune": ["--grid", "C=10,decay=measure,bound=best"], "recommend train": ["--rank", "2"]}
     kw = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     if how == "closed":
         kw["preexec_fn"] = closed(1 if stream == "stdout" else 2)
     else:
         kw[stream] = os.open("/dev/full", os.O_WRONLY) if how == "full" else broken_pipe()
-    done = subprocess.run([DORM, verb, data, "--model", "out", *options.get(verb, [])], **kw)
+    done = subprocess.run([DORM, *verb.split(), data, "--model", "out", *options.get(verb, [])], **kw)
     expected = {"stderr": 0, "stdout": -signal.SIGPIPE if how == "broken" else 1}[stream]
     assert done.returncode == expected
     dorm("info", "out")
@@ -188,7 +190,7 @@ def test_every_argument_may_be_a_pipe(here, drops):
         ("data.dorm", ["rank", "linear.json", None]),
         ("plain.json", ["export", None, "--to", "svmlight"]),
         ("data.dorm", ["convert", None, "-"]),
-        ("m.factors", ["recommend", None, "--all"]),
+        ("m.factors", ["recommend", "top", None, "--all"]),
         ("data.txt", ["train", None, "--model", "-"]),
         ("data.txt", ["train", "larger.txt", "--valid", None, "--model", "-"]),
         ("gains.csv", ["train", "data.txt", "--valid", "data.dorm", "--position-gains", None, "--model", "-"]),
@@ -226,8 +228,8 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name_and_status_1(here, name
         ["train", "data.txt", "--initial", name, *model],
         ["rank", name, "data.txt"],
         ["export", name, "--to", "svmlight"],
-        ["recommend", name, "--all"],
-        ["factorize", name, *model],
+        ["recommend", "top", name, "--all"],
+        ["recommend", "train", name, *model],
     ]
     if not name.endswith(".txt"):
         commands += [
@@ -256,17 +258,19 @@ def test_names_in_a_file_are_no_usage(here):
 
 def test_ids_that_spreadsheets_would_run_are_quoted_on_request(here):
     def items(*options):
-        told = dorm("recommend", "m.factors", "--all", "--with-seen", "--top", 20, "--format", "csv", *options).stdout
+        told = dorm(
+            "recommend", "top", "m.factors", "--all", "--with-seen", "--top", 20, "--format", "csv", *options
+        ).stdout
         return {row["item"] for row in csv.DictReader(told.splitlines())}
 
     assert {"=cmd()", "@sum", "+1", "-1"} <= items()
     assert not {text for text in items("--spreadsheet") if text[0] in "=@+-"}
     assert {"'=cmd()", "'@sum", "'+1", "'-1"} <= items("--spreadsheet")
-    assert "--format csv" in dorm("recommend", "m.factors", "--all", "--spreadsheet", status=2).stderr
+    assert "--format csv" in dorm("recommend", "top", "m.factors", "--all", "--spreadsheet", status=2).stderr
 
 
 def test_start_sweeps_are_bounded(here):
-    call = ["factorize", "ratings.csv", "--model", "x", "--start-sweeps"]
+    call = ["recommend", "train", "ratings.csv", "--model", "x", "--start-sweeps"]
     assert "--start-sweeps is 1000000000000000000; expected" in dorm(*call, 10**18, status=2).stderr
 
 

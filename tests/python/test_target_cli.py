@@ -58,9 +58,9 @@ def test_tune_compare_baselines_streams_and_files_of_options_know_it(here):
     assert (model("t.json")["scaling"]["kind"], model("t.json")["target"]) == ("zscore", "any")
     done = dorm("train", "raw.txt", "--method", "ridge", "--for", "any", "--model", "b.json")
     assert "scaling      zscore for any\n" in done.stdout and model("b.json")["scaling"]["kind"] == "zscore"
-    said = dorm("train", "--stream", "raw.txt", "--for", "any", "--model", "s.json", status=2).stderr
+    said = dorm("train", "raw.txt", "--stream", "--for", "any", "--model", "s.json", status=2).stderr
     assert "the scaling for any is zscore, which needs all the data" in said
-    done = dorm("train", "--stream", "raw.txt", "--for", "any", "--scale", "none", "--model", "s.json")
+    done = dorm("train", "raw.txt", "--stream", "--for", "any", "--scale", "none", "--model", "s.json")
     assert "scaling none for any\n" in done.stdout
     (here / "c.toml").write_text("[train]\nfor = any\n")
     dorm("train", "raw.txt", "--config", "c.toml", "--model", "c.json")

@@ -142,16 +142,16 @@ def test_info_of_a_model_without_statistics_says_nothing_of_them(here):
 
 
 def test_a_stream_goes_on_from_its_model_and_ranks_better_than_chance(here):
-    dorm("train", "--stream", "train.txt", "train.txt", "--model", "s.json", "--quiet")
+    dorm("train", "train.txt", "train.txt", "--stream", "--model", "s.json", "--quiet")
     model = json.loads((here / "s.json").read_text())
     assert (model["start"], model["certificate"]["status"]) == ("stream", "none")
     told = json.loads(
-        dorm("train", "--stream", "train.txt", "--initial", "s.json", "--model", "t.json", "--json").stdout
+        dorm("train", "train.txt", "--stream", "--initial", "s.json", "--model", "t.json", "--json").stdout
     )
     assert 2 * told["queries"] == model["data"]["queries"]
     assert (here / "s.json").read_text() != (here / "t.json").read_text()
     for bad in (["--valid", "vali.txt"], ["--checkpoint", "ck"], ["--method", "ridge"], ["--report", "r.html"]):
-        dorm("train", "--stream", "train.txt", *bad, "--model", "u.json", status=1)
+        dorm("train", "train.txt", "--stream", *bad, "--model", "u.json", status=1)
     assert not (here / "u.json").exists()
 
 
@@ -487,7 +487,7 @@ BAD = [
     (["--decay", "power:-1"], "positive"),
     (["--decay", "powr:1"], "power"),
     (["--bound", "bst"], "best"),
-    (["--start", "rige"], "ridge"),
+    (["--initial", "rige"], "ridge"),
     (["--solver", "bcd"], "bcda"),
     (["--scale", "zscor"], "zscore"),
     (["--convention", "lettor4"], "letor4"),

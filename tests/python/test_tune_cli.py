@@ -72,7 +72,7 @@ def test_the_headline_is_the_figure_on_queries_not_trained_on(here):
 
 def test_by_folds_the_training_figure_is_never_first(here):
     out = json.loads(tune("train.txt", "--folds", 3, "--report", "t.md", "--json").stdout)
-    assert list(out)[:3] == ["measure", "validated", "judged_on"] and out["judged_on"] == "3 folds"
+    assert list(out)[:3] == ["measure", "validated", "validated_on"] and out["validated_on"] == "3 folds"
     figure = f"{out['validated']['mean']:.4f}"
     training = json.loads(dorm("eval", "train.txt", "--model", "m.json", "--measures", "ndcg@10", "--json").stdout)
     fitted = f"{training['measures']['ndcg@10']['mean']:.4f}"
@@ -88,12 +88,14 @@ def test_every_rule_that_left_cells_out_is_told(here):
     options = ["train.txt", "--valid", "valid.txt", "--grid", "C=1:1e7:10,bound=best,ranker=ridge/pairwise"]
     text = tune(*options, "--report", "t.md").stdout
     out = json.loads(tune(*options, "--json").stdout)
-    judged, cells = out["cells_judged"], out["cells_in_grid"]
-    assert f"{judged} of {cells} cells judged on valid.txt" in text and cells == 8 + 4 + 3
-    unseen = sum(rule["cells"] for rule in out["out"] if rule["rule"].startswith("not judged"))
+    judged, cells = out["grid_points_validated"], out["grid_points"]
+    assert f"{judged} of {cells} grid points validated on valid.txt" in text and cells == 8 + 4 + 3
+    unseen = sum(rule["grid_points"] for rule in out["dropped"] if rule["rule"].startswith("not validated"))
     assert unseen == cells - judged > 0
-    for rule in out["out"]:
-        assert re.search(rf"^out +{rule['cells']} cells?: {re.escape(rule['rule'])}$", text, re.MULTILINE)
+    for rule in out["dropped"]:
+        assert re.search(
+            rf"^dropped +{rule['grid_points']} grid points?: {re.escape(rule['rule'])}$", text, re.MULTILINE
+        )
     assert "a smaller C did no better" in Path("t.md").read_text()
     assert out["end"] == "whole"
 
@@ -119,9 +121,9 @@ def test_a_time_limit_over_kernels_says_how_many_cells_were_judged(here):
     began = time.monotonic()
     done = tune("large.txt", "--valid", "valid.txt", "--grid", KERNELS, "--time-limit", 1.5, timeout=60)
     assert time.monotonic() - began < 30
-    told = re.search(r"time limit: (\d+) of 69 cells judged; with --checkpoint FILE", done.stderr)
+    told = re.search(r"time limit: (\d+) of 69 grid points validated; with --checkpoint FILE", done.stderr)
     assert told and 0 < int(told[1]) < 69
-    assert f"time limit: {told[1]} of 69 cells judged\n" in done.stdout
+    assert f"time limit: {told[1]} of 69 grid points validated\n" in done.stdout
     assert Path("m.json").stat().st_size > 0
 
 
@@ -130,7 +132,7 @@ def test_progress_is_of_cells_and_guesses_nothing(here):
     lines = [line for line in said.splitlines() if line.startswith("dorm: tuning")]
     assert lines and "?" not in said
     for line in lines:
-        assert re.match(r"dorm: tuning: \d+ of 69 cells(, best ndcg@10 0\.\d{4} \(.*C .*\))?, \d+ s", line), line
+        assert re.match(r"dorm: tuning: \d+ of 69 grid points(, best ndcg@10 0\.\d{4} \(.*C .*\))?, \d+ s", line), line
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -150,11 +152,11 @@ def test_a_signal_is_answered_at_once_and_the_message_says_how_to_go_on(here, nu
     )
     said, at_once = ended(process, number, "dorm: tuning")
     assert process.returncode == 128 + number
-    assert at_once.startswith("dorm: stopping: the model is made of the cells judged so far")
-    assert re.search(r"interrupted: \d+ of 69 cells judged; the same command goes on from x\.ck", said)
+    assert at_once.startswith("dorm: stopping: the validated grid points make the model")
+    assert re.search(r"interrupted: \d+ of 69 grid points validated; the same command resumes from x\.ck", said)
     assert Path("m.json").stat().st_size > 0
     told = dorm("info", "x.ck").stdout
-    assert re.search(r"a checkpoint of dorm tune: \d+ of 69 cells judged", told) and KERNELS in told
+    assert re.search(r"a checkpoint of dorm tune: \d+ of 69 grid points validated", told) and KERNELS in told
     assert json.loads(dorm("info", "x.ck", "--json").stdout)["checkpoint_of"] == "tune"
 
 
@@ -238,8 +240,8 @@ def test_the_memory_forecast_counts_the_kernels_of_the_grid(here):
 
 def test_a_limit_on_memory_is_for_the_kernels_of_the_grid_too(here):
     call = ["middle.txt", "--valid", "valid.txt", "--grid", "C=1,bound=best,kernel=none/rbf:gamma=0.1"]
-    assert "kernel" in tune(*call, "--memory", "20MB", status=2).stderr
-    tune(*call, "--memory", "20MB", "--cache", "2MB", "--time-limit", 2)
+    assert "kernel" in tune(*call, "--memory", "5MB", status=2).stderr
+    tune(*call, "--memory", "20MB", "--time-limit", 2)
 
 
 # ---- checkpoints -------------------------------------------------------------------------------------------
@@ -250,10 +252,10 @@ def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
     tune(*command)
     whole = Path("m.json").read_bytes()
     limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.2)
-    assert "the same command goes on from x.ck" in limited.stderr
-    known = int(re.search(r"(\d+) of 23 cells judged", dorm("info", "x.ck").stdout)[1])
+    assert "the same command resumes from x.ck" in limited.stderr
+    known = int(re.search(r"(\d+) of 23 grid points validated", dorm("info", "x.ck").stdout)[1])
     resumed = tune(*command, "--checkpoint", "x.ck")
-    assert re.search(r"dorm: resumed from x\.ck: \d+ of 23 cells", resumed.stderr) or known == 0
+    assert re.search(r"dorm: resumed from x\.ck: \d+ of 23 grid points", resumed.stderr) or known == 0
     assert Path("m.json").read_bytes() == whole
     assert not Path("x.ck").exists()
 

@@ -37,7 +37,7 @@ def world(tmp_path_factory):
         dorm("train", "data.csv", "--scale", scale, "--model", f"{name}.json", "--quiet", cwd=folder)
     rows = [f"u{u}\ti{j}\t{1 + (u * 7 + j * 5) % 5}\n" for u in range(12) for j in range(9) if (u + j) % 3]
     (folder / "ratings.tsv").write_text("".join(rows))
-    dorm("factorize", "ratings.tsv", "--model", "films.factors", "--rank", 2, "--quiet", cwd=folder)
+    dorm("recommend", "train", "ratings.tsv", "--model", "films.factors", "--rank", 2, "--quiet", cwd=folder)
     return folder
 
 

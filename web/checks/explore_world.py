@@ -75,6 +75,6 @@ def explored(dorm, folder, *words):
 
 def figures_of_eval(dorm, folder, *rankers):
     """What dorm eval --json says of ndcg@10, by ranker."""
-    words = ["eval", "--data", "test.csv", *rankers, "--measures", "ndcg@10", "--json"]
+    words = ["eval", "test.csv", *rankers, "--measures", "ndcg@10", "--json"]
     done = subprocess.run([dorm, *words], cwd=folder, check=True, capture_output=True, text=True)
     return {row["name"]: row["measures"]["ndcg@10"] for row in json.loads(done.stdout)["rankers"]}

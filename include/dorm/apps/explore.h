@@ -26,10 +26,10 @@ struct Candidate {
 struct Options {
   std::vector<Candidate> models;  // one or two
   std::string data_name;
-  std::string measure;         // empty: that of the first model, or ndcg@10 where that says none
-  EvaluateOptions evaluation;  // how all figures are made; `threads` is of everything
-  std::string texts;           // JSON lines {"id", "title", "text"}; empty: none
-  std::string judgments;       // a file of SQLite, made where it is not there; empty: nobody judges
+  std::string measure;                              // empty: that of the first model, or ndcg@10 where that says none
+  EvaluateOptions evaluation;                       // how all figures are made; `threads` is of everything
+  std::string texts;                                // JSON lines {"id", "title", "text"}; empty: none
+  std::string judgments;                            // an SQLite file, created if it does not exist; empty: no judging
   std::size_t exact_values = std::size_t{1} << 23;  // data of more numbers are scored by changes when weights move
   std::function<void(double share, std::string_view what)> progress;  // while it is made; may be empty
 };

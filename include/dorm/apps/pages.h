@@ -14,6 +14,7 @@
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/ratings.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::pages {
 
@@ -67,7 +68,7 @@ struct TrainingReportData {
   std::string train_name = {}, valid_name = {}, model_name = {};
   bool interrupted = false;
   std::string reason = {};  // why the chosen candidate won; empty: not shown
-  /// What is in production: scores of the documents that the model is judged on, in their order.
+  /// The ranker in production: its scores of the documents that the model is evaluated on, in their order.
   struct Baseline {
     std::string name;
     std::vector<double> scores;
@@ -82,16 +83,16 @@ struct TuningReportData {
   const TuneResult& tuned;
   const TuneOptions& options;
   std::string judged_on;    // the validation data, or "5 folds"
-  std::string reason = {};  // why the cell won; empty: not shown
+  std::string reason = {};  // why the point won; empty: not shown
 };
 
 /// The page of the model, with the grid that led to it.
 report::Report tune_page(const TrainingReportData& report_data, const TuningReportData& tuning,
                          const Origin& origin = {});
 
-// ---- judging ---------------------------------------------------------------------------------------------------
+// ---- evaluation ------------------------------------------------------------------------------------------------
 
-/// What is known of a ranker beside its figures; views.
+/// A ranker beside its measured values; views.
 struct RankerView {
   const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
   const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker
@@ -116,7 +117,7 @@ report::Report eval_page(const RankersReportData& report_data, const Origin& ori
 struct FactorizationReportData {
   const Ratings& train;
   const FactorizeResult& result;
-  const Ratings* held_out = nullptr;  // to judge by; null: none
+  const Ratings* held_out = nullptr;  // to evaluate on; null: none
   std::string held_out_name = "held-out ratings";
   const FactorModel* judged = nullptr;  // by these, where users were folded in first; null: that of the result
   std::string ratings_name = {}, model_name = {};

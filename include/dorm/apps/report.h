@@ -14,9 +14,10 @@
 #include <variant>
 #include <vector>
 
-namespace dorm::report {
+#include "dorm/apps/report_plots.h"
+#include "dorm/apps/report_queries.h"
 
-inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+namespace dorm::report {
 
 // ---- words -------------------------------------------------------------------------------------------------
 
@@ -94,139 +95,8 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows = {};  // shorter ones are filled with empty cells
   std::vector<std::string> footnotes = {};
-  std::optional<Order> order = {};  // how the rows stand; the page lets readers sort by any column
+  std::optional<Order> order = {};  // of the rows; on the page readers sort by any column
   bool folded = false;              // shown on request
-};
-
-// ---- plots -------------------------------------------------------------------------------------------------
-
-struct Axis {
-  std::string label;
-  bool log = false;    // positive values only; others are left out
-  bool whole = false;  // ticks at whole numbers
-  std::optional<double> low = {}, high = {};
-};
-
-/// Points in order; one that is not finite interrupts the line.
-struct Series {
-  enum class Mark { line, points, rule };  // rule: a horizontal line at y[0], without x
-
-  std::string name;
-  std::vector<double> x = {}, y = {};
-  std::vector<double> low = {}, high = {};  // a band around the line; empty: none
-  Mark mark = Mark::line;
-};
-
-struct Plot {
-  std::string title;
-  Axis x, y;
-  std::vector<Series> series = {};
-  std::string caption = {};
-};
-
-/// Horizontal bars, one group per category; negative values grow to the left.
-struct Bars {
-  struct Group {
-    std::string name;
-    std::vector<double> values;               // one per category
-    std::vector<double> low = {}, high = {};  // empty: none
-  };
-
-  std::string title;
-  Axis value;
-  std::vector<std::string> categories = {};
-  std::vector<Group> groups = {};
-  std::string caption = {};
-};
-
-/// Estimates with their intervals: one row per name, one panel per measure, on axes that need not begin at zero. A line
-/// stands at the reference. How a value compares to it is told by shape and colour.
-struct Forest {
-  enum class Told { nothing, reference, better, worse, same };
-  struct Point {
-    double value = kMissing, low = kMissing, high = kMissing;
-    Told told = Told::nothing;
-    std::string note = {};  // e.g. "p 0.01"
-  };
-  struct Panel {
-    Axis value;
-    std::vector<Point> points = {};  // one per row
-  };
-
-  std::string title;
-  std::vector<std::string> rows = {};
-  std::vector<Panel> panels = {};
-  std::string caption = {};
-};
-
-/// A table of numbers shaded by their size: from the lower quartile up, so that a few bad ones do not hide how
-/// the others differ.
-struct Heatmap {
-  struct Mark {
-    std::size_t row = 0, column = 0;
-    std::string text;  // e.g. "chosen"
-  };
-
-  std::string title;
-  std::string row_label, column_label;
-  std::vector<std::string> rows = {}, columns = {};
-  std::vector<std::vector<double>> values = {};  // [row][column]; not finite: nothing there
-  int digits = 4;
-  std::optional<Mark> mark = {};
-  std::string caption = {};
-};
-
-// ---- queries -----------------------------------------------------------------------------------------------
-
-/// Rankers on the same queries. On the page readers compare any two of them, sort and filter queries, and open those
-/// that have lists: rankings side by side, and what features add to scores. The other forms list the figures.
-struct Queries {
-  /// What the kept features add to the scores of the documents of a list. The rest of a score is the mean score, and
-  /// what features that were not kept add.
-  struct Contributions {
-    std::vector<std::size_t> features;               // of the ranker's `features`
-    double mean_score = 0;                           // over all documents of the query
-    std::vector<double> means;                       // of each kept feature over them
-    std::vector<std::vector<double>> values, above;  // by document and kept feature: as in the data; less the mean
-  };
-  struct Ranked {
-    std::vector<std::size_t> order;   // the first documents, as `documents` numbers them; none: not known
-    std::vector<std::size_t> ranks;   // by document, from 1; 0: not known, or not ranked
-    std::vector<double> scores = {};  // by document; none: not known
-    std::optional<Contributions> why = {};
-  };
-  struct Document {
-    std::string name;
-    double label = 0;
-    std::size_t ideal_rank = 0;  // from 1
-  };
-  /// The beginnings of lists, and the documents in them.
-  struct Lists {
-    std::vector<Document> documents;
-    std::vector<std::size_t> ideal;  // the first documents of the best order
-    std::vector<Ranked> rankers;
-    std::size_t positions = 0;  // how far lists go
-  };
-  struct Query {
-    std::string name;
-    std::size_t documents = 0, relevant = 0;  // 0 documents: not known
-    double ideal = kMissing;                  // the measure of the best order
-    std::optional<Lists> lists = {};
-  };
-  struct Ranker {
-    std::string name;
-    std::vector<double> values;              // of the measure, by query; not finite: none
-    std::vector<std::string> features = {};  // with weights, of a linear ranker
-    std::vector<double> weights = {};
-  };
-
-  std::string title, measure, data;        // data: what the queries are of
-  std::optional<std::size_t> cutoff = {};  // of the measure
-  std::vector<Ranker> rankers = {};
-  std::vector<Query> queries = {};
-  std::size_t first = 0;                   // shown at first,
-  std::optional<std::size_t> second = {};  // and what it is compared with
-  std::string caption = {};
 };
 
 // ---- the document ------------------------------------------------------------------------------------------

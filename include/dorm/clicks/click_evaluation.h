@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rankers judged by clicks on what other rankers showed. Measures that are sums of position weight times relevance have
-// unbiased estimates, given the propensities; others are refused. docs/click-evaluation.md says when not to trust them.
+// Rankers evaluated by clicks on the results of other rankers. Measures that are sums of position weight times
+// relevance have unbiased estimates, given the propensities; others are refused. docs/click-evaluation.md says when not
+// to trust them.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct ClickEvaluateOptions {
 
 std::span<const CatalogEntry> click_estimator_catalog();
 
-/// What there is to judge by.
+/// The data of an evaluation.
 struct ClickEvidence {
   double clicks = 0, impressions = 0;  // of the log
   double effective_clicks = 0;         // (sum of weights)^2 / sum of squared weights
@@ -39,8 +40,8 @@ struct ClickEvidence {
 };
 
 struct ClickEvaluation {
-  EvaluationTable table;       // of the queries of the data; those that the log has not are skipped
-  std::vector<double> unseen;  // by measure: share of the position weights that documents never shown stand at
+  EvaluationTable table;       // of the queries of the data; queries that the log lacks are skipped
+  std::vector<double> unseen;  // by measure: share of the position weights at documents never shown
 };
 
 /// The documents of a data set with what clicks say of each.
@@ -70,8 +71,8 @@ class ClickJudge {
   std::vector<double> weight_;   // by query: 0: not in the log
 };
 
-/// The measure with labels that stand for relevance itself: dcg@10 is dcg@10:gain=linear. Throws Error(unsupported),
-/// naming those that will do, unless it is a sum of position weight times relevance.
+/// The measure with labels that are relevance itself: dcg@10 is dcg@10:gain=linear. Throws Error(unsupported),
+/// naming measures that are, unless it is a sum of position weight times relevance.
 FactoredMeasurePtr additive_measure(const std::string& spelling, const Convention& convention = {});
 
 }  // namespace dorm

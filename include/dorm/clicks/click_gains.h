@@ -33,7 +33,8 @@ struct ClickGains {
   std::vector<double> shift;    // by query: what was added to each of its gains, also to those never shown
   std::size_t shifted_queries = 0;
   double clicks = 0, impressions = 0;
-  double effective_clicks = 0;  // (sum of weights)^2 / sum of squared weights: so many equal clicks say as much
+  double effective_clicks =
+      0;  // (sum of weights)^2 / sum of squared weights: the number of equal clicks of the same precision
   double clipped_clicks = 0;
   double clipped_share = 0;  // of the weight that clicks would have without clipping
 };

@@ -64,12 +64,12 @@ struct ClickSession {
     std::uint32_t position = 1;
     bool clicked = false;
   };
-  std::span<const Shown> shown;  // by position; each stands once
+  std::span<const Shown> shown;  // by position; no document occurs twice
   std::uint64_t line = 0;        // where it begins
 };
 
-/// Calls `visit` with every page, in the order of the log. Rows of a page stand together; a page that comes back later
-/// is a page of its own. Throws Error(bad_input) as above, for counts, for a log without sessions, and for two
+/// Calls `visit` with every page, in the order of the log. The rows of a page are consecutive; a page that comes back
+/// later is a page of its own. Throws Error(bad_input) as above, for counts, for a log without sessions, and for two
 /// documents at one position of a page.
 ClickLogReport for_each_session(const std::string& path, const ClickLogOptions& options,
                                 const std::function<void(const ClickSession&)>& visit);
@@ -82,7 +82,7 @@ ClickCounts read_click_counts(const std::string& path, const ClickLogOptions& op
 ClickCounts read_page_counts(const std::string& path, const ClickLogOptions& options,
                              std::vector<std::string>& query_of, ClickLogReport* report = nullptr);
 
-/// The same from memory; `name` stands in for the path in messages.
+/// The same from memory; `name` replaces the path in messages.
 ClickLogReport parse_clicks(std::string_view text, const std::string& name, const ClickLogOptions& options,
                             const std::function<void(const ClickRow&)>& visit);
 ClickLogReport parse_sessions(std::string_view text, const std::string& name, const ClickLogOptions& options,

@@ -25,7 +25,7 @@ struct ClickCount {
   double impressions = 0, clicks = 0;     // 0 <= clicks <= impressions
 };
 
-/// A log, counted. Rows are ordered by query, document, position, ranker and context; each combination stands once.
+/// A log, counted. Rows are ordered by query, document, position, ranker and context; no combination occurs twice.
 struct ClickCounts {
   IdTable queries, documents;
   IdTable rankers, contexts;  // one name at least, empty where the log does not tell them apart
@@ -67,7 +67,7 @@ class ClickCounter {
   static std::uint32_t number_of(IdTable& table, Last& last, std::string_view name);
 };
 
-/// What is known of one position: P(click) = slope * relevance + offset.
+/// The estimates of one position: P(click) = slope * relevance + offset.
 struct PositionPropensity {
   std::uint32_t position = 1;
   double propensity = 1;                                    // above 0; up to a factor common to all positions
@@ -81,7 +81,7 @@ struct PositionPropensity {
 /// By position, and by context (device, layout) where there are several.
 class Propensities {
  public:
-  /// Throws Error(bad_input) for a number out of its range or a position that stands twice in a context.
+  /// Throws Error(bad_input) for a number out of its range or a position that occurs twice in a context.
   void add(std::string_view context, const PositionPropensity& row);
 
   /// nullptr: not known. Propensities of the empty context alone hold in every context.

@@ -49,7 +49,7 @@ struct InterleavingResult {
   PairedTest test;             // over sessions: wins of a, losses, ties, mean credit and its interval, sign test
   double share = 0;            // of the decided sessions that a won; NaN: none was
   double preference = 0;       // (wins + ties / 2) / sessions - 1 / 2
-  double power = 0;            // of a sign test of so many decided sessions at this level, were `share` the truth
+  double power = 0;            // of a sign test of as many decided sessions at this level, if `share` were true
   double sessions_needed = 0;  // for power 0.8, were shares of wins and ties the truth; infinite: none would do
 };
 
@@ -59,7 +59,7 @@ InterleavingResult analyse_interleaving(std::span<const double> credits, const E
 
 /// Decided sessions that a two-sided sign test needs when a wins this share of them; infinite for a share of 1/2.
 double decided_sessions_needed(double share, double power = 0.8, double level = 0.05);
-/// The exact power of that test with so many decided sessions.
+/// The exact power of that test for a number of decided sessions.
 double sign_test_power(std::uint64_t decided, double share, double level = 0.05);
 
 }  // namespace dorm

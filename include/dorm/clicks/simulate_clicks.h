@@ -23,7 +23,7 @@ namespace dorm {
 ///   2):
 ///            as pbm until the first click, more behind one
 ///   trust:   P(click) = p_k (e+ rel + e- (1 - rel)), e+ = 1 - (min(k, 20) + 1) / 100, e- = trust / min(k, 10): what
-///            stands high is clicked whether it is relevant or not
+///            is ranked high is clicked whether it is relevant or not
 enum class ClickModel { pbm, cascade, ubm, trust };
 ClickModel parse_click_model(std::string_view name);  // throws Error(unknown_name)
 std::string_view name_of(ClickModel model);

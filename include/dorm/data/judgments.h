@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of documents, users and items beside features and labels: judgments and runs as TREC writes them,
+// Facts about documents, users and items beside features and labels: judgments and runs as TREC writes them,
 // groups, topics, gains by position, side features. Plain data; the readers are declared in read.h.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that all documents of a query share: what is known of the user who asks. A kernel that multiplies them with
+// Columns that all documents of a query share: features of the user who searches. A kernel that multiplies them with
 // columns of the documents, as in linear(user:*) * linear(genre*), ranks for each user (docs/personalisation.md).
 #pragma once
 

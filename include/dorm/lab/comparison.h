@@ -16,6 +16,7 @@
 #include "dorm/evaluate.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm {
 

@@ -13,6 +13,7 @@
 #include "dorm/apps/report.h"
 #include "dorm/base/catalog.h"
 #include "dorm/lab/comparison.h"
+#include "dorm/tune.h"
 
 namespace dorm {
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dorm/base/catalog.h"
+#include "dorm/base/compute.h"
 #include "dorm/dataset.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
@@ -23,10 +24,11 @@ struct MethodOptions {
   std::string measure = "ndcg@10";  // decides the sign of feature:NAME; others only note it in the model
   std::string convention = "standard";
   BoundChoice bound = std::nullopt;  // of dorm:MEASURE, as in TrainOptions
-  StartChoice start = std::nullopt;
+  InitialModelChoice start = std::nullopt;
   std::string scale = "auto";
-  std::string target = "";              // likewise
-  SolveOptions solve = {.threads = 0};  // the model does not depend on the number of threads
+  std::string target = "";  // likewise
+  SolveOptions solve = {};
+  ComputeOptions compute = {};
 };
 
 struct MethodResult {

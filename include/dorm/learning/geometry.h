@@ -41,7 +41,7 @@ class Geometry {
   virtual bool well_formed(const Plane& plane) const;
 };
 
-/// The Euclidean space of so many dimensions.
+/// The Euclidean space of a given dimension.
 class EuclideanGeometry final : public Geometry {
  public:
   explicit EuclideanGeometry(std::size_t dimension) : dimension_(dimension) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training beyond one process. A shard is a set of whole queries that responses requests (bytes) with responses
-// (bytes); the driver keeps the solver and asks; whoever runs the processes only moves bytes. Responses depend on the
-// documents and the request alone, and are summed in the order of the shards: the model does not depend on how many
-// processes there were, which of them answered first, or whether some had to be asked again. Guide: docs/scale.md.
+// Training beyond one process. A shard is a set of whole queries that answers requests (bytes) with
+// responses (bytes); the driver runs the solver and sends requests; an engine runs the processes and moves bytes.
+// Responses depend on the documents and the request alone, and are summed in the order of the shards: the model does
+// not depend on how many processes there were, which of them responded first, or whether requests were repeated. Guide:
+// docs/scale.md.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/base/compute.h"
 #include "dorm/dataset.h"
 
 namespace dorm {
@@ -25,8 +27,8 @@ struct Shard {
 /// The shards that one process holds. It keeps nothing between requests that it could not make again.
 class ShardHost {
  public:
-  /// `scaled_bytes`: memory for scaled features that are kept; 0: by their size.
-  explicit ShardHost(std::vector<Shard> shards, std::size_t threads = 0, std::uint64_t scaled_bytes = 0);
+  /// Of `compute`, the threads count, and the memory is for scaled features that are kept; 0: by their size.
+  explicit ShardHost(std::vector<Shard> shards, const ComputeOptions& compute = {});
   ~ShardHost();
   ShardHost(ShardHost&&) noexcept;
   ShardHost& operator=(ShardHost&&) noexcept;
@@ -34,7 +36,7 @@ class ShardHost {
   /// The numbers of its shards.
   std::vector<std::uint32_t> numbers() const;
 
-  /// One response for each shard, in their order; what goes wrong is an response, too. The same request may be asked
+  /// One response for each shard, in their order; an error is a response, too. The same request may be sent
   /// again, and by any thread.
   std::vector<std::string> response(std::string_view request) const;
 
@@ -43,8 +45,8 @@ class ShardHost {
   std::unique_ptr<State> state_;
 };
 
-/// What runs the processes: asks every shard and returns all responses, in any order. Shards that nobody holds do not
-/// response; those that answered the first request must response every other. It may throw, which ends the training.
+/// Sends a request to every shard and returns all responses, in any order. Shards that no process holds do not respond;
+/// shards that respond to the first request must respond to every other. It may throw, which ends the training.
 using ShardTransport = std::function<std::vector<std::string>(std::string_view request)>;
 
 }  // namespace dorm

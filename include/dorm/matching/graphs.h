@@ -36,7 +36,7 @@ struct GraphSet {
   std::vector<Graph> graphs;  // by name
 
   /// Throws Error(bad_input) that names the graph when arrays do not fit, a value is not finite, or an edge leads
-  /// nowhere, is a loop or stands twice.
+  /// nowhere, is a loop or occurs twice.
   void validate() const;
 };
 

@@ -49,6 +49,7 @@ struct MatchOptions {
   std::size_t steps = 30;   // of tightening a bound, in training and prediction
   double edge_weight = 1;   // of an unlearnt model: that of edges, nodes having 1
   SolveOptions solve = {};  // of each round
+  ComputeOptions compute = {.threads = 1};
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };

@@ -116,6 +116,7 @@ struct JointOptions {
   double C = 100;           // of 1/2 |w|^2 + (C / m) sum_u H_u, pairs scaled to unit mean squared norm
   std::size_t rounds = 0;   // as in TrainOptions
   SolveOptions solve = {};  // of each round
+  ComputeOptions compute = {.threads = 1};
 
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };

@@ -14,6 +14,7 @@
 #include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/joint.h"
+#include "dorm/train.h"
 
 namespace dorm {
 
@@ -27,6 +28,9 @@ struct JointModelOptions {
 
   void validate() const;  // throws Error naming the option and what is allowed
 };
+
+/// The options that joint kernels share with other rankers, taken over; `kernel` as in JointModelOptions.
+JointModelOptions joint_model_options(const TrainOptions& from, const std::string& method, const std::string& kernel);
 
 /// A plain value. `similarities` follow from the rest: of the items by the users trained on, of the users by all
 /// that are known.

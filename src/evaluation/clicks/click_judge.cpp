@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "dorm/clicks/click_evaluation.h"
 #include "dorm/clicks/click_gains.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "evaluation/clicks/document_match.h"
 #include "evaluation/clicks/relevance_model.h"

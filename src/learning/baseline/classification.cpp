@@ -58,7 +58,7 @@ BaselineFit fit_crammer_singer(const BaselineProblem& problem) {
   const std::vector<float> classes = classes_of(set.linear_features().data());
   ClassRisk risk(set.linear_features(), classes, unit_bias(set));
   risk.set_trade_off(set.units().trade_off(problem.options.C, risk.num_blocks()));
-  SolveResult result = solve(risk, problem.options.solve, problem.observer);
+  SolveResult result = solve(risk, problem.options.solve, problem.observer, {}, problem.options.compute);
   const std::size_t dimension = set.linear_features().dimension();
   BaselineFit fit{std::vector<double>(dimension, 0.0), set.units().objective(std::move(result.report))};
   for (std::size_t k = 0; k < classes.size(); ++k)

@@ -124,6 +124,7 @@ TrainOptions dorm_options(std::string_view argument, const MethodOptions& option
   train.scale = options.scale;
   train.target = options.target;
   train.solve = options.solve;
+  train.compute = options.compute;
   return train;
 }
 
@@ -131,7 +132,7 @@ MethodResult train_dorm(const Dataset& data, std::string_view argument, const Me
                         const Observer& observer) {
   TrainObserver relay;
   if (observer) relay = [&](const TrainProgress& progress) { return observer(progress.solver); };
-  TrainResult result = train(data, dorm_options(argument, options), nullptr, relay);
+  TrainResult result = train(data, dorm_options(argument, options), {}, relay);
   return {std::move(result.model), std::move(result.report.solve)};
 }
 
@@ -140,8 +141,8 @@ MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const
   const Convention convention = make_convention(options.convention);
   KernelOptions linear;
   linear.scaled_bytes = std::numeric_limits<std::uint64_t>::max();  // some ask for one document at a time
-  const TrainingSet set(spelling.aim.applied(data, convention), {options.scale, options.target}, options.solve.threads,
-                        linear);
+  const TrainingSet set(spelling.aim.applied(data, convention), {options.scale, options.target},
+                        options.compute.threads, linear);
   const BaselineProblem problem{set, spelling.aim.convention(convention), options, observer, spelling.cutoff};
   BaselineFit fit = spelling.row->fit(problem);
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)

@@ -14,7 +14,7 @@ constexpr double kTube = 0.1;  // of the labels, which are grades 0, 1, 2 ...
 // 1/2 |w|^2 + (C / 2n) sum of squared errors, features in unit scale, is ridge() at lambda = 1 / C.
 BaselineFit fit_ridge(const BaselineProblem& problem) {
   const TimeLimit limit(problem.options.solve.seconds);
-  return {ridge(problem.set.linear_features(), 1 / problem.options.C, problem.options.solve.threads,
+  return {ridge(problem.set.linear_features(), 1 / problem.options.C, problem.options.compute.threads,
                 [&] { return limit.over(); }),
           {}};
 }

@@ -31,13 +31,14 @@ Model single_feature(const Dataset& data, std::string_view feature, const Method
   Model model;
   model.features = {std::string(feature)};
   const std::array<std::string, 1> measure = {options.measure};
-  const EvaluateOptions evaluation{.convention = options.convention, .bootstrap = 0, .threads = options.solve.threads};
+  const EvaluateOptions evaluation{
+      .convention = options.convention, .bootstrap = 0, .threads = options.compute.threads};
   double best = 0;
   for (double sign : {1.0, -1.0}) {
     Model candidate = model;
     candidate.weights = {sign};
     const double value =
-        evaluate(data, score(candidate, data, options.solve.threads), measure, evaluation).measures[0].mean;
+        evaluate(data, score(candidate, data, options.compute.threads), measure, evaluation).measures[0].mean;
     if (sign > 0 || value > best) {
       model.weights = {sign};
       best = value;

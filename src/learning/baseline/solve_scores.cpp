@@ -21,7 +21,7 @@ BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker&
   if (risk.num_blocks() == 0)
     throw Error(ErrorCode::bad_input, fmt::format("nothing to learn from: no query has {}", what));
   risk.set_trade_off(set.units().trade_off(problem.options.C, risk.num_blocks()));
-  SolveResult result = solve(risk, problem.options.solve, problem.observer);
+  SolveResult result = solve(risk, problem.options.solve, problem.observer, {}, problem.options.compute);
   result.w.resize(set.linear_features().dimension());
   return {std::move(result.w), set.units().objective(std::move(result.report))};
 }

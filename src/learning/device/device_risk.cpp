@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "base/vector/ordered_sum.h"
 #include "dorm/error.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm {
 namespace {

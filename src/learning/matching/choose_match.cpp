@@ -26,7 +26,7 @@ ChosenMatch choose_match(const GraphSet& set, std::span<const GraphPair> pairs, 
     at.C = C;
     MatchResult result = train_match(set, pairs, at, relay);
     MatchModel& model = result.model;
-    model.validation_loss = mean_loss(predict_matches(model, set, validation, options.steps, options.solve.threads));
+    model.validation_loss = mean_loss(predict_matches(model, set, validation, options.steps, options.compute.threads));
     chosen.candidates.push_back(
         {C, model.validation_loss, model.training_loss, model.gap, model.looseness, result.seconds});
     if (chosen.candidates.size() == 1 || model.validation_loss < chosen.best.model.validation_loss)

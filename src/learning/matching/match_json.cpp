@@ -86,12 +86,12 @@ std::string to_json(const MatchModel& model) {
 }
 
 MatchModel match_model_from_json(std::string_view text, const std::string& name) {
-  const Json json = parse_json(text, name, "a model written by dorm match");
+  const Json json = parse_json(text, name, "a model written by dorm lab match");
   const JsonFields fields(json, name, "a usable match model");
   if (fields.required<std::string>("format", "\"dorm-match\"") != kMatchFormat) fields.fail("format", "\"dorm-match\"");
-  if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version > kMatchVersion)
+  if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version != kMatchVersion)
     throw Error(ErrorCode::unsupported, {name},
-                fmt::format("match model version {} is newer than this library reads ({}); use a newer dorm", version,
+                fmt::format("found a match model of format version {}; expected version {}: train it again", version,
                             kMatchVersion));
   MatchModel model;
   model.kind = parsed(fields, "kind", parse_match_kind);

@@ -66,7 +66,7 @@ std::vector<double> equal_weights(const MatchLayout& layout, double edge_weight)
 /// Tightens every block; the mean of what was too much before.
 double tighten_all(MatchRisk& risk, std::span<const double> w, const MatchOptions& options) {
   std::vector<double> excess(risk.num_blocks(), 0);
-  parallel_for(excess.size(), options.solve.threads, [&](std::size_t block, std::size_t) {
+  parallel_for(excess.size(), options.compute.threads, [&](std::size_t block, std::size_t) {
     const MatchRisk::Separation found = risk.tighten(block, w, options.steps);
     excess[block] = std::max(0.0, found.before - found.found);
   });
@@ -104,7 +104,7 @@ double squared_norm(std::span<const double> w) {
 
 void judge_on_training_pairs(const GraphSet& set, std::span<const GraphPair> pairs, const MatchOptions& options,
                              MatchModel& model) {
-  const std::vector<PairOutcome> outcomes = predict_matches(model, set, pairs, options.steps, options.solve.threads);
+  const std::vector<PairOutcome> outcomes = predict_matches(model, set, pairs, options.steps, options.compute.threads);
   model.training_loss = mean_loss(outcomes);
   std::vector<char> below(pairs.size(), 0);
   for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -156,7 +156,7 @@ MatchResult train_match(const GraphSet& set, std::span<const GraphPair> pairs, c
   const std::size_t rounds = options.kind == MatchKind::linear ? 1 : options.rounds;
   for (std::size_t round = 0; round < rounds; ++round) {
     solving.seconds = limit.left();
-    SolveResult solved = solve(risk, solving, observer, {.weights = start, .state = {}});
+    SolveResult solved = solve(risk, solving, observer, {.weights = start, .state = {}}, options.compute);
     // The weights of the round before have no more than their old objective under the tighter bound.
     if (round > 0 && solved.report.primal >= result.rounds.back().primal) break;
     weights = std::move(solved.w);

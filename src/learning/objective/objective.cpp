@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm {
 namespace {

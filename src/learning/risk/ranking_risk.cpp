@@ -9,6 +9,8 @@
 
 #include "base/parallel.h"
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm {
 namespace {

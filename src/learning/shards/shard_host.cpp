@@ -31,12 +31,11 @@ struct ShardHost::State {
   std::mutex mutex;  // one request at a time
 };
 
-ShardHost::ShardHost(std::vector<Shard> shards, std::size_t threads, std::uint64_t scaled_bytes)
-    : state_(std::make_unique<State>()) {
-  state_->threads = thread_count(threads);
+ShardHost::ShardHost(std::vector<Shard> shards, const ComputeOptions& compute) : state_(std::make_unique<State>()) {
+  state_->threads = thread_count(compute.threads);
   std::uint64_t all = 1;
   for (const Shard& shard : shards) all += dense_bytes(shard.data);
-  if (scaled_bytes == 0) scaled_bytes = default_kept_bytes(all);
+  const std::uint64_t scaled_bytes = compute.memory > 0 ? compute.memory : default_kept_bytes(all);
   for (Shard& shard : shards) {
     if (shard.data.num_queries() == 0) continue;
     const std::uint64_t kept = share_of(scaled_bytes, shard.data, all);

@@ -12,10 +12,11 @@
 namespace dorm {
 namespace {
 
-// Measured at C = 10 .. 1e5 on three sets (docs/benchmarks.md): 16 and 64 are within a fifth of 32 up to C = 1e4.
+// Measured at C = 10 .. 1e5 on three sets (docs/benchmarks-archive.md): 16 and 64 are within a fifth of
+// 32 up to C = 1e4.
 constexpr double kKappa = 32;
 constexpr int kSweeps = 4;     // per move of the centre
-constexpr int kWhole = 3;      // one sweep in so many is over all blocks: the first and the last before such a move
+constexpr int kWhole = 3;      // one sweep in kWhole is over all blocks: the first and the last before such a move
 constexpr double kSlow = 0.6;  // a gain of this share of the last one is slow
 constexpr int kPatience = 3;   // slow sweeps in a row
 
@@ -91,7 +92,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
 }
 
 PassResult BlockAscent::oracle_pass() {
-  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  if (context_.plane_bytes > 0) cache_.trim(context_.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.workers.blocks().size();
   return sweep(pass_order(context_, context_.state.pass), true);
@@ -137,7 +138,7 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
 }
 
 double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
-  if (context_.options.plane_bytes > 0) cache_.trim(context_.options.plane_bytes);
+  if (context_.plane_bytes > 0) cache_.trim(context_.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.workers.blocks().size();
   const std::size_t count = context_.workers.blocks().size();

@@ -12,6 +12,7 @@ struct SolveContext {
   const StructuredRisk& risk;
   const Geometry& geometry;  // of the risk
   const SolveOptions& options;
+  std::uint64_t plane_bytes;  // most for cached planes; 0: no limit
   OracleWorkers& workers;
   Stopping& stopping;
   SolverState& state;
@@ -27,7 +28,7 @@ void solve_frank_wolfe(SolveContext& context);
 void solve_shards(SolveContext& context);
 void solve_lbfgs(SolveContext& context);
 
-/// Blocks that share one w in a pass over so many: from the options, or a fixed function of their number, so that the
+/// Blocks that share one w in a pass over `blocks`: from the options, or a fixed function of their number, so that the
 /// result never depends on the threads.
 std::size_t batch_size(const SolveContext& context, std::size_t blocks);
 

@@ -90,7 +90,8 @@ void SolveOptions::validate() const {
   require(planes_per_block >= 2, "planes_per_block", static_cast<double>(planes_per_block), "at least 2");
 }
 
-SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer, SolveStart start) {
+SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const Observer& observer, SolveStart start,
+                  const ComputeOptions& compute) {
   options.validate();
   check_risk(risk, start.weights);
   const SolverRow& solver = solver_row(options.solver);
@@ -102,9 +103,9 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
     result.state = std::move(start.state);
     result.state.solver = options.solver;
   }
-  OracleWorkers workers(risk, options.threads);
+  OracleWorkers workers(risk, compute.threads);
   Stopping stopping(options, observer, result.state);
-  SolveContext context{risk, risk.geometry(), options, workers, stopping, result.state, start.weights};
+  SolveContext context{risk, risk.geometry(), options, compute.memory, workers, stopping, result.state, start.weights};
   if (!stopping.converged()) solver.run(context);  // a state that was saved when it had converged stays as it is
 
   if (result.state.best_w.empty()) offer_zero(risk, workers, stopping);

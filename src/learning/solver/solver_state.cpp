@@ -21,8 +21,7 @@ namespace dorm {
 namespace {
 
 constexpr char kMagic[8] = {'D', 'O', 'R', 'M', 'S', 'T', 'A', 'T'};
-constexpr std::uint32_t kVersion = 4;        // 3 had no `centre`, 2 no `between`
-constexpr std::uint32_t kOldestVersion = 2;  // 1 had another checksum
+constexpr std::uint32_t kVersion = 4;  // no other is read
 
 struct Header {
   char magic[8];
@@ -165,8 +164,7 @@ SolverState SolverState::load(std::istream& in) {
   Header header;
   if (!in.read(reinterpret_cast<char*>(&header), sizeof header)) refuse("cut short");
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) refuse("not a solver state");
-  if (header.version < kOldestVersion || header.version > kVersion)
-    refuse(fmt::format("version {}; this library reads version {}", header.version, kVersion));
+  if (header.version != kVersion) refuse(fmt::format("found version {}; expected {}", header.version, kVersion));
   if (header.reserved != 0) refuse("the header is damaged");
   const std::string bytes = read_payload(in, header.size);
   if (checksum_of(bytes) != header.checksum) refuse("the checksum does not match: the file is damaged");
@@ -178,13 +176,12 @@ SolverState SolverState::load(std::istream& in) {
   state.solver = static_cast<SolverKind>(kind);
   for (std::uint64_t* x : {&state.dimension, &state.pass, &state.oracle_calls, &state.stalled})
     *x = from.value<std::uint64_t>();
-  if (header.version >= 3) state.between = from.value<std::uint64_t>() != 0;
+  state.between = from.value<std::uint64_t>() != 0;
   for (double* x : {&state.best_primal, &state.best_dual}) *x = from.value<double>();
-  if (header.version >= 4) state.kappa = from.value<double>();
+  state.kappa = from.value<double>();
   for (std::vector<double>* v : {&state.block_weights, &state.w, &state.aggregate_alpha, &state.best_w})
     *v = from.vector<double>();
-  if (header.version >= 4)
-    for (std::vector<double>* v : {&state.centre, &state.last_centred}) *v = from.vector<double>();
+  for (std::vector<double>* v : {&state.centre, &state.last_centred}) *v = from.vector<double>();
   const std::uint64_t block_count = from.count(sizeof(std::uint64_t));
   for (std::uint64_t k = 0; k < block_count; ++k) state.blocks.push_back(read_block(from));
   state.aggregates.resize(from.count(2 * sizeof(std::uint64_t)));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learning/train/choose.h"
+#include "base/numeric.h"
 #include "model/features/scatter.h"
 
 namespace dorm {
@@ -21,6 +21,30 @@ double of_the_best(std::span<const double> per_query, std::span<const double> be
 }
 
 }  // namespace
+
+Moments moments_of(std::span<const double> values) {
+  double count = 0, squares = 0;
+  CompensatedSum sum;
+  for (double value : values) {
+    if (std::isnan(value)) continue;
+    ++count;
+    sum.add(value);
+    squares += value * value;
+  }
+  const double mean = sum.value() / count;
+  return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / std::max(1.0, count - 1))};
+}
+
+Moments paired(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> difference(a.size());
+  for (std::size_t q = 0; q < difference.size(); ++q) difference[q] = a[q] - b[q];
+  return moments_of(difference);
+}
+
+bool behind(std::span<const double> values, std::span<const double> best) {
+  const Moments moments = paired(best, values);
+  return moments.mean > moments.standard_error;
+}
 
 bool far_behind(std::span<const double> per_query, std::span<const double> best) {
   return of_the_best(per_query, best) < kLeastShare;

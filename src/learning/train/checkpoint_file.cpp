@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written in memory order");
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::string_view kBeginning = "dorm-checkpoint ";
 
 std::uint64_t hash_of_bytes(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
@@ -41,14 +41,10 @@ Opened open_checkpoint(const std::string& content, const std::string& path, cons
   const std::size_t json_end = header_end == std::string::npos ? header_end : content.find('\n', header_end + 1);
   if (json_end == std::string::npos) refuse("it is cut short");
   const std::string_view line = std::string_view(content).substr(header_end + 1, json_end - header_end - 1);
-  if (content.starts_with("dorm-checkpoint 1 ")) refuse("it was written by an older dorm");
   if (content.substr(0, header_end) != fmt::format("{}{} {:016x}", kBeginning, kVersion, hash_of_bytes(line)))
     refuse("it is damaged or of another version");
   return {parse_json(line, path, "a checkpoint"), json_end + 1};
 }
-
-/// Checkpoints of version 2 that name no verb are of train.
-std::string verb_of(const JsonFields& json) { return json.optional<std::string>("verb", "a name", "train"); }
 
 }  // namespace
 
@@ -93,7 +89,8 @@ SavedProgress CheckpointFile::read() const {
   Opened opened = open_checkpoint(content, path_, [this](const char* why) { refuse(why); });
   SavedProgress saved{std::move(opened.json), {}, {}};
   const JsonFields json(saved.json, path_, "a usable checkpoint");
-  if (const std::string verb = verb_of(json); verb != verb_) refuse(fmt::format("it was written by {}", verb));
+  if (const std::string verb = json.required<std::string>("verb", "a name"); verb != verb_)
+    refuse(fmt::format("it was written by {}", verb));
   if (json.required<std::string>("data", "a fingerprint") != fmt::format("{:016x}", data_))
     refuse("the data has changed since it was written");
   if (const auto options = json.required<std::string>("options", "text"); options != identity_)
@@ -150,11 +147,12 @@ std::optional<CheckpointSummary> summarize_checkpoint(const std::string& path) {
   };
   const Opened opened = open_checkpoint(read_whole_file(path), path, refuse);
   const JsonFields json(opened.json, path, "a usable checkpoint");
-  CheckpointSummary summary{verb_of(json), json.required<std::string>("options", "text"),
+  CheckpointSummary summary{json.required<std::string>("verb", "a name"), json.required<std::string>("options", "text"),
                             json.required<std::string>("data", "a fingerprint"), ""};
   if (summary.verb == "tune") {
-    summary.progress = fmt::format("{} of {} grid points validated", json.required<std::uint64_t>("judged", "a count"),
-                                   json.required<std::uint64_t>("cells", "a count"));
+    summary.progress =
+        fmt::format("{} of {} grid points validated", json.required<std::uint64_t>("evaluated", "a count"),
+                    json.required<std::uint64_t>("points", "a count"));
     return summary;
   }
   const auto finished = json.list("finished", "a list").size();

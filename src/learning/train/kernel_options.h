@@ -10,24 +10,34 @@
 
 namespace dorm {
 
+/// Rows of a Gram matrix that are kept where no limit on memory is given.
+inline constexpr std::uint64_t kDefaultCache = 2'000'000'000;
+
+/// What one training may keep, in bytes.
+struct MemoryShares {
+  std::uint64_t planes = 0;             // in one cache of planes; 0: no limit
+  std::uint64_t scaled = 0;             // scaled rows of the training data; 0: by their size
+  std::uint64_t cache = kDefaultCache;  // rows of the Gram matrix of an exact kernel
+};
+
 struct KernelOptions {
   std::string spec = "none";
   std::string approximation = "none";
-  std::uint64_t cache_bytes = 0;
+  std::uint64_t cache_bytes = kDefaultCache;  // for rows of the Gram matrix, without an approximation
   const Kernel* function = nullptr;
   ComputeOptions place = {};       // where rows are visited, values and features are made; threads: those of the set
   std::uint64_t scaled_bytes = 0;  // for scaled rows of a linear ranker; 0: by their size
 
   KernelOptions() = default;
-  explicit KernelOptions(const TrainOptions& options)
+  explicit KernelOptions(const TrainOptions& options, const MemoryShares& shares = {})
       : spec(options.kernel),
         approximation(options.approximation),
-        cache_bytes(options.cache_bytes),
+        cache_bytes(shares.cache),
         function(options.kernel_function),
-        place{.threads = 0, .device = options.device, .device_bytes = options.device_bytes},
-        scaled_bytes(options.scaled_bytes) {}
+        place{.threads = 0, .device = options.compute.device, .memory = options.compute.memory},
+        scaled_bytes(shares.scaled) {}
 
-  ComputeOptions place_with(std::size_t threads) const { return {threads, place.device, place.device_bytes}; }
+  ComputeOptions place_with(std::size_t threads) const { return {threads, place.device, place.memory}; }
   /// Kernel values of validation documents are kept besides.
   std::uint64_t validation_cache() const { return cache_bytes / 4; }
   bool used() const { return function != nullptr || spec != "none"; }

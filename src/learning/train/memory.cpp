@@ -48,7 +48,7 @@ std::uint64_t block_bytes(const MemoryInput& input, std::uint64_t planes) {
   return planes * plane_bytes(input) + planes * planes * sizeof(double);
 }
 
-// Dense rows of a linear ranker are scaled where they are visited, and some are kept, those that are only judged in
+// Dense rows of a linear ranker are scaled where they are visited, and some are kept, in validation data in
 // 64 bits; else there is a copy. That of compressed data is compressed: a column that most documents have is stored
 // for all of them.
 void count_scaled(const MemoryInput& input, std::uint64_t read, std::uint64_t held, MemoryForecast& forecast) {
@@ -66,14 +66,14 @@ double gigabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9;
 
 }  // namespace
 
-MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped) {
+MemoryInput memory_input(const Dataset& data, ScalingKind scaling) {
   MemoryInput input;
   input.queries = data.num_queries();
   input.documents = data.num_documents();
   input.features = data.num_features();
   input.nonzeros = data.num_nonzeros();
   input.dense = data.dense();
-  input.mapped = mapped;
+  input.mapped = data.mapped();
   input.scaled = scaling != ScalingKind::none;
   for (std::size_t q = 0; q < data.num_queries(); ++q)
     if (const Query query = data.query(q); learnable(query)) input.learnable += query.size();
@@ -132,7 +132,7 @@ void limit_memory(MemoryForecast& forecast, std::uint64_t limit) {
                     gigabytes(forecast.least_scaled),
                     forecast.kernel > 0 ? fmt::format("kernel {:.3f}, ", gigabytes(forecast.kernel)) : "",
                     gigabytes(forecast.queries), gigabytes(forecast.least_planes),
-                    forecast.kernel > 0 ? "allow more, or take a smaller cache or an approximation"
+                    forecast.kernel > 0 ? "allow more, or take an approximation"
                     : forecast.least_scaled > 0
                         ? "convert the data to .dorm, which is mapped, and train it without scaling, or allow more"
                     : forecast.features > 0 ? "convert the data to .dorm, which is mapped, or allow more"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory training will take at most, told before it starts.
+// How much memory training will take at most, by the shape of the data, and how a limit is shared out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "dorm/data/scale.h"
 #include "dorm/dataset.h"
+#include "dorm/learning/memory.h"
 #include "learning/train/kernel_options.h"
 
 namespace dorm {
@@ -23,27 +26,10 @@ struct MemoryInput {
   std::uint64_t plane_sets = 1;  // caches of planes that each of them holds
   std::uint64_t validation = 0;  // documents of validation data, read and scaled besides
   std::uint64_t learnable = 0;   // documents of queries that an exact kernel keeps; 0: all
-  std::uint64_t kept = 0;        // bytes: weights and figures of what was judged
+  std::uint64_t kept = 0;        // bytes: weights and validation values of grid points
   std::size_t planes_per_block = 50;
-  std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that stand for a kernel
+  std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that approximate a kernel
   std::uint64_t plane_length = 0;  // numbers in a plane; 0: by the features
-};
-
-/// In bytes. Upper bounds, except that planes in use are never dropped.
-struct MemoryForecast {
-  std::uint64_t features = 0;      // as read; 0 when mapped
-  std::uint64_t mapped = 0;        // not counted in total()
-  std::uint64_t scaled = 0;        // scaled features that are kept
-  std::uint64_t least_scaled = 0;  // what training cannot do without: of a linear ranker on dense features, nothing
-  std::uint64_t most_scaled = 0;   // all of them
-  std::uint64_t kernel = 0;
-  std::uint64_t kept = 0;          // of what was judged
-  std::uint64_t queries = 0;       // prepared labels, references, ids
-  std::uint64_t planes = 0;        // every cache full
-  std::uint64_t least_planes = 0;  // what training cannot do without
-
-  std::uint64_t total() const { return least() - least_planes + planes - least_scaled + scaled; }
-  std::uint64_t least() const { return features + least_scaled + kernel + kept + queries + least_planes; }
 };
 
 MemoryForecast predict_memory(const MemoryInput& input);
@@ -52,12 +38,33 @@ MemoryForecast predict_memory(const MemoryInput& input);
 /// Error(bad_option) when least() is above it, saying what would help.
 void limit_memory(MemoryForecast& forecast, std::uint64_t limit);
 
-MemoryInput memory_input(const Dataset& data, ScalingKind scaling, bool mapped);
+MemoryInput memory_input(const Dataset& data, ScalingKind scaling);
 
-/// What a kernel changes of it; so many documents are validated on.
+/// What a kernel changes of it. `validation` is a number of documents.
 void add_kernel(MemoryInput& input, const KernelOptions& kernel, std::uint64_t validation = 0);
 
 /// Numbers in the weights of a ranker.
 std::uint64_t num_weights(const MemoryInput& input, const KernelOptions& kernel);
+
+/// What is held in memory beside one training.
+struct TrainingLoad {
+  std::size_t functions = 1;              // scoring functions of a ranker: a plane has the features of each
+  std::size_t folds = 0;                  // each with data of its own; 0: none
+  std::size_t running = 1;                // trainings side by side
+  std::size_t plane_sets = 1;             // caches of planes that each of them holds
+  std::vector<std::string> kernels = {};  // tried one after the other; none: that of the options
+  std::size_t points = 0;                 // evaluated weights that are kept
+  std::size_t copies_of_points = 1;
+};
+
+struct MemoryPlan {
+  MemoryForecast forecast;
+  MemoryShares shares;
+};
+
+/// Forecasts the memory of a training, and shares options.compute.memory out, if it is given. Throws Error(bad_option)
+/// when that is not enough.
+MemoryPlan plan_memory(const Dataset& data, const Dataset* validation, const TrainOptions& options,
+                       const TrainingLoad& load);
 
 }  // namespace dorm

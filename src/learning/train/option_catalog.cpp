@@ -15,7 +15,7 @@ constexpr const char* kKernel = "Kernel";
 constexpr const char* kSolving = "Solving";
 
 void parse_name(std::string_view name, BoundChoice& out) { out = parse_bound_choice(name); }
-void parse_name(std::string_view name, StartChoice& out) { out = parse_start_choice(name); }
+void parse_name(std::string_view name, InitialModelChoice& out) { out = parse_initial_model(name); }
 void parse_name(std::string_view name, SolverKind& out) { out = parse_solver(name); }
 
 std::string_view print_name(SolverKind kind) { return solver_name(kind); }
@@ -85,35 +85,32 @@ using S = SolveOptions;
 
 // clang-format off
 constexpr std::array kTrainOptions{
-    row<&T::measure>({"measure", "measure", "NAME", kProblem, "what to train for"}, true),
-    row<&T::convention>({"convention", "convention", "NAME", kProblem, "whose definition of the measure"}, true),
+    row<&T::measure>({"measure", "measure", "NAME", kProblem, "measure to train for"}, true),
+    row<&T::convention>({"convention", "convention", "NAME", kProblem, "definition of the measure; see below"}, true),
     row<&T::C>({"C", "C", "X", kProblem, "weight of the loss against 1/2 |w|^2", number_above(0)}, true),
-    row<&T::paper_C>({"paper_C", "c-paper", "", kProblem, "C of the paper: multiplies the sum over queries, features as they are"}, true),
-    row<&T::decay>({"decay", "decay", "NAME", kProblem, "position weights of the ranking's score; see below"}, true),
+    row<&T::paper_C>({"paper_C", "c-paper", "", kProblem, "C of the paper: a factor of the sum over queries, without scaling"}, true),
+    row<&T::decay>({"decay", "decay", "NAME", kProblem, "position weights of the ranking score; see below"}, true),
     row<&T::bound>({"bound", "bound", "NAME", kProblem, "reference ranking of the bound; see below"}, true),
-    row<&T::given_ties>({"given_ties", "given-ties", "FEATURE", kProblem, "bound given: documents of equal label stand in the order of this\nfeature, largest first, instead of file order"}, true),
-    row<&T::start>({"start", "start", "NAME", kProblem, "where the rounds of best and predicted begin; see below"}, true),
-    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from\nexplained risk 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
-    row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; auto or see below"}, true),
-    row<&T::target>({"target", "for", "TARGET", kProblem, "only what this tool can evaluate, so that dorm export can write\nthe model for it; any: all of them; see below"}, true),
-    row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "how each round is solved; see below"}, true),
-    row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: groups of queries that share a plane; 0: by\ntheir number", whole_from(0, 1e6)}, true),
-    row<&T::device>({"device", "device", "NAME", kSolving, "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N; GPU\ntraining uses the solver lbfgs"}, true),
-    row<&T::device_bytes>({"device_bytes", "device-memory", "SIZE", kSolving, "most memory of the device to take; 0: what is free there", whole_from(0)}, false),
+    row<&T::given_ties>({"given_ties", "given-ties", "FEATURE", kProblem, "bound given: order documents of equal label by this feature,\nlargest first, instead of by file order"}, true),
+    row<&T::start>({"start", "", "NAME", kProblem, "initial model of the rounds of best and predicted; see below"}, true),
+    row<&T::rounds>({"rounds", "rounds", "N", kProblem, "rounds of best and predicted; 0: 1 for best, 4 from explained\nrisk 0.5 on; 4 or 8 for predicted", whole_from(0)}, true),
+    row<&T::scale>({"scale", "scale", "NAME", kProblem, "scaling of the features; see below"}, true),
+    row<&T::target>({"target", "for", "TARGET", kProblem, "target of dorm export: only scalings that it can evaluate; any:\nall targets; see below"}, true),
+    row<&T::solve, &S::solver>({"solver", "solver", "NAME", kSolving, "solver of each round; see below"}, true),
+    row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: number of groups of queries that share a cutting\nplane; 0: chosen by the number of queries", whole_from(0, 1e6)}, true),
+    row<&T::compute, &ComputeOptions::device>({"device", "device", "NAME", kSolving, "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N; GPU\ntraining uses the solver lbfgs"}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
-    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: as the paper prints it, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
-    row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "most passes over the data in a round", whole_from(1)}, false),
-    row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached planes of a query beyond which idle ones are dropped", whole_from(2)}, false),
-    row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "seconds after which the best model so far is kept; 0: none", number_from(0)}, false),
-    row<&T::solve, &S::threads>({"threads", "", "N", kSolving, "0: all cores; the model does not depend on it", whole_from(0)}, false),
-    row<&T::solve, &S::plane_bytes>({"plane_bytes", "", "SIZE", kSolving, "most memory for cached planes; 0: no limit", whole_from(0)}, false),
-    row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of folds", whole_from(0)}, true),
+    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: the algorithm of the paper, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
+    row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "largest number of passes over the data in a round", whole_from(1)}, false),
+    row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached cutting planes of a query; idle planes beyond are dropped", whole_from(2)}, false),
+    row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "time limit in seconds, for the best model so far; 0: none", number_from(0)}, false),
+    row<&T::compute, &ComputeOptions::threads>({"threads", "", "N", kSolving, "0: all cores; the model is the same", whole_from(0)}, false),
+    row<&T::compute, &ComputeOptions::memory>({"memory", "memory", "SIZE", kSolving, "memory limit, such as 800M or 2GiB; on a GPU, of the GPU. Limits\nthe kept cutting planes, scaled features and kernel values;\n0: none", whole_from(0)}, false),
+    row<&T::solve, &S::seed>({"seed", "seed", "N", kSolving, "of the order of queries and of the folds", whole_from(0)}, true),
     row<&T::one_per>({"one_per", "", "GROUP", kProblem, "limits on the documents of a group in a list"}, true),
-    row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "learn in the space of a kernel, such as rbf:gamma=median;\nsee below"}, true),
+    row<&T::kernel>({"kernel", "kernel", "SPEC", kKernel, "kernel, such as rbf:gamma=median; see below"}, true),
     row<&T::approximation>({"approximation", "approx", "SPEC", kKernel, "features that approximate the kernel, such as\nnystroem:1000; see below"}, true),
-    row<&T::cache_bytes>({"cache_bytes", "cache", "SIZE", kKernel, "memory for rows of the Gram matrix, without an approximation", whole_from(0)}, false),
-    row<&T::scaled_bytes>({"scaled_bytes", "", "SIZE", kSolving, "most memory for scaled features that are kept; 0: by their size", whole_from(0)}, false),
-    row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation figure after which a candidate is over; 0: never", whole_from(0)}, false),
+    row<&T::patience>({"patience", "", "N", kSolving, "evaluations without a better validation value before a candidate stops; 0: no limit", whole_from(0)}, false),
 };
 // clang-format on
 

@@ -41,7 +41,8 @@ class Rounds {
     };
     SolveOptions solve_options = options_.solve;
     solve_options.seconds = limit_.left();
-    SolveResult solved = solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)});
+    SolveResult solved =
+        solve(risk_, solve_options, relay, {state_.reference_w, std::move(state_.solver)}, options_.compute);
     if (state_.round > 1 && solved.report.primal > before_) keep_reference(solved);
     if (state_.round == 1 && options_.keep_first_round) fitted_.first_round = std::move(solved.state);
     fitted_.w = std::move(solved.w);
@@ -59,7 +60,7 @@ class Rounds {
   /// Fixes the references of the next round by the weights of this one; false when there is to be none.
   bool next_round() {
     if (settled() || stopped_early(fitted_.report.status)) return false;
-    // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
+    // Converged when it was stopped or ran out of time: the rounds are not over.
     if (!wanted_) fitted_.report.status = SolveStatus::interrupted;
     if (limit_.over()) fitted_.report.status = SolveStatus::time_limit;
     if (stopped_early(fitted_.report.status)) return false;

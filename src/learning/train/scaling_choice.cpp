@@ -15,7 +15,7 @@ namespace {
 
 constexpr CatalogEntry kAnyTarget = {"any", "any", "what every one of them can evaluate"};
 
-/// Of auto, the first choice first; the figures are in docs/benchmarks.md.
+/// Of auto, the first choice first; the figures are in docs/benchmarks-archive.md.
 constexpr std::array kPreferred = {ScalingKind::log_query_zscore, ScalingKind::log_zscore, ScalingKind::zscore};
 
 Serving serving_of(std::string_view target) {
@@ -84,6 +84,11 @@ ScalingKind ScalingChoice::settle(const std::function<bool()>& unit_range) const
   const auto* const chosen =
       std::find_if(kPreferred.begin(), kPreferred.end(), [&](ScalingKind kind) { return serves(target, kind); });
   return chosen == kPreferred.end() ? ScalingKind::none : *chosen;
+}
+
+ScalingKind ScalingChoice::settle(const Dataset& data, std::string_view kernel, std::size_t threads) const {
+  if (scale == "auto" && kernel == "precomputed") return ScalingKind::none;
+  return settle([&] { return choose_scaling(data, threads) == ScalingKind::none; });
 }
 
 }  // namespace dorm

@@ -27,6 +27,8 @@ struct ScalingChoice {
   /// are. Else auto takes what choose_scaling() does where the target can evaluate it, and the best that it can where
   /// not: log_zscore, or zscore.
   ScalingKind settle(const std::function<bool()>& unit_range) const;
+  /// By all of the data. Auto leaves the values of a precomputed kernel as they are.
+  ScalingKind settle(const Dataset& data, std::string_view kernel, std::size_t threads) const;
 };
 
 /// Throws Error(bad_option) for a target that cannot evaluate kernels, and Error(unknown_name).

@@ -13,7 +13,7 @@
 #include "learning/risk/ranking_risk.h"
 #include "learning/risk/ridge.h"
 #include "learning/train/initial.h"
-#include "learning/train/task.h"
+#include "learning/train/learning_task.h"
 
 namespace dorm {
 namespace {
@@ -88,8 +88,8 @@ std::string ShardedProblem::measure_name() const { return NamedMeasure(options_)
 
 std::string ShardedProblem::identity() const { return fmt::format("{} shards", workers_.size()); }
 
-std::vector<Start> ShardedProblem::starts(Bound bound) const {
-  if (options_.initial) return {Start::model};
+std::vector<InitialModel> ShardedProblem::starts(Bound bound) const {
+  if (options_.initial) return {InitialModel::model};
   return options_.start ? std::vector{*options_.start} : ranking_starts(bound);
 }
 
@@ -104,12 +104,13 @@ std::size_t ShardedProblem::start_step() const {
                   (workers_.size() * std::min(bytes, kProductBytes) + kProductBytes - 1) / kProductBytes);
 }
 
-std::vector<double> ShardedProblem::start(Start start, double seconds) const {
+std::vector<double> ShardedProblem::start(InitialModel start, double seconds) const {
   const TimeLimit limit(seconds);
-  const bool gains = start == Start::ridge_gain || start == Start::pairwise_gain;
-  if (start == Start::model)
+  const bool gains = start == InitialModel::ridge_gain || start == InitialModel::pairwise_gain;
+  if (start == InitialModel::model)
     return initial_weights(*options_.initial, model(std::vector(workers_.description().features.size(), 0.0)));
-  if (start == Start::ridge || start == Start::ridge_gain) return ridge_start(gains, [&] { return limit.over(); });
+  if (start == InitialModel::ridge || start == InitialModel::ridge_gain)
+    return ridge_start(gains, [&] { return limit.over(); });
   return pairwise_start(gains, limit.left());
 }
 
@@ -136,11 +137,9 @@ std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) c
   ShardedPairs pairs(workers_, about(Topic::pairs, gains));
   if (pairs.num_lists() == 0) return std::vector<double>(pairs.dimension(), 0.0);
   pairs.set_trade_off(UnitsOfC(squared_scale_).trade_off(TrainingSet::kPairwiseC, pairs.num_lists()));
-  const SolveOptions solving{.solver = options_.solve.solver,
-                             .tolerance = CheapRanker{}.tolerance,
-                             .seconds = seconds,
-                             .threads = options_.solve.threads};
-  return solve(pairs, solving).w;
+  const SolveOptions solving{
+      .solver = options_.solve.solver, .tolerance = InitialModelOptions{}.tolerance, .seconds = seconds};
+  return solve(pairs, solving, {}, {}, {.threads = options_.compute.threads}).w;
 }
 
 double ShardedProblem::spread(std::span<const double> w) const {

@@ -20,10 +20,12 @@ class ShardedProblem final : public TrainingProblem {
   DataSummary summary() const override;
   std::string measure_name() const override;
   std::string identity() const override;
-  std::size_t solver_threads() const override { return options_.solve.threads; }
+  std::size_t solver_threads() const override { return options_.compute.threads; }
+  /// All that the process of the solver keeps.
+  std::uint64_t plane_bytes() const override { return options_.compute.memory; }
 
-  std::vector<Start> starts(Bound bound) const override;
-  std::vector<double> start(Start start, double seconds) const override;
+  std::vector<InitialModel> starts(Bound bound) const override;
+  std::vector<double> start(InitialModel start, double seconds) const override;
 
   bool averages() const override { return true; }
   double spread(std::span<const double> w) const override;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/stream.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +10,11 @@
 #include "base/vector/vector_ops.h"
 #include "data/scale/survey.h"
 #include "dorm/error.h"
+#include "dorm/ranking/list_problem.h"
 #include "dorm/train.h"
 #include "learning/train/describe.h"
+#include "learning/train/learning_task.h"
 #include "learning/train/scaling_choice.h"
-#include "learning/train/task.h"
 #include "model/align.h"
 #include "model/features/linear_features.h"
 

@@ -1,78 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learning/train/task.h"
+#include "dorm/learning/task.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
-#include "dorm/data/one_per.h"
 #include "dorm/error.h"
-#include "learning/device/device_risk.h"
-#include "learning/risk/ranking_risk.h"
-#include "learning/risk/targets.h"
+#include "learning/train/slate_task.h"
 
 namespace dorm {
-void require_given(const TrainOptions& options, std::span<const BoundChoice> bounds) {
-  if (options.given_ties.empty() || std::find(bounds.begin(), bounds.end(), Bound::given) != bounds.end()) return;
-  throw Error(ErrorCode::bad_option, fmt::format("ties by feature \"{}\" are those of the bound given, not of {}",
-                                                 options.given_ties, name_of(bounds.front())));
+
+Task::Task(const Dataset& data) : task_(std::make_shared<RankingTask>(data)) {}
+
+Task::Task(std::shared_ptr<const LearningTask> task) : task_(std::move(task)) {}
+
+Task Task::positions(const Dataset& data, PositionGains gains, bool one_function) {
+  return Task(std::make_shared<PositionTask>(data, std::move(gains), one_function));
 }
 
-void require_estimable(const Dataset& data, const TrainOptions& options) {
-  if (!data.input().of_clicks() || options.own_measure) return;
-  const NamedMeasure measure(options);
-  if ((*measure).linear_in_labels()) return;
-  throw Error(ErrorCode::bad_option,
-              fmt::format("measure \"{}\": the labels are gains estimated from clicks, of which it is no linear "
-                          "function, so that its estimate is biased; expected dcg@10:gain=linear, "
-                          "precision@10:gain=linear, rbp:gain=linear, eru or avgrank",
-                          measure.name()));
+Task Task::topics(const Dataset& data, TopicTable topics, std::size_t positions, const TopicOptions& options) {
+  return Task(std::make_shared<TopicTask>(data, std::move(topics), positions, options));
 }
 
-std::vector<Start> starts_of(const Task& task, const TrainOptions& options, Bound bound) {
-  if (options.initial) return {Start::model};
-  return options.start ? std::vector{*options.start} : task.starts(bound);
+const LearningTask& Task::learning() const {
+  if (!task_) throw Error(ErrorCode::bad_input, "there is no data to learn from");
+  return *task_;
 }
 
-std::unique_ptr<const Task> RankingTask::select(const std::vector<std::size_t>& queries) const {
-  return std::make_unique<RankingTask>(data().select(queries));
-}
+const Dataset& Task::data() const { return learning().data(); }
 
-std::string RankingTask::measure_name(const TrainOptions& options) const { return NamedMeasure(options).name(); }
-
-std::unique_ptr<ReferencedRisk> RankingTask::risk(const TrainingSet& set, const TrainOptions& options) const {
-  const Dataset& learnt = set.features().data();
-  std::vector<GroupLimits> limits;
-  if (!options.one_per.empty()) limits = group_limits(learnt, parse_one_per(options.one_per));
-  std::vector<float> order;
-  // The features as they are; an exact kernel has left out queries, of its features as they are scaled.
-  if (!options.given_ties.empty())
-    order = labels_by_feature(learnt.num_documents() == data().num_documents() ? data() : learnt, options.given_ties);
-  const NamedMeasure measure(options);
-  auto risk = std::make_unique<RankingRisk>(set.features(), *measure, Decay(options.decay), options.solve.threads,
-                                            options.oracle, std::move(limits), std::move(order));
-  require_lists(risk->num_lists(), learnt.num_queries(), measure.name());
-  if (set.device_rows() == nullptr) return risk;  // of an exact kernel a device makes values
-  return std::make_unique<DeviceRisk>(std::move(risk), *set.device_rows(), options.shards, options.solve.threads);
-}
-
-std::vector<Start> ranking_starts(Bound bound) {
-  if (bound == Bound::predicted) return {Start::ridge, Start::pairwise};
-  return {Start::ridge};
-}
-
-std::vector<double> RankingTask::start(const TrainingSet& set, const TrainOptions& options, Start start,
-                                       const StopAsked& stop) const {
-  return set.fit({.kind = start, .convention = options.convention, .seconds = options.solve.seconds, .stop = stop}).w;
-}
-
-MeasureResult RankingTask::judge(const Scorer& scorer, const std::vector<double>& w,
-                                 const TrainOptions& options) const {
-  const NamedMeasure named(options);
-  const Measure* const measure = &*named;
-  const EvaluateOptions evaluation{
-      .convention = options.convention, .one_per = options.one_per, .bootstrap = 0, .threads = options.solve.threads};
-  return evaluate(data(), scorer.scores(w, options.solve.threads), std::span(&measure, 1), evaluation).measures[0];
+const LearningTask* validation_of(const LearningTask& task, const Task& validation) {
+  if (!validation) return nullptr;
+  if (const LearningTask& held_out = validation.learning(); held_out.kind() == task.kind()) return &held_out;
+  throw Error(ErrorCode::bad_input, fmt::format("the training data is a task of {}, the validation data one of {}",
+                                                task.kind(), validation.learning().kind()));
 }
 
 }  // namespace dorm

@@ -4,15 +4,23 @@
 #include "dorm/error.h"
 #include "learning/train/average.h"
 #include "learning/train/initial.h"
+#include "learning/train/memory.h"
 
 namespace dorm {
 namespace {
 
-TrainOptions fitting(const Task& task, TrainOptions options, const Task* validation) {
+TrainOptions fitting(const LearningTask& task, TrainOptions options, const LearningTask* validation) {
   require_judge(options, validation != nullptr);
   if (options.kernel == "precomputed") check_precomputed(task.data());
-  options.solve.threads = task.threads(options.solve.threads);
+  options.compute.threads = task.threads(options.compute.threads);
+  if (options.compute.process_memory() > 0) options.scale = name_of(settle_scaling(task.data(), options));
   return options;
+}
+
+MemoryShares shares_of(const LearningTask& task, const TrainOptions& options, const LearningTask* validation) {
+  if (options.compute.process_memory() == 0) return {};
+  const Dataset* const held_out = validation ? &validation->data() : nullptr;
+  return plan_memory(task.data(), held_out, options, {.functions = task.functions()}).shares;
 }
 
 }  // namespace
@@ -22,14 +30,15 @@ void require_judge(const TrainOptions& options, bool has_validation) {
     throw Error(ErrorCode::bad_option, "early stopping needs validation data");
 }
 
-TaskProblem::TaskProblem(const Task& task, const TrainOptions& options, const Task* validation)
+TaskProblem::TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation)
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
-      waking_(options.device),
+      shares_(shares_of(task, options_, validation)),
+      waking_(options.compute.device),
       survey_(task.data()),
-      set_(task.data(), {options.scale, options.target}, options_.solve.threads, KernelOptions(options),
-           options.solve.seed, &survey_),
+      set_(task.data(), {options_.scale, options_.target}, options_.compute.threads, KernelOptions(options_, shares_),
+           options_.solve.seed, &survey_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }
@@ -43,8 +52,8 @@ DataSummary TaskProblem::summary() const {
   return summary;
 }
 
-std::vector<double> TaskProblem::start(Start start, double seconds) const {
-  if (start == Start::model)
+std::vector<double> TaskProblem::start(InitialModel start, double seconds) const {
+  if (start == InitialModel::model)
     return initial_weights(*options_.initial, set_.model(std::vector(set_.linear_features().dimension(), 0.0)));
   TrainOptions options = options_;
   options.solve.seconds = seconds;
@@ -54,7 +63,7 @@ std::vector<double> TaskProblem::start(Start start, double seconds) const {
 double TaskProblem::spread(std::span<const double> w) const { return dorm::spread(set_, w); }
 
 MeasureResult TaskProblem::validate(const std::vector<double>& w) const {
-  return validation_->judge(*scorer_, w, options_);
+  return validation_->validate(*scorer_, w, options_);
 }
 
 Model TaskProblem::model(const std::vector<double>& w) const {

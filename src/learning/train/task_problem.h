@@ -3,15 +3,15 @@
 #pragma once
 
 #include "device/row_device.h"
+#include "learning/train/learning_task.h"
 #include "learning/train/problem.h"
-#include "learning/train/task.h"
 
 namespace dorm {
 
 class TaskProblem final : public TrainingProblem {
  public:
   /// `validation` is of the same kind as `task`, or null. Borrows its arguments. Throws Error as train() does.
-  TaskProblem(const Task& task, const TrainOptions& options, const Task* validation);
+  TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation);
 
   ReferencedRisk& risk() override { return *risk_; }
   UnitsOfC units() const override { return set_.units(options_.paper_C); }
@@ -20,10 +20,11 @@ class TaskProblem final : public TrainingProblem {
   std::string identity() const override { return task_.identity(); }
   std::string kernel_note() const override { return set_.kernel_note(); }
   /// What is left to a solver beside a device is too little to share.
-  std::size_t solver_threads() const override { return options_.device == "cpu" ? set_.solver_threads() : 1; }
+  std::size_t solver_threads() const override { return options_.compute.on_device() ? 1 : set_.solver_threads(); }
+  std::uint64_t plane_bytes() const override { return shares_.planes; }
 
-  std::vector<Start> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
-  std::vector<double> start(Start start, double seconds) const override;
+  std::vector<InitialModel> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
+  std::vector<double> start(InitialModel start, double seconds) const override;
 
   bool averages() const override { return task_.sorts() && !set_.exact_kernel(); }
   double spread(std::span<const double> w) const override;
@@ -34,9 +35,10 @@ class TaskProblem final : public TrainingProblem {
   Model model(const std::vector<double>& w) const override;
 
  private:
-  const Task& task_;
+  const LearningTask& task_;
   TrainOptions options_;  // with the threads that the task allows
-  const Task* validation_;
+  const LearningTask* validation_;
+  MemoryShares shares_;
   WakingDevice waking_;
   Survey survey_;  // whole once set_ has been made
   TrainingSet set_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training a ranking by sorting, and the cheap rankers that its rounds start from as models of their own.
+// Training by any task, and initial models by themselves.
 #include "dorm/train.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dorm/error.h"
 #include "learning/train/describe.h"
@@ -14,33 +15,36 @@ namespace dorm {
 
 namespace {
 
-TrainResult train_here(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+TrainResult train_here(const LearningTask& task, const TrainOptions& options, const LearningTask* validation,
                        const TrainObserver& observer) {
-  const RankingTask task(data);
-  std::optional<RankingTask> held_out;
-  if (validation) held_out.emplace(*validation);
-  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, held_out ? &*held_out : nullptr); };
+  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, validation); };
   Training training(options, problem, observer);
   training.run();
-  return {training.model(training.weights()), training.report()};
+  const auto describe = [&](const std::vector<double>& w) { return training.model(w); };
+  auto [model, positions] = task.learnt(training.weights(), options, describe);
+  TrainResult result{std::move(model), training.report(), std::move(positions)};
+  result.report.topics = task.topics(training.risk());
+  return result;
 }
 
 }  // namespace
 
-TrainResult train(const Dataset& data, const TrainOptions& options, const Dataset* validation,
+TrainResult train(const Task& task, const TrainOptions& options, const Task& validation,
                   const TrainObserver& observer) {
-  require_given(options, {&options.bound, 1});
-  require_estimable(data, options);
-  if (options.device != "cpu") return train_here(data, for_device(options), validation, observer);
-  if (options.solve.solver == parse_solver("shards")) return train_in_shards(data, options, validation, observer);
-  return train_here(data, options, validation, observer);
+  const LearningTask& learning = task.learning();
+  const LearningTask* const held_out = validation_of(learning, validation);
+  learning.check(options, {&options.bound, 1});
+  if (options.compute.on_device()) return train_here(learning, for_device(options), held_out, observer);
+  if (learning.sorts() && options.solve.solver == parse_solver("shards"))
+    return train_in_shards(learning.data(), options, held_out ? &held_out->data() : nullptr, observer);
+  return train_here(learning, options, held_out, observer);
 }
 
-Model train_start(const Dataset& data, Start start, const TrainOptions& options) {
+Model train_initial_model(const Dataset& data, InitialModel start, const TrainOptions& options) {
   options.validate();
   const TimeLimit limit(options.solve.seconds);
   if (options.kernel == "precomputed") check_precomputed(data);
-  const TrainingSet set(data, {options.scale, options.target}, options.solve.threads, KernelOptions(options),
+  const TrainingSet set(data, {options.scale, options.target}, options.compute.threads, KernelOptions(options),
                         options.solve.seed);
   const std::vector<double> w = set.fit({.kind = start, .convention = options.convention, .seconds = limit.left()}).w;
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))

@@ -13,8 +13,8 @@
 #include "dorm/measure.h"
 #include "dorm/train.h"
 #include "learning/train/kernel_options.h"
+#include "learning/train/learning_task.h"
 #include "learning/train/scaling_choice.h"
-#include "learning/train/task.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -30,8 +30,6 @@ constexpr std::array<CatalogEntry, 5> kStarts = {{
     {"pairwise-gain", "pairwise-gain", "the same, a pair weighing the difference of its gains"},
 }};
 
-constexpr std::uint64_t kLeastCache = 1000000;
-
 void check_ranges(const TrainOptions& options) {
   for (const TrainOption& option : train_option_catalog()) {
     const OptionValue value = option.get(options);
@@ -46,36 +44,36 @@ void check_ranges(const TrainOptions& options) {
 // A device answers for all documents at once: solvers that ask for some at a time would wait for it at every step. Of
 // an exact kernel it makes values, whatever the solver.
 void check_device(const TrainOptions& options) {
-  check_device_name(options.device);
-  if (options.device == "cpu" || KernelOptions(options).exact()) return;
+  check_device_name(options.compute.device);
+  if (options.compute.device == "cpu" || KernelOptions(options).exact()) return;
   const SolverKind solver = options.solve.solver;
   if (solver != SolverKind{} && solver != parse_solver("lbfgs") && solver != parse_solver("shards") &&
       solver != parse_solver("oneslack"))
     throw Error(ErrorCode::bad_option,
                 fmt::format("the solver {} does not ask for all queries at once, as the device {} answers; expected "
                             "lbfgs, shards or oneslack",
-                            solver_name(solver), options.device));
+                            solver_name(solver), options.compute.device));
 }
 
 }  // namespace
 
 TrainOptions for_device(TrainOptions options) {
-  if (options.device != "cpu" && options.solve.solver == SolverKind{} && !KernelOptions(options).exact())
+  if (options.compute.device != "cpu" && options.solve.solver == SolverKind{} && !KernelOptions(options).exact())
     options.solve.solver = parse_solver("lbfgs");
   return options;
 }
 
 void require_cpu(const TrainOptions& options, std::string_view what) {
-  if (options.device != "cpu")
+  if (options.compute.device != "cpu")
     throw Error(ErrorCode::unsupported,
-                fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.device));
+                fmt::format("{} not learnt on the device {}; expected the device cpu", what, options.compute.device));
 }
 
-std::string_view name_of(Start start) {
-  return start == Start::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
+std::string_view name_of(InitialModel start) {
+  return start == InitialModel::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
 }
 std::string_view name_of(BoundChoice choice) { return choice ? name_of(*choice) : kAutoBound.name; }
-std::string_view name_of(StartChoice choice) { return choice ? name_of(*choice) : kStarts[0].name; }
+std::string_view name_of(InitialModelChoice choice) { return choice ? name_of(*choice) : kStarts[0].name; }
 
 BoundChoice parse_bound_choice(std::string_view name) {
   if (name == kAutoBound.name) return std::nullopt;
@@ -85,9 +83,9 @@ BoundChoice parse_bound_choice(std::string_view name) {
   return parse_bound(name);
 }
 
-StartChoice parse_start_choice(std::string_view name) {
+InitialModelChoice parse_initial_model(std::string_view name) {
   for (std::size_t i = 0; i < kStarts.size(); ++i)
-    if (kStarts[i].name == name) return i == 0 ? std::nullopt : StartChoice(static_cast<Start>(i - 1));
+    if (kStarts[i].name == name) return i == 0 ? std::nullopt : InitialModelChoice(static_cast<InitialModel>(i - 1));
   throw_unknown_name("start", name, kStarts);
 }
 
@@ -96,7 +94,7 @@ std::vector<CatalogEntry> bound_choices() {
   choices.insert(choices.end(), bound_catalog().begin(), bound_catalog().end());
   return choices;
 }
-std::span<const CatalogEntry> start_catalog() { return kStarts; }
+std::span<const CatalogEntry> initial_model_catalog() { return kStarts; }
 
 void TrainOptions::validate() const {
   const Convention known = make_convention(convention);
@@ -104,13 +102,12 @@ void TrainOptions::validate() const {
   const Decay parsed_decay(decay);
   if (!one_per.empty()) parse_one_per(one_per);
   ScalingChoice(scale, target).validate();
-  if (start == Start::model)
+  if (start == InitialModel::model)
     throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
   if (KernelOptions(*this).used()) {
     require_kernels(target);
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
-    require(cache_bytes >= kLeastCache, "cache", static_cast<double>(cache_bytes), "at least a million bytes");
     if (kernel == "precomputed" && (approximation != "none" || (scale != "auto" && scale != "none")))
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/learning/train_shards.h"
+
 #include <algorithm>
 
+#include "dorm/data/prepare.h"
+#include "learning/train/learning_task.h"
+#include "learning/train/memory.h"
 #include "learning/train/sharded_problem.h"
-#include "learning/train/task.h"
 #include "learning/train/training.h"
 
 namespace dorm {
@@ -40,13 +44,20 @@ TrainResult train_in_shards(const Dataset& data, const TrainOptions& options, co
   options.validate();
   const std::size_t count =
       options.shards > 0 ? options.shards : default_shards(data.num_queries(), data.num_features());
-  const ShardHost host(numbered(split_into_shards(data, count)), options.solve.threads, options.scaled_bytes);
+  ComputeOptions scaled{.threads = options.compute.threads};  // its memory is for scaled features
+  TrainOptions driving = options;
+  if (options.compute.memory > 0) {
+    const MemoryShares shares = plan_memory(data, validation, options, {}).shares;
+    scaled.memory = shares.scaled;
+    driving.compute.memory = shares.planes;
+  }
+  const ShardHost host(numbered(split_into_shards(data, count)), scaled);
   std::optional<ShardHost> held_out;
-  if (validation)  // judged with its documents in the order of the input, as evaluation does
-    held_out.emplace(numbered(queries_of_shards(*validation, count)), options.solve.threads, options.scaled_bytes);
+  if (validation)  // validated with its documents in the order of the input, as evaluation does
+    held_out.emplace(numbered(queries_of_shards(*validation, count)), scaled);
   ShardTransport ask_held_out;
   if (held_out) ask_held_out = [&](std::string_view request) { return held_out->response(request); };
-  return train_shards([&](std::string_view request) { return host.response(request); }, options, ask_held_out,
+  return train_shards([&](std::string_view request) { return host.response(request); }, driving, ask_held_out,
                       observer);
 }
 

@@ -41,7 +41,7 @@ void Training::run() {
   if (!options_.bound)
     run_auto();
   else
-    for (const Start start : problem_->starts(*options_.bound)) attempt(*options_.bound, start);
+    for (const InitialModel start : problem_->starts(*options_.bound)) attempt(*options_.bound, start);
   share_out();
   combine();
   if (!unfinished_ && !options_.keep_checkpoint) checkpoint_.remove();
@@ -53,7 +53,7 @@ void Training::run_auto() {
   const double explained_risk = candidates_.front().explained_risk;
   if (!problem_->has_validation() && explained_risk >= (averages() ? kConfident : kHealthy)) return;
   const bool one_start = averages() && !problem_->has_validation() && explained_risk >= kDegenerate;
-  for (const Start start : problem_->starts(Bound::predicted)) {
+  for (const InitialModel start : problem_->starts(Bound::predicted)) {
     attempt(Bound::predicted, start);
     if (one_start) break;
   }
@@ -93,7 +93,7 @@ void Training::combine() {
   if (problem_->has_validation()) validation_of_model_ = problem_->validate(weights_).mean;
 }
 
-void Training::attempt(Bound bound, Start start) {
+void Training::attempt(Bound bound, InitialModel start) {
   if (stopped_) {
     unfinished_ = true;
     return;
@@ -116,7 +116,7 @@ void Training::attempt(Bound bound, Start start) {
   check_resumed(resume, rounds);
   Fitted fitted = run_rounds(problem_->risk(), rounds, first, relay, std::move(resume));
   early.keep_best(fitted);
-  // Told to stop, a solver looks once more where it stands. Converged there, it has not ended where it would have.
+  // A solver that is stopped evaluates once more. Converged there, it has not ended where it would have.
   if (stopped_ && !early.over() && fitted.report.status == SolveStatus::converged)
     fitted.report.status = SolveStatus::interrupted;
   record(bound, start, fitted);
@@ -133,34 +133,37 @@ void Training::check_resumed(const RoundsState& state, const RoundsOptions& roun
   }
 }
 
-const std::vector<double>& Training::start_weights(Start start) {
+const std::vector<double>& Training::start_weights(InitialModel start) {
   const auto [found, unknown] = starts_.try_emplace(start);
   if (unknown) found->second = problem_->start(start, limit_.left());
   return found->second;
 }
 
 RoundsOptions Training::rounds_options(Bound bound) const {
-  RoundsOptions rounds{.bound = bound, .rounds = options_.rounds, .solve = options_.solve};
-  rounds.solve.threads = problem_->solver_threads();
+  RoundsOptions rounds{.bound = bound,
+                       .rounds = options_.rounds,
+                       .solve = options_.solve,
+                       .compute = {.threads = problem_->solver_threads(), .memory = problem_->plane_bytes()}};
   rounds.solve.evaluate_often = options_.patience > 0;
   rounds.solve.seconds = limit_.left();
   return rounds;
 }
 
-bool Training::tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress) {
+bool Training::tell(Bound bound, InitialModel start, std::size_t index, const RoundsState& state,
+                    const Progress& progress) {
   stopped_ = !wants_more(bound, start, state, progress) || stopped_;
   checkpoint_.save_if_due(index, state, progress, stopped_ || limit_.over());
   return !stopped_;
 }
 
-bool Training::wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress) {
+bool Training::wants_more(Bound bound, InitialModel start, const RoundsState& state, const Progress& progress) {
   if (problem_->has_validation() && progress.evaluated && (observer_ || options_.patience > 0))
     validated_ = problem_->validate({progress.best_w.begin(), progress.best_w.end()}).mean;
   return !observer_ ||
          observer_({bound, start, state.round, units_.objective(progress), validated_, checkpoint_.resumed()});
 }
 
-void Training::record(Bound bound, Start start, Fitted fitted) {
+void Training::record(Bound bound, InitialModel start, Fitted fitted) {
   Candidate candidate;
   candidate.bound = bound;
   candidate.start = start;

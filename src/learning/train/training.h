@@ -34,13 +34,13 @@ class Training {
   bool averages() const;
   void share_out();
   void combine();
-  void attempt(Bound bound, Start start);
+  void attempt(Bound bound, InitialModel start);
   void check_resumed(const RoundsState& state, const RoundsOptions& rounds) const;
-  const std::vector<double>& start_weights(Start start);
+  const std::vector<double>& start_weights(InitialModel start);
   RoundsOptions rounds_options(Bound bound) const;
-  bool tell(Bound bound, Start start, std::size_t index, const RoundsState& state, const Progress& progress);
-  bool wants_more(Bound bound, Start start, const RoundsState& state, const Progress& progress);
-  void record(Bound bound, Start start, Fitted fitted);
+  bool tell(Bound bound, InitialModel start, std::size_t index, const RoundsState& state, const Progress& progress);
+  bool wants_more(Bound bound, InitialModel start, const RoundsState& state, const Progress& progress);
+  void record(Bound bound, InitialModel start, Fitted fitted);
   bool better(const Candidate& candidate, const Candidate& incumbent) const;
   std::size_t best_alone() const;
   std::vector<ModelPart> parts() const;
@@ -52,7 +52,7 @@ class Training {
   TimeLimit limit_;
   std::unique_ptr<TrainingProblem> problem_;
   UnitsOfC units_;
-  std::map<Start, std::vector<double>> starts_;
+  std::map<InitialModel, std::vector<double>> starts_;
   Checkpoint checkpoint_;
   std::vector<Candidate> candidates_;
   std::vector<Fitted> fitted_;                  // of the candidates

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/parallel.h"
 #include "dorm/base/catalog.h"
@@ -13,8 +14,8 @@
 #include "learning/risk/pairwise_risk.h"
 #include "learning/risk/ridge.h"
 #include "learning/risk/targets.h"
-#include "learning/train/support.h"
 #include "model/kernel/expression_kernel.h"
+#include "model/kernel/pick.h"
 
 namespace dorm {
 namespace {
@@ -53,6 +54,37 @@ Dataset learnable_part(const Dataset& data) {
                       : ""));
 }
 
+// Of an exact kernel.
+constexpr double kNegligible = 1e-6;
+
+/// The documents that w = [beta | g] gives coefficients to, without those too small to matter: what is dropped changes
+/// no score by more than 1e-6 |w| sqrt(k(x, x)), where |g(x)| may reach |w| sqrt(k(x, x)). For |sum of beta_j k(x, x_j)
+/// over the dropped documents| <= sum of |beta_j| sqrt(k(x_j, x_j)) sqrt(k(x, x)): those with the smallest |beta_j|
+/// sqrt(k(x_j, x_j)) go, as long as their sum is small.
+KernelExpansion support_of(const KernelFeatures& features, const Kernel& kernel, std::span<const double> w) {
+  const Documents& documents = features.documents();
+  const std::size_t n = documents.size();
+  std::vector<float> diagonal(n);
+  kernel.diagonal(documents, diagonal);
+  const auto size_of = [&](std::uint32_t i) {
+    return std::fabs(w[i]) * std::sqrt(std::max(0.0, static_cast<double>(diagonal[i])));
+  };
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t i, std::uint32_t j) { return size_of(i) < size_of(j); });
+  const double allowed = kNegligible * std::sqrt(std::max(0.0, features.inner(w, w)));
+  KernelExpansion expansion;
+  std::size_t dropped = 0;
+  for (; dropped + 1 < n && expansion.pruned + size_of(order[dropped]) <= allowed; ++dropped)
+    expansion.pruned += size_of(order[dropped]);
+  std::vector<std::uint32_t> kept(order.begin() + static_cast<std::ptrdiff_t>(dropped), order.end());
+  std::sort(kept.begin(), kept.end());
+  for (const std::uint32_t i : kept) expansion.coefficients.push_back(w[i]);
+  expansion.support = pick_documents(documents, kept, kernel);
+  return expansion;
+}
+
 [[noreturn]] void throw_no_weights(const Kernel& kernel) {
   throw Error(
       ErrorCode::unsupported,
@@ -85,8 +117,7 @@ bool learnable(const Query& query) {
 
 Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
                     const KernelOptions& kernel) {
-  if (choice.scale == "auto" && kernel.spec == "precomputed") return fit_scaling(ScalingKind::none, data);
-  return fit_scaling(choice.settle([&] { return choose_scaling(data, threads) == ScalingKind::none; }), data, threads);
+  return fit_scaling(choice.settle(data, kernel.spec, threads), data, threads);
 }
 
 TrainingSet::TrainingSet(const Dataset& data, const ScalingChoice& scale, std::size_t threads,
@@ -186,17 +217,17 @@ const LinearFeatures& TrainingSet::mapped_features() const {
   return *linear_;
 }
 
-std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
+std::vector<InitialFit> TrainingSet::fit_path(const InitialModelOptions& ranker) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
   const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
-  const bool gains = ranker.kind == Start::ridge_gain || ranker.kind == Start::pairwise_gain;
+  const bool gains = ranker.kind == InitialModel::ridge_gain || ranker.kind == InitialModel::pairwise_gain;
   const FactoredMeasurePtr measure = gains ? plain_gains(ranker.convention) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
   const TimeLimit limit(ranker.seconds);
   const auto over = [&] { return limit.over() || (ranker.stop && ranker.stop()); };
-  std::vector<CheapFit> fits;
-  if (ranker.kind == Start::ridge || ranker.kind == Start::ridge_gain) {
+  std::vector<InitialFit> fits;
+  if (ranker.kind == InitialModel::ridge || ranker.kind == InitialModel::ridge_gain) {
     std::vector<double> lambdas;
     for (const double C : ranker.C) lambdas.push_back(1 / C);
     if (lambdas.empty()) lambdas = {kDefaultLambda};
@@ -212,9 +243,8 @@ std::vector<CheapFit> TrainingSet::fit_path(const CheapRanker& ranker) const {
       continue;
     }
     risk.set_trade_off(units().trade_off(C, risk.num_blocks()));
-    SolveResult solved =
-        solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left(), .threads = exact_ ? 1 : threads},
-              [&](const Progress&) { return !over(); });
+    SolveResult solved = solve(risk, {.tolerance = ranker.tolerance, .seconds = limit.left()},
+                               [&](const Progress&) { return !over(); }, {}, {.threads = exact_ ? 1 : threads});
     fits.push_back({std::move(solved.w), std::move(solved.report)});
   }
   return fits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set made ready for training: scaled features or their kernel, the unit of C, and the cheap rankers that rounds
-// start from. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
+// A data set made ready for training: scaled features or their kernel, the unit of C, and the initial models of
+// rounds. Everything here is independent of measure, decay, bound and C, so a grid over those shares it.
 #pragma once
 
 #include <memory>
@@ -35,9 +35,9 @@ double squared_scale_of(double norm);
 /// Its documents have different labels, and it counts: an exact kernel keeps no others.
 bool learnable(const Query& query);
 
-/// A cheap ranker to be fitted; Start::model is none. The defaults are those of a start.
-struct CheapRanker {
-  Start kind = Start::ridge;
+/// How an initial model is fitted; InitialModel::model cannot be. By default, as the rounds of a bound use it.
+struct InitialModelOptions {
+  InitialModel kind = InitialModel::ridge;
   std::string convention = "standard";  // of the gains
   std::vector<double> C = {};           // of ridge regression 1 / lambda; none: 1000 for ridge, 100 for pairs
   double tolerance = 1e-2;              // of pairs
@@ -45,7 +45,7 @@ struct CheapRanker {
   StopAsked stop = {};                  // likewise
   std::size_t threads = 0;              // 0: those of the set
 };
-struct CheapFit {
+struct InitialFit {
   std::vector<double> w;
   SolveReport report;  // of pairs, in the units of the solver; else no passes
 };
@@ -64,10 +64,10 @@ class TrainingSet {
   bool exact_kernel() const { return exact_ != nullptr; }
   /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.
   const LinearFeatures& linear_features() const;
-  /// Those that stand for a kernel, too; likewise.
+  /// The features that approximate a kernel, too; throws likewise.
   const LinearFeatures& mapped_features() const;
   /// The documents on the device of the options; null: these are visited by threads. They are on their way when a set
-  /// has been made: whoever asks for them, or for what is found out about them (C, the survey), waits.
+  /// has been made: a call that needs them, or what depends on them (C, the survey), waits.
   RowDevice* device_rows() const { return arriving_.valid() ? arriving_.get().get() : nullptr; }
   const Scaling& scaling() const { return scaling_; }
   std::size_t threads() const { return threads_; }
@@ -81,12 +81,12 @@ class TrainingSet {
   UnitsOfC units(bool paper = false) const { return UnitsOfC(squared_scale(), paper); }
 
   /// One fit for each C.
-  std::vector<CheapFit> fit_path(const CheapRanker& ranker) const;
-  CheapFit fit(const CheapRanker& ranker) const { return std::move(fit_path(ranker).front()); }
+  std::vector<InitialFit> fit_path(const InitialModelOptions& ranker) const;
+  InitialFit fit(const InitialModelOptions& ranker) const { return std::move(fit_path(ranker).front()); }
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
   static constexpr double kPairwiseC = 100;
-  /// Starts are computed from every so many-th query.
+  /// Initial models are computed from every n-th query; n.
   static std::size_t start_step(std::size_t documents) { return documents / 100000 + 1; }
 
   /// What the model of a training is to say of its data; usable queries, fingerprint and statistics are not known here.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths of a tuning on disk: what was judged is kept, and where the next cell of a path begins. A cell that was cut
-// short is trained again from where it began, so that a resumed tuning ends in the bytes of one that was left alone.
+// The paths of a tuning on disk: the points that were evaluated, and the state from which the next point of a path
+// begins. A point that was cut short is trained again from there, so that a resumed tuning ends in the bytes of one
+// that was not interrupted.
 #pragma once
 
 #include <map>
@@ -21,12 +22,12 @@ class TuneCheckpoint {
   TuneCheckpoint(const TuneOptions& options, std::uint64_t data_fingerprint, const std::string& problem);
 
   bool used() const { return file_.used(); }
-  /// What is known of a path: nothing, at first.
-  JudgedPath path(const Key& key) const;
-  /// Replaces it. Writes the file when the interval has passed; `judged` of `cells` are what it says of itself.
-  void keep(const Key& key, const JudgedPath& path, std::size_t judged, std::size_t cells);
-  /// Writes the file as things stand; its numbers as in keep().
-  void flush(std::size_t judged, std::size_t cells);
+  /// A path as it was saved; empty at first.
+  EvaluatedPath path(const Key& key) const;
+  /// Replaces it. Writes the file when the interval has passed; `evaluated` of `points` grid points are done.
+  void keep(const Key& key, const EvaluatedPath& path, std::size_t evaluated, std::size_t points);
+  /// Writes the file; numbers as in keep().
+  void flush(std::size_t evaluated, std::size_t points);
   void remove() const { file_.remove(); }
   [[noreturn]] void refuse(std::string_view why) const { file_.refuse(why); }
 
@@ -36,8 +37,8 @@ class TuneCheckpoint {
 
   CheckpointFile file_;
   std::mutex mutex_;
-  std::map<Key, JudgedPath> paths_;
-  std::size_t judged_ = 0, cells_ = 0;
+  std::map<Key, EvaluatedPath> paths_;
+  std::size_t evaluated_ = 0, points_ = 0;
 };
 
 }  // namespace dorm

@@ -7,7 +7,7 @@
 namespace dorm {
 namespace {
 
-// Measured on web data: a cell of each sort, relative to one of a bound.
+// Measured on web data: a grid point of each sort, relative to one of a bound.
 constexpr double kRelative[] = {0.1, 0.5, 1, 3};
 // Rows of the Gram matrix are read in order and once per update, features at random and for every product.
 constexpr double kCheaperEntries = 8;
@@ -40,7 +40,7 @@ void TuneForecast::measured(std::size_t kernel, Sort sort, double seconds) {
   ++kind(kernel, sort).done;
 }
 
-/// Seconds of a linear cell of a bound, by the kinds in a range; NaN where none was measured.
+/// Seconds of a linear point of a bound, by the kinds in a range; NaN where none was measured.
 double TuneForecast::unit_of(std::size_t first, std::size_t last) const {
   double seconds = 0, units = 0;
   for (std::size_t k = first; k < last; ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a tuning will take yet, from what cells of each kind have taken so far. A kind that was not measured is
-// taken from others by how its cost compares: rough, but it includes the kernels that are still to come.
+// The time that a tuning has left, from the times of grid points of each kind so far. The time of a kind without a
+// measurement is estimated from others by their relative cost: rough, but it includes the kernels to come.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@ class TuneForecast {
  public:
   enum class Sort { ridge, pairs, bound, predicted };
 
-  /// `cost`: of a cell under this kernel, relative to a linear ranker. Returns the number of the kernel.
+  /// `cost`: of a grid point under this kernel, relative to a linear ranker. Returns the number of the kernel.
   std::size_t add_kernel(double cost);
 
-  /// So many problems (a cell on one split each) of a kind are to come, or will not be tried after all.
+  /// Announces problems (a grid point on one split each) of a kind; or that they will not be solved.
   void expect(std::size_t kernel, Sort sort, std::size_t problems);
   void give_up(std::size_t kernel, Sort sort, std::size_t problems);
-  /// One of them is done, in so many seconds of one thread.
+  /// One of them is solved, with its seconds of one thread.
   void measured(std::size_t kernel, Sort sort, double seconds);
-  /// One of them was done by an earlier run.
+  /// One of them was solved by an earlier run.
   void known(std::size_t kernel, Sort sort) { give_up(kernel, sort, 1); }
 
-  /// Seconds on so many threads; NaN before anything was measured.
+  /// Seconds on a number of threads; NaN before the first measurement.
   double left(std::size_t threads) const;
 
  private:
@@ -39,8 +39,8 @@ class TuneForecast {
   std::vector<Kind> kinds_;   // by kernel and sort
 };
 
-/// Of a cell under an exact kernel, relative to a linear one: a product with a row of the Gram matrix takes the place
-/// of one with the features.
+/// Cost of a grid point under an exact kernel, relative to a linear one: products with rows of the Gram matrix replace
+/// those with the features.
 double exact_kernel_cost(std::size_t documents, std::size_t features);
 
 }  // namespace dorm

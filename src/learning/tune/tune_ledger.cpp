@@ -13,7 +13,7 @@ constexpr double kOftenEnough = 0.05;  // seconds
 
 void TuneLedger::expect(std::size_t kernel, Sort sort, std::size_t splits) {
   const std::lock_guard lock(mutex_);
-  ++cells_;
+  ++points_;
   forecast_.expect(kernel, sort, splits);
 }
 
@@ -30,39 +30,39 @@ void TuneLedger::skipped(std::size_t kernel, Sort sort, std::size_t problems) {
   forecast_.give_up(kernel, sort, problems);
 }
 
-void TuneLedger::judged(const GridPoint& cell, bool counts) {
+void TuneLedger::evaluated(const GridPoint& point, bool counts) {
   const std::lock_guard lock(mutex_);
-  ++judged_;
+  ++evaluated_;
   ++decided_;
-  if (counts && !std::isnan(cell.validation) && (!leader_ || cell.validation > leader_->validation)) leader_ = cell;
+  if (counts && !std::isnan(point.validation) && (!leader_ || point.validation > leader_->validation)) leader_ = point;
 }
 
-void TuneLedger::given_up() {
+void TuneLedger::pruned() {
   const std::lock_guard lock(mutex_);
   ++decided_;
 }
 
-void TuneLedger::tell() {
+void TuneLedger::report() {
   if (!observer_) return;
   const std::lock_guard lock(mutex_);
-  TuneProgress progress{.done = decided_, .total = cells_, .resumed = resumed_};
+  TuneProgress progress{.done = decided_, .total = points_, .resumed = resumed_};
   if (leader_) {
     progress.best = leader_->validation;
     progress.leader = &*leader_;
   }
   progress.seconds_left = forecast_.left(threads_);
   if (const double left = limit_.left(); left > 0) progress.seconds_left = std::min(progress.seconds_left, left);
-  since_told_ = Stopwatch();
+  since_report_ = Stopwatch();
   if (!observer_(progress)) stopped_ = true;
 }
 
-void TuneLedger::tell_now_and_then() {
+void TuneLedger::report_if_due() {
   if (!observer_ || stopped_) return;
   {
     const std::lock_guard lock(mutex_);
-    if (since_told_.seconds() < kOftenEnough) return;
+    if (since_report_.seconds() < kOftenEnough) return;
   }
-  tell();
+  report();
 }
 
 }  // namespace dorm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a tuning is, over all kernels: what the observer is told, and whether to go on.
+// The progress of a tuning over all kernels: reports to the observer, and whether to continue.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/stopwatch.h"
-#include "dorm/train.h"
+#include "dorm/tune.h"
 #include "learning/tune/tune_forecast.h"
 
 namespace dorm {
@@ -23,28 +23,29 @@ class TuneLedger {
   const TimeLimit& limit() const { return limit_; }
 
   std::size_t add_kernel(double cost) { return forecast_.add_kernel(cost); }
-  /// A cell of a kind on so many splits is to come.
+  /// Announces a grid point of a kind, on a number of splits.
   void expect(std::size_t kernel, Sort sort, std::size_t splits);
-  /// A problem of it is done in so many seconds, or nothing: by an earlier run. One will not be tried.
+  /// Records a solved problem (a point on one split) and its time; no time if it was restored from a checkpoint.
   void solved(std::size_t kernel, Sort sort, std::optional<double> seconds);
+  /// Records problems that will not be solved.
   void skipped(std::size_t kernel, Sort sort, std::size_t problems);
 
-  /// A cell is judged on all splits; `counts`: it may lead. Another is given up.
-  void judged(const GridPoint& cell, bool counts);
-  void given_up();
-  /// What is judged now was known before this run.
-  void note_resumed() { resumed_ = num_judged(); }
+  /// Records a point that was evaluated on all splits; `counts`: it may lead. And one that was pruned.
+  void evaluated(const GridPoint& point, bool counts);
+  void pruned();
+  /// The points so far come from an earlier run.
+  void note_resumed() { resumed_ = num_evaluated(); }
 
-  std::size_t num_judged() const { return judged_; }
-  std::size_t num_cells() const { return cells_; }
+  std::size_t num_evaluated() const { return evaluated_; }
+  std::size_t num_points() const { return points_; }
   std::size_t num_resumed() const { return resumed_; }
 
-  /// Tells the observer how things stand.
-  void tell();
-  /// The same, but not more often than is of use.
-  void tell_now_and_then();
+  /// Reports to the observer.
+  void report();
+  /// The same, at most 20 times a second.
+  void report_if_due();
   bool stopped() const { return stopped_; }
-  /// Nothing more is to be begun, and what runs is to end.
+  /// No training is to begin, and running ones are to end.
   bool over() const { return stopped_ || limit_.over(); }
 
  private:
@@ -53,10 +54,10 @@ class TuneLedger {
   std::size_t threads_;
   mutable std::mutex mutex_;
   TuneForecast forecast_;
-  std::atomic<std::size_t> cells_ = 0, judged_ = 0, resumed_ = 0;
+  std::atomic<std::size_t> points_ = 0, evaluated_ = 0, resumed_ = 0;
   std::size_t decided_ = 0;
   std::optional<GridPoint> leader_;
-  Stopwatch since_told_;
+  Stopwatch since_report_;
   std::atomic<bool> stopped_ = false;
 };
 

@@ -77,7 +77,7 @@ std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const 
     parallel_for(count, threads, body);
   };
   source.workers = threads;
-  auto device = make_row_device(place.device, std::move(documents), std::move(source), {place.device_bytes});
+  auto device = make_row_device(place.device, std::move(documents), std::move(source), {place.memory});
   if (survey) add_survey(*device, threads, *survey);
   return device;
 }

@@ -43,7 +43,7 @@ KernelPart::Form form_of(PartKind kind) {
   }
 }
 
-DeviceLimits limits_of(const ComputeOptions& place) { return {place.device_bytes, thread_count(place.threads)}; }
+DeviceLimits limits_of(const ComputeOptions& place) { return {place.memory, thread_count(place.threads)}; }
 
 class DeviceColumns final : public KernelColumns {
  public:

@@ -6,6 +6,7 @@
 
 #include "dorm/error.h"
 #include "dorm/measure.h"
+#include "dorm/ranking/group_lists.h"
 
 namespace dorm {
 namespace {

@@ -14,6 +14,7 @@
 #include "base/numeric.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
+#include "dorm/ranking/subtopics.h"
 
 namespace dorm {
 namespace {

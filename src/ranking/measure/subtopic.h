@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dorm/measure.h"
+#include "dorm/ranking/subtopics.h"
 
 namespace dorm {
 

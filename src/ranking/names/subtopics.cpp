@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of diversity-aware measures.
+#include "dorm/ranking/subtopics.h"
+
 #include <array>
 
 #include "dorm/measure.h"

@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "dorm/ranking/group_lists.h"
+
 namespace dorm::oracle {
 namespace {
 

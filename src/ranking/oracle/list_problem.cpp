@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/ranking/list_problem.h"
+
 #include <algorithm>
 
 #include "dorm/oracle.h"

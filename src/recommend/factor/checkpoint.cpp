@@ -132,8 +132,6 @@ bool load_checkpoint(FactorState& state, const Ratings& train, const FactorizeOp
   require_writable(path);
   if (!file_exists(path)) return false;
   const ArchiveReader archive(path, kCheckpointFormat, kCheckpointVersion);
-  if (archive.version() < kCheckpointVersion)
-    archive.refuse("this checkpoint was written by an older dorm; delete it to start afresh");
   state.model = factors_from(archive);
   if (archive.header().required<std::string>("identity", "text") != checkpoint_identity(train, options, inputs))
     archive.refuse("this checkpoint was written for other ratings or options; delete it to start afresh");

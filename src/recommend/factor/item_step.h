@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "dorm/ranking/list_problem.h"
 #include "recommend/factor/local_planes.h"
 #include "recommend/factor/ranking_lists.h"
 

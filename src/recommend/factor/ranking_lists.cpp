@@ -3,6 +3,7 @@
 
 #include "base/vector/vector_ops.h"
 #include "dorm/error.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm {
 

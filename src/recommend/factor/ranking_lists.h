@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/list_problem.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/ratings.h"
 

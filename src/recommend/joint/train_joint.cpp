@@ -38,7 +38,8 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
   RankingRisk risk(features, *measure, Decay(options.decay), 1);
   require_lists(risk.num_lists(), features.data().num_queries(), measure->name());
   risk.set_trade_off(UnitsOfC(1 / norm).trade_off(options.C, risk.num_blocks()));
-  const RoundsOptions rounds{.bound = options.bound, .rounds = options.rounds, .solve = options.solve};
+  const RoundsOptions rounds{
+      .bound = options.bound, .rounds = options.rounds, .solve = options.solve, .compute = options.compute};
   const RoundsObserver relay = [&](const RoundsState&, const Progress& progress) {
     return !observer || observer(progress);
   };

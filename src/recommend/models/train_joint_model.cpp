@@ -76,6 +76,19 @@ void learn_dorm(const Ratings& ratings, const JointOptions& options, const Obser
 
 std::span<const CatalogEntry> joint_method_catalog() { return kJointMethods; }
 
+JointModelOptions joint_model_options(const TrainOptions& from, const std::string& method, const std::string& kernel) {
+  JointModelOptions options{.method = method, .kernel = kernel};
+  options.train.measure = from.measure;
+  options.train.convention = from.convention;
+  options.train.decay = from.decay;
+  options.train.bound = from.bound.value_or(options.train.bound);
+  options.train.C = from.C;
+  options.train.rounds = from.rounds;
+  options.train.solve = from.solve;
+  options.train.compute = from.compute;
+  return options;
+}
+
 void JointModelOptions::validate() const {
   if (parse_joint_method(method).name == "dorm") train.validate();
 }

@@ -34,7 +34,7 @@ void add_ridge(const TrainingReportData& report_data, const Judgement& judgement
   options.measure = judgement.table.measures[0].name;
   options.convention = judgement.table.convention;
   options.scale = std::string(name_of(report_data.result.model.scaling.kind));
-  options.solve.threads = threads;
+  options.compute.threads = threads;
   const Model ridge = train_method(report_data.train, "ridge", options).model;
   evidence.yardsticks.push_back(judged("ridge regression", score(ridge, *judgement.data, threads), judgement, threads));
 }

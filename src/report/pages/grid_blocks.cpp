@@ -7,6 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "dorm/data/prepare.h"
+#include "dorm/tune.h"
+
 namespace dorm::pages {
 namespace {
 
@@ -20,7 +23,7 @@ std::string setting_of(const GridPoint& cell) {
 }
 
 std::string of_cells(const std::string& trained_for) {
-  return trained_for.empty() ? "cheap rankers" : "cells trained for " + trained_for;
+  return trained_for.empty() ? "initial models" : "grid points trained for " + trained_for;
 }
 
 /// Settings by C, of the cells trained for one measure.
@@ -30,10 +33,10 @@ report::Heatmap heatmap_of(const TuneResult& tuned, const GridPoint& chosen, con
                       .row_label = trained_for.empty() ? "ranker" : "decay, bound",
                       .column_label = "C"};
   std::set<double> grid;
-  for (const GridPoint& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.points)
     if (cell.measure == trained_for) grid.insert(cell.C);
   for (const double C : grid) map.columns.push_back(C_text(C));
-  for (const GridPoint& cell : tuned.cells) {
+  for (const GridPoint& cell : tuned.points) {
     if (cell.measure != trained_for) continue;
     const std::string setting = setting_of(cell);
     auto row = static_cast<std::size_t>(std::find(map.rows.begin(), map.rows.end(), setting) - map.rows.begin());
@@ -62,7 +65,7 @@ report::Plot path_plot(const TuneResult& tuned, const std::string& trained_for, 
                     .y = {.label = "validation " + measure},
                     .caption = "Bands: one standard error; of more than three lines, of the one under the pointer."};
   std::vector<const GridPoint*> cells;
-  for (const GridPoint& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.points)
     if (cell.measure == trained_for) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(), [](const GridPoint* a, const GridPoint* b) { return a->C < b->C; });
   for (const GridPoint* cell : cells) {
@@ -97,10 +100,10 @@ MeasureResult by_query(const GridPoint& cell, const std::string& measure, const 
 std::vector<report::Block> grid_pictures(const TuningReportData& tuning) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
-  const GridPoint& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+  const GridPoint& chosen = *std::max_element(tuned.points.begin(), tuned.points.end(),
                                               [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
   std::vector<std::string> trained_for;
-  for (const GridPoint& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.points)
     if (std::find(trained_for.begin(), trained_for.end(), cell.measure) == trained_for.end())
       trained_for.push_back(cell.measure);
   std::vector<report::Block> plots, maps;
@@ -116,17 +119,18 @@ std::vector<report::Block> grid_pictures(const TuningReportData& tuning) {
 std::optional<Evidence> evidence_of_folds(const TrainingReportData& report_data, const TuningReportData& tuning,
                                           std::size_t threads) {
   const TuneResult& tuned = tuning.tuned;
-  if (report_data.valid || tuned.cells.empty() || report_data.train.num_features() == 0) return std::nullopt;
+  if (report_data.valid || tuned.points.empty() || report_data.train.num_features() == 0) return std::nullopt;
   const TrainOptions& options = tuning.options.train;
   std::vector<std::size_t> order;
   for (const std::vector<std::size_t>& part : folds(report_data.train, tuning.options.folds, options.solve.seed))
     order.insert(order.end(), part.begin(), part.end());
   const GridPoint* chosen = nullptr;
   const GridPoint* ridge = nullptr;
-  for (const GridPoint& cell : tuned.cells) {
+  for (const GridPoint& cell : tuned.points) {
     if (cell.per_query.size() != order.size()) return std::nullopt;
     if (!chosen || cell.share > chosen->share) chosen = &cell;
-    if (!cell.bound && cell.start == Start::ridge && (!ridge || cell.validation > ridge->validation)) ridge = &cell;
+    if (!cell.bound && cell.start == InitialModel::ridge && (!ridge || cell.validation > ridge->validation))
+      ridge = &cell;
   }
   Evidence evidence{.figure = by_query(*chosen, options.measure, order),
                     .on = tuning.judged_on + ", each held out in turn",

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "dorm/data/prepare.h"
 #include "report/pages/words.h"
 
 namespace dorm::pages {

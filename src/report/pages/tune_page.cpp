@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dorm/apps/pages.h"
+#include "dorm/tune.h"
 #include "report/pages/grid_blocks.h"
 #include "report/pages/train_page.h"
 #include "report/pages/words.h"
@@ -17,15 +18,15 @@ constexpr std::size_t kShownCells = 20;  // a longer table is shown on request
 
 report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
   report::Table table{
-      .caption = fmt::format("All {} cells", tuned.cells.size()),
+      .caption = fmt::format("All {} grid points", tuned.points.size()),
       .columns = {report::number_column("share", 3), report::text_column("decay"), report::text_column("bound"),
                   report::text_column("start"), report::text_column("trained for"), report::significant_column("C", 4),
                   report::number_column("validation " + measure), report::number_column("standard error"),
                   report::number_column("explained risk", 3)},
       .order = report::Table::Order{6, true},
-      .folded = tuned.cells.size() > kShownCells};
+      .folded = tuned.points.size() > kShownCells};
   std::vector<const GridPoint*> cells;
-  for (const GridPoint& cell : tuned.cells) cells.push_back(&cell);
+  for (const GridPoint& cell : tuned.points) cells.push_back(&cell);
   std::stable_sort(cells.begin(), cells.end(),
                    [](const GridPoint* a, const GridPoint* b) { return a->validation > b->validation; });
   for (const GridPoint* cell : cells) {
@@ -43,14 +44,14 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
 report::Section grid_section(const TuningReportData& tuning) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
-  const GridPoint& chosen = *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+  const GridPoint& chosen = *std::max_element(tuned.points.begin(), tuned.points.end(),
                                               [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
   report::Section section{"Grid"};
   report::Facts facts{
       {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
   if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
   for (const CellsOut& out : cells_out(tuned))
-    facts.facts.push_back({"out", fmt::format("{} cell{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
+    facts.facts.push_back({"dropped", fmt::format("{} grid point{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
   if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});
   section.blocks.push_back(std::move(facts));
   for (report::Block& picture : grid_pictures(tuning)) section.blocks.push_back(std::move(picture));

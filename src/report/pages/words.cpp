@@ -6,33 +6,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dorm/data/prepare.h"
+#include "dorm/tune.h"
+
 namespace dorm::pages {
 namespace {
 
-const GridPoint& largest_share(const TuneOutcome& tuned) {
-  return *std::max_element(tuned.cells.begin(), tuned.cells.end(),
+const GridPoint& largest_share(const TuneResult& tuned) {
+  return *std::max_element(tuned.points.begin(), tuned.points.end(),
                            [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
 /// Of the kernel that is kept.
-const GridPoint& best_informative(const TuneOutcome& tuned) {
+const GridPoint& best_informative(const TuneResult& tuned) {
   const GridPoint* best = &largest_share(tuned);
   const bool degenerate = best->degenerate();
-  for (const GridPoint& cell : tuned.cells)
+  for (const GridPoint& cell : tuned.points)
     if (cell.kernel == best->kernel && cell.degenerate() == degenerate && cell.validation > best->validation)
       best = &cell;
   return *best;
 }
 
-std::string rule_text(const TuneOutcome& tuned) {
+std::string rule_text(const TuneResult& tuned) {
   const GridPoint &chosen = largest_share(tuned), &best = best_informative(tuned);
   const double behind = best.validation - chosen.validation;
   switch (tuned.choice) {
     case Choice::average:
       if (chosen.share < 1)
-        return "a cell counts exp(-2 t), t being how far it is behind the best in standard errors of their paired "
+        return "the weight of a grid point is exp(-2 t) for t standard errors behind the best, of their paired "
                "difference";
-      return tuned.cells.size() == 1 ? "the only cell" : "no other cell is near enough to the best to have a share";
+      return tuned.points.size() == 1 ? "the only grid point" : "no other grid point is near enough to the best";
     case Choice::best:
       return "the largest validation figure";
     case Choice::steady:
@@ -44,7 +47,7 @@ std::string rule_text(const TuneOutcome& tuned) {
       break;
   }
   if (&chosen == &best) return "the largest validation figure, and none of a smaller C is level with it";
-  return fmt::format("the smallest C within one standard error of the best cell ({:.4f} behind)", behind);
+  return fmt::format("the smallest C within one standard error of the best grid point ({:.4f} behind)", behind);
 }
 
 }  // namespace
@@ -76,20 +79,20 @@ std::string_view choice_name(Choice choice) {
   return kChoices[static_cast<std::size_t>(choice)];
 }
 
-std::string choice_reason(const TuneOutcome& tuned, Choice asked) {
+std::string choice_reason(const TuneResult& tuned, Choice asked) {
   std::string text = fmt::format("{}: {}", choice_name(tuned.choice), rule_text(tuned));
   if (asked != tuned.choice) text += "; these rankers cannot be averaged";
   return text;
 }
 
-std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
+std::vector<CellsOut> cells_out(const TuneResult& tuned) {
   std::vector<CellsOut> out;
   const auto add = [&out](std::size_t cells, std::string rule) {
     if (cells > 0) out.push_back({cells, std::move(rule)});
   };
   const GridPoint& chosen = largest_share(tuned);
   std::size_t other_kernels = 0, degenerate = 0, far = 0;
-  for (const GridPoint& cell : tuned.cells) {
+  for (const GridPoint& cell : tuned.points) {
     if (cell.chosen()) continue;
     if (cell.kernel != chosen.kernel)
       ++other_kernels;
@@ -112,10 +115,10 @@ std::vector<CellsOut> cells_out(const TuneOutcome& tuned) {
   return out;
 }
 
-std::string end_text(const TuneOutcome& tuned) {
+std::string end_text(const TuneResult& tuned) {
   if (tuned.end == TuneEnd::whole) return "";
   return fmt::format("{}: {} of {} grid points validated", tuned.end == TuneEnd::stopped ? "interrupted" : "time limit",
-                     tuned.cells.size(), tuned.all_cells());
+                     tuned.points.size(), tuned.num_points());
 }
 
 std::string validated_text(const ValidatedFigure& figure, const std::string& judged_on) {

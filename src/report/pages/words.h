@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/data/prepare.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::pages {
 
@@ -23,17 +25,17 @@ std::string_view choice_name(Choice choice);
 
 /// The rule by which the ranker was made of the cells, and what it says of this one; `asked`: the rule
 /// that was asked for.
-std::string choice_reason(const TuneOutcome& tuned, Choice asked);
+std::string choice_reason(const TuneResult& tuned, Choice asked);
 
 /// Cells that have no part in the ranker, by the rule that left them out; those that merely did not win are not told.
 struct CellsOut {
   std::size_t cells;
   std::string rule;
 };
-std::vector<CellsOut> cells_out(const TuneOutcome& tuned);
+std::vector<CellsOut> cells_out(const TuneResult& tuned);
 
 /// "time limit: 7 of 24 cells judged"; empty when the tuning went through.
-std::string end_text(const TuneOutcome& tuned);
+std::string end_text(const TuneResult& tuned);
 
 /// "0.7408, 95 % interval [0.6950, 0.7866], on vali.txt (156 queries)".
 std::string validated_text(const ValidatedFigure& figure, const std::string& judged_on);

@@ -9,6 +9,7 @@
 #include "data/row_hash.h"
 #include "data/scale/column_statistics.h"
 #include "data/scale/scale_rules.h"
+#include "dorm/data/prepare.h"
 #include "model/align.h"
 
 namespace dorm::explore {

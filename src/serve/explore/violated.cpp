@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dorm/error.h"
+#include "dorm/ranking/list_problem.h"
 
 namespace dorm::explore {
 

@@ -98,7 +98,7 @@ TEST(Comparison, AnAimIsChosenOnTheValidationQueries) {
   for (const char* aim : {"", ":rel=best", ":rel=2"})
     for (double C : {1.0, 100.0}) {
       const Model model =
-          train_method(split.train, std::string("roc-svm") + aim, {.C = C, .solve = {.threads = 1}}).model;
+          train_method(split.train, std::string("roc-svm") + aim, {.C = C, .compute = {.threads = 1}}).model;
       const std::vector<std::string> ndcg = {"ndcg@3"};
       const double valid = evaluate(split.valid, score(model, split.valid), ndcg).measures[0].mean;
       if (valid <= best) continue;
@@ -140,7 +140,7 @@ TEST(Comparison, FiguresAreThoseOfTheCandidateThatValidationPrefers) {
     double best = -1;
     std::vector<double> kept;
     for (double C : {1.0, 100.0}) {
-      const Model model = train_method(split.train, "ranksvm", {.C = C, .solve = {.threads = 1}}).model;
+      const Model model = train_method(split.train, "ranksvm", {.C = C, .compute = {.threads = 1}}).model;
       const std::vector<std::string> mrr = {"mrr"};
       const double valid = evaluate(split.valid, score(model, split.valid), mrr).measures[0].mean;
       if (valid <= best) continue;
@@ -166,7 +166,7 @@ TEST(Comparison, KeepsTheListsAndWeightsOfWhatWasChosen) {
   std::vector<Ranking> lists;
   std::vector<double> mean(splits()[0].train.num_features());
   for (const DataSplit& split : splits()) {
-    const Model model = train_method(split.train, "ridge", {.C = 1, .solve = {.threads = 1}}).model;
+    const Model model = train_method(split.train, "ridge", {.C = 1, .compute = {.threads = 1}}).model;
     const std::vector<double> scores = score(model, split.test);
     for (std::size_t q = 0; q < split.test.num_queries(); ++q) {
       const Query query = split.test.query(q);

@@ -33,7 +33,7 @@ TEST(Methods, EachBeatsChanceOnNewDataAndNotesItsName) {
   const double chance = evaluate(test, equal, measures, {.ties = "expected", .bootstrap = 0}).measures[0].mean;
   for (const CatalogEntry& entry : method_catalog()) {
     const std::string method = example_of(entry);
-    const MethodResult result = train_method(train, method, {.C = 100, .solve = {.threads = 1}});
+    const MethodResult result = train_method(train, method, {.C = 100, .compute = {.threads = 1}});
     EXPECT_EQ(result.model.method, method);
     EXPECT_EQ(model_from_json(to_json(result.model), "m").method, method);
     EXPECT_GT(ndcg(result.model, test), chance + 0.15) << method;
@@ -45,8 +45,8 @@ TEST(Methods, DoNotDependOnThreads) {
   const Dataset data = informative(3);
   for (const CatalogEntry& entry : method_catalog()) {
     const std::string method = example_of(entry);
-    EXPECT_EQ(train_method(data, method, {.solve = {.threads = 1}}).model.weights,
-              train_method(data, method, {.solve = {.threads = 3}}).model.weights)
+    EXPECT_EQ(train_method(data, method, {.compute = {.threads = 1}}).model.weights,
+              train_method(data, method, {.compute = {.threads = 3}}).model.weights)
         << method;
   }
 }
@@ -126,7 +126,7 @@ TEST(Methods, AimWhateverTheConventionCallsRelevant) {
 TEST(PairDescent, FindsTheOptimumOfRankSvm) {
   const Dataset data = informative(5);
   for (double C : {1.0, 100.0}) {
-    const MethodOptions options{.C = C, .solve = {.tolerance = 1e-4, .max_passes = 100000, .threads = 1}};
+    const MethodOptions options{.C = C, .solve = {.tolerance = 1e-4, .max_passes = 100000}, .compute = {.threads = 1}};
     const SolveReport counted = train_method(data, "ranksvm", options).solve;
     const SolveReport pairs = train_method(data, "ranksvm-pairs", options).solve;
     EXPECT_LE(pairs.gap, 1e-4);
@@ -136,14 +136,14 @@ TEST(PairDescent, FindsTheOptimumOfRankSvm) {
 }
 
 TEST(PairDescent, StopsWhenAsked) {
-  MethodOptions options{.solve = {.tolerance = 1e-12, .threads = 1}};
+  MethodOptions options{.solve = {.tolerance = 1e-12}, .compute = {.threads = 1}};
   const auto stop = [](const Progress& progress) { return progress.pass < 3; };
   EXPECT_EQ(train_method(informative(5), "ranksvm-pairs", options, stop).solve.status, SolveStatus::interrupted);
 }
 
 TEST(Methods, AnotherOracleFindsTheSameModel) {
   const Dataset data = informative(6);
-  const MethodOptions options{.C = 10, .solve = {.tolerance = 1e-6, .threads = 1}};
+  const MethodOptions options{.C = 10, .solve = {.tolerance = 1e-6}, .compute = {.threads = 1}};
   const SolveReport fast = train_method(data, "dorm:ndcg@5~power:0.5~best", options).solve;
   const SolveReport dense = train_method(data, "dorm:ndcg@5~power:0.5~best~assignment", options).solve;
   EXPECT_NEAR(dense.primal, fast.primal, 1e-5 * fast.primal);

@@ -48,9 +48,9 @@ TEST(DeviceOption, KernelsOnAGpu) {
     options.bound = Bound::best;
     options.kernel = "rbf:gamma=0.1";
     options.approximation = approximation;
-    const TrainResult here = train(data, options, &valid);
-    options.device = test::tested_device();
-    const TrainResult there = train(data, options, &valid), again = train(data, options, &valid);
+    const TrainResult here = train(data, options, valid);
+    options.compute.device = test::tested_device();
+    const TrainResult there = train(data, options, valid), again = train(data, options, valid);
     EXPECT_EQ(to_json(there.model), to_json(again.model)) << approximation;
     EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-3)) << approximation;
     EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-3)) << approximation;
@@ -60,7 +60,7 @@ TEST(DeviceOption, KernelsOnAGpu) {
 // An exact kernel keeps the solvers of the CPU; the others are asked for what a device answers.
 TEST(DeviceOption, SolversOfKernels) {
   TrainOptions options;
-  options.device = "cuda";
+  options.compute.device = "cuda";
   options.kernel = "rbf:gamma=1";
   options.solve.solver = parse_solver("bcfw");
   EXPECT_NO_THROW(options.validate());

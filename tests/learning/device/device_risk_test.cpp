@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "dorm/measure.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "learning/kinds.h"
 #include "learning/train/learning_data.h"
 #include "model/features/device_rows.h"
@@ -43,7 +45,7 @@ struct OnDevice {
 
   OnDevice(std::unique_ptr<RankingRisk> lists, const LinearFeatures& features, std::size_t groups,
            std::uint64_t bytes = 0)
-      : rows(rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes})),
+      : rows(rows_on_device(features, {.threads = 2, .device = tested_device(), .memory = bytes})),
         risk(std::move(lists), *rows, groups, 2) {}
 };
 
@@ -233,8 +235,7 @@ TEST(DeviceRows, TheSurveySeesAllQueries) {
   const LinearFeatures features(data);
   for (const std::uint64_t bytes : {0, 500'000}) {
     Survey there(data);
-    const auto rows =
-        rows_on_device(features, {.threads = 2, .device = tested_device(), .device_bytes = bytes}, &there);
+    const auto rows = rows_on_device(features, {.threads = 2, .device = tested_device(), .memory = bytes}, &there);
     EXPECT_EQ(there.fingerprint(), here.fingerprint()) << bytes;
     EXPECT_EQ(there.statistics().mean, here.statistics().mean) << bytes;
     EXPECT_EQ(there.statistics().minimum, here.statistics().minimum) << bytes;
@@ -252,10 +253,10 @@ TEST(DeviceRisk, CompressedRowsAreRefused) {
 TEST(DeviceOption, WhatADeviceIsNotFor) {
   const Dataset data = test::web_like(3, 20);
   TrainOptions options;
-  options.device = "gpu";
+  options.compute.device = "gpu";
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
             "device \"gpu\"; expected cpu, cuda or cuda:N (N: 0, 1 ...)");
-  options.device = "cuda";
+  options.compute.device = "cuda";
   options.solve.solver = parse_solver("bcfw");
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
             "the solver bcfw does not ask for all queries at once, as the device cuda answers; expected lbfgs, "
@@ -273,13 +274,13 @@ TEST(DeviceOption, TrainsOnAGpu) {
   TrainOptions options;
   options.bound = Bound::best;
   const TrainResult here = train(data, options);
-  options.device = tested_device();
+  options.compute.device = tested_device();
   const TrainResult there = train(data, options), again = train(data, options);
   EXPECT_EQ(to_json(there.model), to_json(again.model));
   EXPECT_LE(there.report.solve.dual, here.report.solve.primal * (1 + 1e-6));
   EXPECT_GE(there.report.solve.primal, here.report.solve.dual * (1 - 1e-6));
-  TuneOptions grid{.train = options, .C = {1, 100}, .rankers = {}, .folds = 2};
-  EXPECT_EQ(tune(data, grid).cells.size(), 4U);  // two bounds
+  TuneOptions grid{.train = options, .C = {1, 100}, .initial_models = {}, .folds = 2};
+  EXPECT_EQ(tune(data, grid).points.size(), 4U);  // two bounds
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
+#include "dorm/ranking/group_lists.h"
 #include "learning/kinds.h"
 #include "learning/risk/ranking_risk.h"
 #include "ranking/oracle/grouped_instances.h"

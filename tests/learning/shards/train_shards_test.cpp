@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training from shards: the optimum of other solvers, the same bytes however the shards are spread, and no belief in
 // responses that are wrong.
+#include "dorm/learning/train_shards.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "learning/shards/message.h"
@@ -25,7 +28,7 @@ TrainOptions shard_options(std::size_t shards, std::size_t threads = 1) {
   TrainOptions options;
   options.bound = Bound::best;
   options.solve.solver = parse_solver("shards");
-  options.solve.threads = threads;
+  options.compute.threads = threads;
   options.shards = shards;
   return options;
 }
@@ -90,13 +93,13 @@ TEST(TrainShards, FindsTheOptimumWhateverTheNumberOfShards) {
     TrainOptions options;
     options.bound = bound;
     options.solve.tolerance = 1e-7;
-    options.solve.threads = 1;
+    options.compute.threads = 1;
     const double optimum = primal_of(data, options);
     for (const std::size_t shards : {1, 4, 64, 100000}) {
       TrainOptions sharded = shard_options(shards);
       sharded.bound = bound;
       sharded.solve.tolerance = 1e-6;
-      sharded.start = Start::ridge;
+      sharded.start = InitialModel::ridge;
       const TrainResult result = train(data, sharded);
       EXPECT_EQ(result.model.certificate.status, "converged") << shards;
       EXPECT_EQ(result.model.solver, "shards");
@@ -112,7 +115,7 @@ TEST(TrainShards, TheSameBytesOnAnyNumberOfThreadsAndHosts) {
   options.bound = std::nullopt;
   const std::string expected = to_json(train(data, options).model);
   for (const std::size_t threads : {2, 3, 7}) {
-    options.solve.threads = threads;
+    options.compute.threads = threads;
     EXPECT_EQ(to_json(train(data, options).model), expected) << threads;
   }
   for (const std::size_t hosts : {1, 2, 4}) {
@@ -145,7 +148,7 @@ TEST(TrainShards, ScalingsAreThoseOfOneProcess) {
 }
 
 /// The weights that the rounds begin at: after one pass there are no others.
-std::vector<double> start_of(const Dataset& data, Start start) {
+std::vector<double> start_of(const Dataset& data, InitialModel start) {
   TrainOptions options = shard_options(8);
   options.start = start;
   options.solve.max_passes = 1;
@@ -163,10 +166,10 @@ TEST(TrainShards, StartsAreThoseOfOneProcess) {
   // With 600 features ridge regression goes by conjugate gradients.
   for (const std::uint64_t features : {10, 600}) {
     const Dataset data = web_like(7, 60, features);
-    for (const Start start : {Start::ridge, Start::ridge_gain})
-      EXPECT_GT(cosine(start_of(data, start), train_start(data, start).weights), 1 - 1e-8) << name_of(start);
-    for (const Start start : {Start::pairwise, Start::pairwise_gain})
-      EXPECT_GT(cosine(start_of(data, start), train_start(data, start).weights), 0.98) << name_of(start);
+    for (const InitialModel start : {InitialModel::ridge, InitialModel::ridge_gain})
+      EXPECT_GT(cosine(start_of(data, start), train_initial_model(data, start).weights), 1 - 1e-8) << name_of(start);
+    for (const InitialModel start : {InitialModel::pairwise, InitialModel::pairwise_gain})
+      EXPECT_GT(cosine(start_of(data, start), train_initial_model(data, start).weights), 0.98) << name_of(start);
   }
 }
 
@@ -267,7 +270,7 @@ TEST(TrainShards, WhatAShardCannotDoIsSaidWithItsName) {
 }
 
 TEST(TrainShards, ShardsOfOtherFeaturesAreRefused) {
-  ShardHost host({{0, web_like(1, 5, 10)}, {1, web_like(2, 5, 11)}}, 1);
+  ShardHost host({{0, web_like(1, 5, 10)}, {1, web_like(2, 5, 11)}}, {.threads = 1});
   const ShardTransport ask = [&](std::string_view request) { return host.response(request); };
   const std::string message = test::message_of([&] { train_shards(ask, shard_options(2)); }, ErrorCode::bad_input);
   EXPECT_NE(message.find("shard 0 has 10 features"), std::string::npos) << message;

@@ -88,8 +88,7 @@ TEST(Determinism, OneTwoAndFourThreadsGiveTheSameBits) {
     options.batch = 16;
     const SolveResult one = solve(risk, options);
     for (const std::size_t threads : {2u, 4u}) {
-      options.threads = threads;
-      const SolveResult many = solve(risk, options);
+      const SolveResult many = solve(risk, options, {}, {}, {.threads = threads});
       EXPECT_EQ(many.w, one.w) << solver.name << " with " << threads << " threads";
       EXPECT_EQ(many.report.dual, one.report.dual);
       EXPECT_EQ(many.report.passes, one.report.passes);
@@ -121,13 +120,13 @@ TEST(Eviction, TinyCapsStillConverge) {
 TEST(Eviction, MemoryLimitHoldsFewerPlanesAndConverges) {
   const SortRisk risk({.weight = 1.0, .seed = 15});
   const SolveResult free = solve(risk, with(parse_solver("nslack"), 1e-3));
-  SolveOptions options = with(parse_solver("bcda"), 1e-3);
-  options.plane_bytes = 1;
+  const SolveOptions options = with(parse_solver("bcda"), 1e-3);
   std::uint64_t most = 0;
-  const SolveResult tight = solve(risk, options, [&](const Progress& p) {
+  const Observer counting = [&](const Progress& p) {
     most = std::max(most, p.planes);
     return true;
-  });
+  };
+  const SolveResult tight = solve(risk, options, counting, {}, {.threads = 1, .memory = 1});
   EXPECT_EQ(tight.report.status, SolveStatus::converged);
   EXPECT_LT(most, free.report.planes);
   EXPECT_NEAR(tight.report.primal, free.report.primal, 2e-3 * free.report.primal);

@@ -62,8 +62,8 @@ TEST(LinearizeAll, WhoAnswersDoesNotChangeABit) {
     options.solver = parse_solver(solver.name);
     options.max_passes = 20;
     const SolveResult expected = solve(here, options);
-    for (options.threads = 1; options.threads <= 3; ++options.threads) {
-      const SolveResult result = solve(elsewhere, options);
+    for (const std::size_t threads : {1u, 2u, 3u}) {
+      const SolveResult result = solve(elsewhere, options, {}, {}, {.threads = threads});
       EXPECT_EQ(result.w, expected.w) << solver.name;
       EXPECT_EQ(result.report.dual, expected.report.dual) << solver.name;
     }

@@ -94,8 +94,7 @@ TEST(ProximalPoint, OneAndFourThreadsGiveTheSameBits) {
     SolveOptions options = with(kind, 1e-3);
     options.batch = 16;
     const SolveResult one = solve(risk, options);
-    options.threads = 4;
-    const SolveResult many = solve(risk, options);
+    const SolveResult many = solve(risk, options, {}, {}, {.threads = 4});
     EXPECT_EQ(many.w, one.w) << solver_name(kind);
     EXPECT_EQ(saved(many.state), saved(one.state)) << solver_name(kind);
   }

@@ -49,7 +49,7 @@ TEST(Borrowed, AMeasureOfTheCallersOwnIsTrainedForAndValidatedBy) {
   TrainOptions options;
   options.measure = "no such measure";
   options.own_measure = &halved;
-  const TrainResult result = train(data, options, &held_out);
+  const TrainResult result = train(data, options, held_out);
   EXPECT_EQ(result.model.measure, "halved");
   Model named = result.model;
   named.measure = "ndcg@10";
@@ -126,7 +126,7 @@ TEST(Patience, KeepsTheWeightsThatValidatedBest) {
     return true;
   };
   options.patience = 1;
-  const TrainResult stopped = train(data, options, &held_out, watch);
+  const TrainResult stopped = train(data, options, held_out, watch);
   EXPECT_EQ(stopped.model.certificate.status, "early_stopped");
   EXPECT_EQ(stopped.model.validation, best);
   EXPECT_THROW(train(data, options), Error) << "nothing to judge by";

@@ -29,15 +29,14 @@ class Resume : public testing::Test {
     options_.solve.tolerance = 1e-4;
     options_.bound = Bound::predicted;
     options_.rounds = 3;
-    options_.solve.threads = 1;
+    options_.compute.threads = 1;
     options_.checkpoint_seconds = 0;
   }
 
   // Trains with the checkpoint until the observer has been called so often; true if it finished.
   bool train_until(std::size_t calls) {
     std::size_t seen = 0;
-    const TrainResult result =
-        train(data_, checkpointed(), nullptr, [&](const TrainProgress&) { return ++seen < calls; });
+    const TrainResult result = train(data_, checkpointed(), {}, [&](const TrainProgress&) { return ++seen < calls; });
     return !std::filesystem::exists(path_) && result.model.certificate.status == "converged";
   }
 
@@ -85,7 +84,7 @@ TEST_F(Resume, StoppedAnywhereAndOftenItEndsInTheSameBytes) {
       for (int stops = 0; stops < 500 && resumed.empty(); ++stops) {
         std::size_t left = 1 + rng.below(9);
         bool stopped = false;
-        const TrainResult result = train(data_, checkpointed(), nullptr, [&](const TrainProgress&) {
+        const TrainResult result = train(data_, checkpointed(), {}, [&](const TrainProgress&) {
           stopped = stopped || --left == 0;
           return !stopped;
         });
@@ -119,7 +118,7 @@ TEST_F(Resume, FromACopyOfTheFileItEndsInTheSameModel) {
   const std::string whole = to_json(train(data_, options_).model);
   std::vector<std::string> snapshots;
   std::string last;
-  train(data_, checkpointed(), nullptr, [&](const TrainProgress&) {
+  train(data_, checkpointed(), {}, [&](const TrainProgress&) {
     if (std::filesystem::exists(path_))
       if (std::string now = test::content_of(path_); now != last) snapshots.push_back(last = now);
     return true;
@@ -165,7 +164,7 @@ TEST_F(Resume, OtherOptionsAreRefused) {
       [](TrainOptions& o) { o.solve.solver = parse_solver("nslack"); },
       [](TrainOptions& o) { o.solve.tolerance = 1e-2; },
       [](TrainOptions& o) { o.solve.seed = 9; },
-      [](TrainOptions& o) { o.start = Start::pairwise; },
+      [](TrainOptions& o) { o.start = InitialModel::pairwise; },
       [](TrainOptions& o) { o.rounds = 2; },
       [](TrainOptions& o) { o.scale = "none"; },
       [](TrainOptions& o) { o.paper_C = true; },
@@ -232,12 +231,12 @@ TEST_F(Resume, WeightsOfAnotherSizeAreRefusedAlsoUnderAGoodChecksum) {
         .size();
   };
   const Dataset valid = web_like(2, 20, 6);
-  train(data_, checkpointed(), &valid,
+  train(data_, checkpointed(), valid,
         [&](const TrainProgress& progress) { return progress.bound == Bound::best || ++seen < 4 || finished() == 0; });
   const std::string good = test::content_of(path_);
   ASSERT_GE(finished(), 1u);
   const Json::json_pointer w("/finished/0/w");
-  const auto train_again = [&] { train(data_, checkpointed(), &valid); };
+  const auto train_again = [&] { train(data_, checkpointed(), valid); };
   for (const Json& bad : {Json::array(), Json::array({7}), Json(nullptr), Json("w"), Json::array({"x"}), Json(3)})
     for (const Json::json_pointer& at : {w, Json::json_pointer("/reference_w"), Json::json_pointer("/finished")}) {
       if (at.to_string() == "/finished" && bad.empty() && bad.is_array()) continue;  // nothing finished yet: fits
@@ -277,7 +276,7 @@ TEST_F(Resume, AFinishedCheckpointIsKeptOnRequestAndGivesTheSameModel) {
   const TrainResult first = train(data_, options);
   EXPECT_TRUE(first.report.finished);
   ASSERT_TRUE(std::filesystem::exists(path_));
-  const TrainResult again = train(data_, checkpointed(), nullptr, [](const TrainProgress&) {
+  const TrainResult again = train(data_, checkpointed(), {}, [](const TrainProgress&) {
     ADD_FAILURE() << "nothing was left to do";
     return true;
   });

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice among hand-made cells.
-#include "learning/train/choose.h"
+#include "learning/tune/choose.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "dorm/tune.h"
 
 namespace dorm {
 namespace {
@@ -17,7 +19,7 @@ GridPoint cell(std::string_view bound, std::string decay, double C, std::vector<
   out.measure = "ndcg@10";
   out.decay = std::move(decay);
   out.bound = parse_bound(bound);
-  out.start = Start::ridge;
+  out.start = InitialModel::ridge;
   out.C = C;
   out.explained_risk = explained_risk;
   out.per_query = std::move(per_query);

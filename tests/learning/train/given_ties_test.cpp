@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "dorm/error.h"
-#include "learning/train/task.h"
+#include "dorm/tune.h"
+#include "learning/train/learning_task.h"
 #include "ranking/measure/enumerate.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
@@ -26,7 +27,7 @@ TrainOptions by_feature(const std::string& feature) {
   options.bound = Bound::given;
   options.given_ties = feature;
   options.scale = "zscore";
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Model trained(const char* kernel, const char* approximation, const char* scale = "zscore") {
-  TrainOptions options{.C = 10, .scale = scale, .solve = {.tolerance = 1e-2, .threads = 1}};
+  TrainOptions options{.C = 10, .scale = scale, .solve = {.tolerance = 1e-2}, .compute = {.threads = 1}};
   options.kernel = kernel;
   options.approximation = approximation;
   return train(test::random_data({.lengths = {8, 7, 9, 6}, .features = 4, .seed = 2}), options).model;
@@ -56,7 +56,7 @@ TEST(KernelModel, ComesBackFromItsFileBitForBit) {
 }
 
 TEST(KernelModel, ColumnsAreMatchedByName) {
-  TrainOptions options{.C = 10, .scale = "zscore", .solve = {.tolerance = 1e-2, .threads = 1}};
+  TrainOptions options{.C = 10, .scale = "zscore", .solve = {.tolerance = 1e-2}, .compute = {.threads = 1}};
   options.kernel = "rbf:gamma=0.2 + linear(b)";
   const auto build = [](bool turned, bool more) {
     Rng rng(3);
@@ -117,7 +117,7 @@ TEST(KernelModel, DamagedFilesAreRefusedWithTheReason) {
 }
 
 TEST(KernelModel, PruningKeepsItsPromise) {
-  TrainOptions options{.C = 100, .solve = {.tolerance = 1e-3, .threads = 1}};
+  TrainOptions options{.C = 100, .solve = {.tolerance = 1e-3}, .compute = {.threads = 1}};
   options.kernel = "rbf:gamma=1";
   const Model model = train(test::rings(3), options).model;
   EXPECT_LT(model.kernel->support.num_documents(), model.kernel->documents);

@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "dorm/evaluate.h"
+#include "dorm/learning/memory.h"
 #include "dorm/synth.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "model/kernel/kernel_data.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
@@ -19,7 +21,7 @@ double ndcg(std::span<const double> scores, const Dataset& data) {
 }
 
 TrainOptions with_kernel(const std::string& kernel, double C = 100, double tolerance = 1e-3) {
-  TrainOptions options{.C = C, .scale = "none", .solve = {.tolerance = tolerance, .threads = 1}};
+  TrainOptions options{.C = C, .scale = "none", .solve = {.tolerance = tolerance}, .compute = {.threads = 1}};
   options.kernel = kernel;
   return options;
 }
@@ -45,7 +47,7 @@ TEST_P(LinearKernelBounds, EqualsTheLinearPath) {
   const Dataset data = all_usable(1);
   TrainOptions linear = with_kernel("none", 10, 1e-7), kernel = with_kernel("linear", 10, 1e-7);
   linear.bound = kernel.bound = parse_bound(GetParam());
-  linear.start = kernel.start = Start::ridge;
+  linear.start = kernel.start = InitialModel::ridge;
   linear.solve.max_passes = kernel.solve.max_passes = 20000;
   linear.rounds = kernel.rounds = 1;  // later references hang on the last digits of the first answer
   const TrainResult expected = train(data, linear), result = train(data, kernel);
@@ -107,14 +109,14 @@ TEST(KernelTraining, RanksRingsThatNoLineCan) {
   }
 }
 
-TEST(KernelTraining, TheModelDoesNotDependOnThreadsOrCache) {
+TEST(KernelTraining, TheModelDoesNotDependOnThreadsOrMemory) {
   const Dataset data = test::rings(3, 20, 15);
   std::vector<std::string> models;
   for (const std::size_t threads : {1u, 3u})
-    for (const std::uint64_t cache : {std::uint64_t{1000000}, std::uint64_t{1} << 30}) {
+    for (const bool limited : {false, true}) {
       TrainOptions options = with_kernel("rbf:gamma=0.5");
-      options.solve.threads = threads;
-      options.cache_bytes = cache;
+      options.compute.threads = threads;
+      if (limited) options.compute.memory = forecast_memory(data, options).total();
       models.push_back(to_json(train(data, options).model));
     }
   for (const std::string& model : models) EXPECT_EQ(model, models[0]);
@@ -125,7 +127,7 @@ TEST(KernelTraining, ValidationSeesWhatTheModelWillScore) {
   for (const char* approximation : {"none", "nystroem:30", "fourier:100"}) {
     TrainOptions options = with_kernel("rbf:gamma=0.5");
     options.approximation = approximation;
-    const TrainResult result = train(data, options, &valid);
+    const TrainResult result = train(data, options, valid);
     EXPECT_NEAR(result.model.validation, ndcg(score(result.model, valid, 1), valid), 2e-3) << approximation;
   }
 }
@@ -185,7 +187,7 @@ TEST(KernelTraining, GoesOnFromACheckpoint) {
   options.checkpoint = folder.path("ck");
   options.checkpoint_seconds = 0;
   int evaluations = 0;
-  const TrainResult stopped = train(data, options, nullptr, [&](const TrainProgress& progress) {
+  const TrainResult stopped = train(data, options, {}, [&](const TrainProgress& progress) {
     return !progress.solver.evaluated || ++evaluations < 4;
   });
   EXPECT_EQ(stopped.model.certificate.status, "interrupted");
@@ -207,10 +209,10 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   options.decays = {"measure"};
   options.bounds = {Bound::best};
   options.kernels = {"none", "rbf:gamma=0.5", "rbf:gamma=100"};
-  options.rankers = {};
+  options.initial_models = {};
   for (const Dataset* judge : {&valid, static_cast<const Dataset*>(nullptr)}) {
     const TuneResult result = tune(data, options, judge);
-    EXPECT_EQ(result.cells.size(), 3u);
+    EXPECT_EQ(result.points.size(), 3u);
     ASSERT_TRUE(result.model.kernel.has_value());
     EXPECT_EQ(result.model.kernel->kernel, "rbf:gamma=0.5");
   }
@@ -224,14 +226,14 @@ TEST(KernelTraining, FeaturesTooLargeForTheKernelAreSaidToBe) {
 
 TEST(KernelTraining, OptionsThatDoNotGoTogetherAreRefused) {
   const Dataset data = test::rings(12, 5, 6);
-  TrainOptions options{.solve = {.threads = 1}};
+  TrainOptions options{.compute = {.threads = 1}};
   options.approximation = "nystroem:10";
   EXPECT_NE(test::message_of([&] { train(data, options); }).find("of what?"), std::string::npos);
   options.kernel = "precomputed";
   EXPECT_NE(test::message_of([&] { options.validate(); }).find("taken as it is"), std::string::npos);
   options = with_kernel("rbf:gamma=1");
-  options.cache_bytes = 10;
-  EXPECT_NE(test::message_of([&] { options.validate(); }).find("cache"), std::string::npos);
+  options.compute.memory = 10;
+  EXPECT_NE(test::message_of([&] { train(data, options); }).find("the limit on memory"), std::string::npos);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "learning/train/learning_data.h"
 
 namespace dorm {
@@ -16,7 +17,7 @@ Dataset with_sites(std::uint64_t seed) {
 TrainOptions options_for(const std::string& one_per) {
   TrainOptions options;
   options.one_per = one_per;
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 
@@ -29,7 +30,7 @@ TEST(TrainOnePer, EveryMeasureAndBoundReachesItsGap) {
       options.measure = entry.example;
       options.C = 10;
       options.bound = parse_bound(bound);
-      options.start = Start::ridge;
+      options.start = InitialModel::ridge;
       options.rounds = 1;
       options.solve.tolerance = 1e-2;
       const TrainResult result = train(data, options);
@@ -41,7 +42,7 @@ TEST(TrainOnePer, EveryMeasureAndBoundReachesItsGap) {
 
 TEST(TrainOnePer, TheModelRemembersItsLimitsAndValidationIsWithinThem) {
   const Dataset data = with_sites(2), held = with_sites(3);
-  const Model model = train(data, options_for("group:2"), &held).model;
+  const Model model = train(data, options_for("group:2"), held).model;
   EXPECT_EQ(model.one_per, "group:2");
   EXPECT_EQ(model_from_json(to_json(model), "m").one_per, "group:2");
   const std::vector<std::string> names = {"ndcg@10"};
@@ -68,8 +69,7 @@ TEST(TrainOnePer, TuneJudgesWithinTheLimits) {
   options.C = {10, 100};
   options.decays = {"measure"};
   options.bounds = {Bound::best};
-  options.refine = false;
-  const TuneResult result = tune(data, options, &held);
+  const TuneResult result = tune(data, options, held);
   EXPECT_EQ(result.model.one_per, "group");
   const std::vector<std::string> names = {"ndcg@10"};
   const EvaluateOptions within{.one_per = "group", .bootstrap = 0, .threads = 1};

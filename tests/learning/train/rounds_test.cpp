@@ -28,7 +28,7 @@ struct RoundsProblem {
 TEST(Rounds, GoOnAfterTheFirstOnlyWhereItIsHealthyEnough) {
   for (const auto& [C, healthy] : {std::pair(0.1, false), std::pair(1000.0, true)}) {
     RoundsProblem problem(1, C, "ndcg@5", "measure", 0.02);
-    const std::vector<double> start = problem.set.fit({.kind = Start::ridge}).w;
+    const std::vector<double> start = problem.set.fit({.kind = InitialModel::ridge}).w;
     EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 1}, start).explained_risk() >= kConfident, healthy) << C;
     EXPECT_EQ(run_rounds(problem.risk, {Bound::best, 0}, start).objectives.size() > 1, healthy) << C;
     EXPECT_GT(run_rounds(problem.risk, {Bound::best, 4}, start).objectives.size(), 1u) << "asked for";
@@ -41,7 +41,7 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
       for (const std::uint64_t seed : {1, 2, 3}) {
         RoundsProblem problem(seed, 100, "ndcg@5", decay);
         const RoundsOptions options{bound, 6, {.tolerance = 1e-2}};
-        const Fitted result = run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w);
+        const Fitted result = run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w);
         for (std::size_t r = 1; r < result.objectives.size(); ++r)
           EXPECT_LE(result.objectives[r], result.objectives[r - 1] * (1 + 1e-12)) << decay << " seed " << seed;
         EXPECT_EQ(result.report.primal, result.objectives.back());
@@ -51,8 +51,8 @@ TEST(Rounds, OfBestAndPredictedNeverRaiseTheObjective) {
 
 TEST(Rounds, OfPredictedGoOnAfterTheFirst) {
   RoundsProblem problem(1);
-  const Fitted result =
-      run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}}, problem.set.fit({.kind = Start::ridge}).w);
+  const Fitted result = run_rounds(problem.risk, {Bound::predicted, 6, {.tolerance = 1e-3}},
+                                   problem.set.fit({.kind = InitialModel::ridge}).w);
   ASSERT_GE(result.objectives.size(), 2u);
   EXPECT_LT(result.objectives.back(), result.objectives.front());
 }
@@ -63,7 +63,8 @@ TEST(Rounds, AFixedReferenceNeedsOne) {
     RoundsOptions options;
     options.bound = bound;
     options.rounds = 5;
-    EXPECT_EQ(run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w).objectives.size(), 1u);
+    EXPECT_EQ(run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w).objectives.size(),
+              1u);
   }
 }
 
@@ -79,7 +80,7 @@ TEST(Rounds, StopWhenToldEvenIfTheRoundConvergesThen) {
   options.bound = Bound::predicted;
   options.rounds = 6;
   options.solve.tolerance = 1e-2;
-  const Fitted fitted = run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w, once);
+  const Fitted fitted = run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w, once);
   EXPECT_EQ(fitted.status(), "interrupted");
   EXPECT_GT(calls, 0u);
   EXPECT_FALSE(fitted.w.empty());
@@ -91,7 +92,7 @@ TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
   options.bound = Bound::predicted;
   options.rounds = 8;
   options.solve.seconds = 1e-9;
-  const Fitted fitted = run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w);
+  const Fitted fitted = run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w);
   EXPECT_EQ(fitted.objectives.size(), 1u);
   EXPECT_EQ(fitted.status(), "time_limit");
   EXPECT_EQ(fitted.w.size(), problem.risk.dimension());
@@ -100,9 +101,9 @@ TEST(Rounds, ATimeLimitIsSharedByAllRounds) {
 TEST(Fit, KeepsTheFirstStateOnlyWhenAsked) {
   RoundsProblem problem(5);
   RoundsOptions options;
-  EXPECT_TRUE(run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w).first_round.empty());
+  EXPECT_TRUE(run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w).first_round.empty());
   options.keep_first_round = true;
-  EXPECT_FALSE(run_rounds(problem.risk, options, problem.set.fit({.kind = Start::ridge}).w).first_round.empty());
+  EXPECT_FALSE(run_rounds(problem.risk, options, problem.set.fit({.kind = InitialModel::ridge}).w).first_round.empty());
 }
 
 // Two documents 6 apart in their only feature, the decay 1/2, 1/3: the wrong order costs 1 + 6 w (1/3 - 1/2), so H(w) =

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "dorm/learning/baseline.h"
+#include "dorm/learning/memory.h"
 #include "dorm/read.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "dorm/write.h"
 #include "support/feature_statistics.h"
 #include "support/random_data.h"
@@ -31,13 +34,13 @@ void expect_statistics_of(const Dataset& data, const Model& model) {
 TEST(ModelStatistics, OfTrainUnderAnyScalingAndStorage) {
   for (const bool sparse : {false, true})
     for (const CatalogEntry& scaling : scaling_catalog())
-      for (const std::uint64_t kept : {0, 1}) {
+      for (const bool tight : {false, true}) {
         const Dataset data = some_data(1, sparse);
         TrainOptions options{.bound = Bound::best, .scale = std::string(scaling.name)};
-        options.scaled_bytes = kept;
+        if (tight) options.compute.memory = forecast_memory(data, options).least();
         const Model model = train(data, options).model;
         expect_statistics_of(data, model);
-        options.solve.threads = 3;
+        options.compute.threads = 3;
         EXPECT_EQ(to_json(train(data, options).model), to_json(model));
       }
 }
@@ -68,7 +71,7 @@ TEST(ModelStatistics, OfTuningAreThoseOfAllFolds) {
 TEST(ModelStatistics, OfBaselines) {
   const Dataset data = some_data();
   expect_statistics_of(data, train_method(data, "ridge", {}).model);
-  expect_statistics_of(data, train_start(data, Start::ridge));
+  expect_statistics_of(data, train_initial_model(data, InitialModel::ridge));
   const FeatureStatistics all = test::plain_statistics(data);
   const Model single = train_method(data, "feature:2", {}).model;
   EXPECT_EQ(single.data.statistics.minimum, std::vector{all.minimum[1]});
@@ -87,7 +90,7 @@ TEST(ModelStatistics, OfShards) {
 TEST(ModelStatistics, OfPositions) {
   const Dataset data = some_data();
   const LabelGains gains{2, {0, 1, 2, 3}, {0, 0, 1, 0, 0, 1, 1, 1}};
-  expect_statistics_of(data, train_positions(data, gains_of(gains, data), {.bound = Bound::best}).model.shared);
+  expect_statistics_of(data, train(Task::positions(data, gains_of(gains, data)), {.bound = Bound::best}).model);
 }
 
 TEST(ModelStatistics, AfterAWarmStartAreThoseOfTheNewData) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams: what goes on after saving, new features, and what is refused. The steps themselves are compared with numpy
 // in tests/python/package/test_stream.py.
+#include "dorm/stream.h"
+
 #include <gtest/gtest.h>
 
 #include "dorm/evaluate.h"

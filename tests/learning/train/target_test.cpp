@@ -8,7 +8,9 @@
 #include "dorm/export.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/read.h"
+#include "dorm/stream.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 #include "support/temporary_directory.h"
@@ -41,7 +43,7 @@ Dataset in_unit_range() {
 TrainOptions targeted(std::string target, std::string scale = "auto") {
   TrainOptions options{.bound = Bound::best, .scale = std::move(scale)};
   options.target = std::move(target);
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 
@@ -121,7 +123,7 @@ TEST(Targets, HoldInTuningBaselinesAndShards) {
     EXPECT_EQ(model.scaling.kind, ScalingKind::zscore) << method;
     EXPECT_EQ(model.target, kSums) << method;
   }
-  EXPECT_EQ(train_start(raw(), Start::ridge, targeted(kSums)).scaling.kind, ScalingKind::zscore);
+  EXPECT_EQ(train_initial_model(raw(), InitialModel::ridge, targeted(kSums)).scaling.kind, ScalingKind::zscore);
 }
 
 // By the statistics of each: the same scaling as in one place, dense and compressed.
@@ -166,13 +168,14 @@ TEST(Targets, AreNotForLists) {
   const std::string says =
       "lists of positions or topics are found by an assignment, which no other tool does; the target is svmlight, "
       "expected none";
-  EXPECT_EQ(
-      test::message_of([&] { train_positions(data, gains_of(gains, data), targeted(kSums)); }, ErrorCode::unsupported),
-      says);
+  EXPECT_EQ(test::message_of([&] { train(Task::positions(data, gains_of(gains, data)), targeted(kSums)); },
+                             ErrorCode::unsupported),
+            says);
   TuneOptions tuning;
   tuning.train = targeted(kSums);
-  EXPECT_EQ(test::message_of([&] { tune_positions(data, gains_of(gains, data), tuning); }, ErrorCode::unsupported),
-            says);
+  EXPECT_EQ(
+      test::message_of([&] { tune(Task::positions(data, gains_of(gains, data)), tuning); }, ErrorCode::unsupported),
+      says);
 }
 
 TEST(Targets, ACheckpointOfAnotherIsAnotherTraining) {

@@ -8,6 +8,7 @@
 #include "dorm/evaluate.h"
 #include "dorm/read.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "support/message_of.h"
 #include "support/random_data.h"
 #include "support/temporary_directory.h"
@@ -38,9 +39,21 @@ double test_gain(const PositionModel& model, const Dataset& data) {
   return evaluate_positions(data, gains_of(kGains, data), rank(model, data, 1)).mean;
 }
 
+struct PositionResult {
+  PositionModel model;
+  TrainReport report;
+};
+
+PositionResult train_positions(const Dataset& data, const PositionGains& gains, const TrainOptions& options,
+                               bool one_function = false, const Task& validation = {},
+                               const TrainObserver& observer = {}) {
+  TrainResult result = train(Task::positions(data, gains, one_function), options, validation, observer);
+  return {std::move(*result.positions), std::move(result.report)};
+}
+
 TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
   const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
-  const TrainOptions options{.solve = {.threads = 1}};
+  const TrainOptions options{.compute = {.threads = 1}};
   const PositionResult both = train_positions(train, gains_of(kGains, train), options);
   const PositionResult one = train_positions(train, gains_of(kGains, train), options, true);
   EXPECT_EQ(both.model.blocks.size(), 2u);
@@ -54,7 +67,7 @@ TEST(TrainPositions, APlantedTaskIsRecoveredByAFunctionPerPositionButNotByOne) {
 TEST(TrainPositions, CostsAreLearntAsTheGainsTheyAreTheLackOf) {
   const LabelGains costs{2, {0, 1, 2}, {-1, -1, 0, -1, -1, 0}};
   const Dataset train = planted(40, 0.2, 1), test = planted(100, 0.2, 2);
-  const TrainOptions options{.solve = {.threads = 1}};
+  const TrainOptions options{.compute = {.threads = 1}};
   const PositionResult by_gain = train_positions(train, gains_of(kGains, train), options);
   const PositionResult by_cost = train_positions(train, gains_of(costs, train), options);
   EXPECT_NEAR(by_cost.model.shared.certificate.primal, by_gain.model.shared.certificate.primal, 1e-3);
@@ -67,11 +80,12 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
   const Dataset data = planted(10, 0.5, 3);
   std::vector<Certificate> certificates;
   for (const char* solver : {"bcda", "nslack", "oneslack"})
-    certificates.push_back(
-        train_positions(
-            data, gains_of(kGains, data),
-            {.C = 10, .rounds = 1, .solve = {.solver = parse_solver(solver), .tolerance = 1e-4, .threads = 1}})
-            .model.shared.certificate);
+    certificates.push_back(train_positions(data, gains_of(kGains, data),
+                                           {.C = 10,
+                                            .rounds = 1,
+                                            .solve = {.solver = parse_solver(solver), .tolerance = 1e-4},
+                                            .compute = {.threads = 1}})
+                               .model.shared.certificate);
   for (const Certificate& x : certificates)
     for (const Certificate& y : certificates) EXPECT_LE(x.dual, y.primal * (1 + 1e-7));
   for (const Certificate& x : certificates) EXPECT_LE(x.gap, 1e-4);
@@ -79,14 +93,15 @@ TEST(TrainPositions, SolversReachTheSameObjective) {
 
 TEST(TrainPositions, TheModelRanksAlikeAfterSavingAndDoesNotDependOnThreads) {
   const Dataset data = planted(20, 0.6, 4);
-  PositionResult result = train_positions(data, gains_of(kGains, data), {.solve = {.threads = 1}});
+  PositionResult result = train_positions(data, gains_of(kGains, data), {.compute = {.threads = 1}});
   result.model.gains = kGains;
   const PositionModel again = position_model_from_json(to_json(result.model), "m");
   EXPECT_EQ(again.blocks, result.model.blocks);
   EXPECT_EQ(again.shared.weights, result.model.shared.weights);
   EXPECT_EQ(again.gains.gain, kGains.gain);
   EXPECT_EQ(rank(again, data, 3), rank(result.model, data, 1));
-  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.solve = {.threads = 3}}).model.blocks, result.model.blocks);
+  EXPECT_EQ(train_positions(data, gains_of(kGains, data), {.compute = {.threads = 3}}).model.blocks,
+            result.model.blocks);
   EXPECT_THROW(model_from_json(to_json(result.model), "m"), Error);
   EXPECT_THROW(position_model_from_json("{}", "m"), Error);
 }
@@ -98,7 +113,7 @@ TEST(TrainPositions, RefusesWhatItCannotDo) {
   EXPECT_THROW(train_positions(data, gains, {.bound = Bound::average}), Error);
   EXPECT_THROW(train_positions(data, gains, {.kernel = "rbf:gamma=1"}), Error);
   EXPECT_THROW(train_positions(data, gains, {.one_per = "group"}), Error);
-  EXPECT_THROW(train_positions(data, gains, {.start = Start::pairwise}), Error);
+  EXPECT_THROW(train_positions(data, gains, {.start = InitialModel::pairwise}), Error);
   EXPECT_THROW(gains_of({2, {0, 1}, {0, 0, 1, 0}}, data), Error);  // no row for label 2
 }
 
@@ -118,8 +133,8 @@ TopicTable kinds(const Dataset& data, double limit) {
 TEST(TrainPositions, ValidationChoosesAmongBoundsAndTuningAmongC) {
   const Dataset data = planted(20, 0.8, 4), held_out = planted(20, 0.8, 5);
   const PositionGains gains = gains_of(kGains, data), judged = gains_of(kGains, held_out);
-  const JudgedPositions validation{held_out, judged};
-  const PositionResult result = train_positions(data, gains, {.C = 10}, false, &validation);
+  const Task validation = Task::positions(held_out, judged);
+  const PositionResult result = train_positions(data, gains, {.C = 10}, false, validation);
   EXPECT_EQ(result.report.candidates.size(), 2u);  // best and predicted, both from ridge
   double best = 0;
   for (const Candidate& candidate : result.report.candidates) best = std::max(best, candidate.validation);
@@ -130,13 +145,13 @@ TEST(TrainPositions, ValidationChoosesAmongBoundsAndTuningAmongC) {
   grid.C = {0.01, 100};
   grid.decays = {"measure"};
   grid.bounds = {Bound::best};
-  grid.refine = false;
   grid.folds = 2;
-  const PositionTuneResult tuned = tune_positions(data, gains, grid);
-  ASSERT_EQ(tuned.cells.size(), 2u);
-  for (const GridPoint& cell : tuned.cells) EXPECT_EQ(cell.per_query.size(), data.num_queries());
-  EXPECT_EQ(tuned.model.blocks.size(), 2u);
-  EXPECT_EQ(tuned.cells[0].measure, "position-gain@2");
+  const TuneResult tuned = tune(Task::positions(data, gains), grid);
+  ASSERT_EQ(tuned.points.size(), 2u);
+  for (const GridPoint& cell : tuned.points) EXPECT_EQ(cell.per_query.size(), data.num_queries());
+  ASSERT_TRUE(tuned.positions);
+  EXPECT_EQ(tuned.positions->blocks.size(), 2u);
+  EXPECT_EQ(tuned.points[0].measure, "position-gain@2");
 }
 
 TEST(TrainPositions, AResumedTrainingEndsWhereAnUnbrokenOneDoes) {
@@ -149,11 +164,11 @@ TEST(TrainPositions, AResumedTrainingEndsWhereAnUnbrokenOneDoes) {
   options.checkpoint = directory.path("lists.checkpoint");
   options.checkpoint_seconds = 0;
   std::size_t reports = 0;
-  train_positions(data, gains, options, false, nullptr,
+  train_positions(data, gains, options, false, {},
                   [&](const TrainProgress& p) { return !p.solver.evaluated || ++reports < 3; });
   EXPECT_EQ(to_json(train_positions(data, gains, options).model), to_json(whole));
   reports = 0;
-  train_positions(data, gains, options, false, nullptr,
+  train_positions(data, gains, options, false, {},
                   [&](const TrainProgress& p) { return !p.solver.evaluated || ++reports < 3; });
   PositionGains other = gains;
   other.gain[0] += 1;
@@ -164,9 +179,9 @@ TEST(TrainTopics, IsJudgedWithinTheBudgets) {
   if (topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
   const Dataset data = planted(15, 0.5, 7), held_out = planted(15, 0.5, 8);
   const TopicTable topics = kinds(data, 1), judged = kinds(held_out, 1);
-  const JudgedTopics validation{held_out, judged};
+  const Task task = Task::topics(data, topics, 4), validation = Task::topics(held_out, judged, 4);
   const TrainOptions options{.measure = "ndcg@4", .C = 10, .bound = Bound::best};
-  const TrainResult result = train_topics(data, topics, 4, options, {}, nullptr, &validation);
+  const TrainResult result = train(task, options, validation);
   const std::vector<std::string> measures = {"ndcg@4"};
   const std::vector<Ranking> lists = rank_topics(result.model, held_out, score(result.model, held_out, 1), judged, 4);
   EXPECT_NEAR(result.model.validation, evaluate_topics(held_out, lists, 4, judged, measures).measures[0].mean, 1e-12);
@@ -175,8 +190,7 @@ TEST(TrainTopics, IsJudgedWithinTheBudgets) {
   grid.C = {1, 10};
   grid.decays = {"measure"};
   grid.bounds = {Bound::best};
-  grid.refine = false;
-  EXPECT_EQ(tune_topics(data, topics, 4, grid, {}, nullptr, &validation).cells.size(), 2u);
+  EXPECT_EQ(tune(task, grid, validation).points.size(), 2u);
 }
 
 TEST(EvaluatePositions, IsTheGainOverTheBestListByHand) {
@@ -204,9 +218,8 @@ TEST(EvaluatePositions, CountsFromTheWorstListWhereItLoses) {
 TEST(TrainTopics, CertifiesAndNoRankedListBreaksALimit) {
   if (topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
   const Dataset train = planted(15, 0.5, 7), test = planted(50, 0.5, 8);
-  TopicReport report;
-  const TrainResult result =
-      train_topics(train, kinds(train, 1), 4, {.measure = "ndcg@4", .C = 10}, TopicOptions{}, &report);
+  const TrainResult result = dorm::train(Task::topics(train, kinds(train, 1), 4), {.measure = "ndcg@4", .C = 10});
+  const TopicReport& report = result.report.topics;
   EXPECT_LE(result.model.certificate.gap, 1e-3);
   EXPECT_GT(report.lists, 0u);
   EXPECT_EQ(report.unproven, 0u);
@@ -222,17 +235,17 @@ TEST(TrainTopics, CertifiesAndNoRankedListBreaksALimit) {
 
 TEST(TrainTopics, RefusesMeasuresThatAreNoSumAndNamesTheQueryWithoutAList) {
   const Dataset data = planted(2, 0.5, 9);
-  EXPECT_THROW(train_topics(data, kinds(data, 1), 4, {.measure = "mrr"}), Error);
+  EXPECT_THROW(train(Task::topics(data, kinds(data, 1), 4), {.measure = "mrr"}), Error);
   if (topic_solver().empty()) GTEST_SKIP() << "built without an integer-programming solver";
   TopicTable tight = kinds(data, 1);
   tight.limits = {1, 1, 1};
-  const std::string message = test::message_of([&] { train_topics(data, tight, 4, {.measure = "ndcg@4"}); });
+  const std::string message = test::message_of([&] { train(Task::topics(data, tight, 4), {.measure = "ndcg@4"}); });
   EXPECT_NE(message.find("query 0: no list of 4 of its 12 documents"), std::string::npos) << message;
 }
 
 TEST(RankTopics, WithoutLimitsThatBindIsTheSortedList) {
   const Dataset data = planted(30, 0.5, 10);
-  const Model model = train_start(data, Start::ridge, {.measure = "ndcg@3", .solve = {.threads = 1}});
+  const Model model = train_initial_model(data, InitialModel::ridge, {.measure = "ndcg@3", .compute = {.threads = 1}});
   const std::vector<double> scores = score(model, data, 1);
   const std::vector<Ranking> lists = rank_topics(model, data, scores, kinds(data, 5), 5);
   for (std::size_t q = 0; q < lists.size(); ++q)

@@ -48,8 +48,8 @@ TEST(TrainOptions, EveryWrongValueIsNamedWithWhatIsAllowed) {
       {[](TrainOptions& o) { o.decay = "powder"; }, "power", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.decay = "power:-1"; }, "power"},
       {[](TrainOptions& o) { o.bound = parse_bound_choice("worst"); }, "predicted", ErrorCode::unknown_name},
-      {[](TrainOptions& o) { o.start = parse_start_choice("zero"); }, "pairwise", ErrorCode::unknown_name},
-      {[](TrainOptions& o) { o.start = Start::model; }, "expected a cheap ranker"},
+      {[](TrainOptions& o) { o.start = parse_initial_model("zero"); }, "pairwise", ErrorCode::unknown_name},
+      {[](TrainOptions& o) { o.start = InitialModel::model; }, "expected a cheap ranker"},
       {[](TrainOptions& o) { o.scale = "zzz"; }, "zscore", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.solve.solver = parse_solver("sgd"); }, "bcda", ErrorCode::unknown_name},
   };

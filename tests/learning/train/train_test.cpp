@@ -11,6 +11,7 @@
 #include "base/numeric.h"
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "dorm/learning/memory.h"
 #include "dorm/write.h"
 #include "learning/train/learning_data.h"
 #include "model/features/linear_features.h"
@@ -30,10 +31,10 @@ TEST(Train, ModelsDoNotDependOnTheNumberOfThreads) {
   for (const char* bound : {"best", "predicted", "auto"}) {
     TrainOptions options;
     options.bound = parse_bound_choice(bound);
-    options.solve.threads = 1;
+    options.compute.threads = 1;
     const std::string one = to_json(train(data, options).model);
     for (const std::size_t threads : {2, 4}) {
-      options.solve.threads = threads;
+      options.compute.threads = threads;
       EXPECT_EQ(to_json(train(data, options).model), one) << bound << ", " << threads << " threads";
     }
   }
@@ -185,7 +186,7 @@ TEST(Train, CompressedAndDenseDataAgree) {
 
 TEST(Train, ValidationPicksTheCandidate) {
   const Dataset data = web_like(6), valid = web_like(7);
-  const TrainResult result = train(data, {}, &valid);
+  const TrainResult result = train(data, {}, valid);
   ASSERT_EQ(result.report.candidates.size(), 3u);  // best, predicted from ridge, predicted from pairwise
   const auto chosen = std::find_if(result.report.candidates.begin(), result.report.candidates.end(),
                                    [](const Candidate& c) { return c.chosen(); });
@@ -196,12 +197,12 @@ TEST(Train, ValidationPicksTheCandidate) {
 TEST(Train, ValidationIsTheFigureOfTheModel) {
   const Dataset data = web_like(8), valid = web_like(9);
   for (const char* scale : {"none", "zscore", "minmax", "log-zscore", "query-minmax", "log-query-zscore"})
-    for (const std::uint64_t kept : {0u, 20'000u}) {
+    for (const bool tight : {false, true}) {
       TrainOptions options;
       options.scale = scale;
       options.bound = Bound::best;
-      options.scaled_bytes = kept;
-      const Model model = train(data, options, &valid).model;
+      if (tight) options.compute.memory = forecast_memory(data, options, &valid).least() + 20'000;
+      const Model model = train(data, options, valid).model;
       EXPECT_EQ(model.validation, mean_of(model, valid)) << scale;
     }
 }
@@ -209,7 +210,7 @@ TEST(Train, ValidationIsTheFigureOfTheModel) {
 TEST(Train, ValidationDataMustHaveTheNamedFeatures) {
   const Dataset data = parse_csv("label,qid,a,b\n1,1,1,3\n0,1,2,1\n1,2,1,2\n0,2,3,5\n", "train.csv");
   const Dataset valid = parse_csv("label,qid,a\n1,1,1\n0,1,2\n", "valid.csv");
-  const std::string message = test::message_of([&] { train(data, {}, &valid); });
+  const std::string message = test::message_of([&] { train(data, {}, valid); });
   EXPECT_NE(message.find("feature \"b\""), std::string::npos) << message;
 }
 
@@ -220,7 +221,7 @@ TEST(Train, StoppingByTheObserverReturnsAUsableModel) {
     TrainOptions options;
     options.bound = Bound::predicted;
     options.solve.tolerance = 1e-6;
-    const TrainResult result = train(data, options, nullptr, [&](const TrainProgress&) { return ++calls < stop_at; });
+    const TrainResult result = train(data, options, {}, [&](const TrainProgress&) { return ++calls < stop_at; });
     EXPECT_EQ(result.model.certificate.status, "interrupted");
     EXPECT_EQ(result.report.candidates.size(), 1u) << "a second candidate was tried after the stop";
     EXPECT_LE(result.model.certificate.dual, result.model.certificate.primal);

@@ -12,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/rng.h"
 #include "dorm/error.h"
+#include "dorm/tune.h"
 #include "learning/train/learning_data.h"
 #include "support/message_of.h"
 #include "support/temporary_directory.h"
@@ -24,7 +25,7 @@ using test::web_like;
 class TuneResume : public testing::Test {
  protected:
   TuneResume() {
-    options_.train.solve.threads = 1;
+    options_.train.compute.threads = 1;
     options_.train.solve.tolerance = 1e-2;
     options_.train.checkpoint = path_;
     options_.train.checkpoint_seconds = 1000;  // only the stop saves
@@ -39,7 +40,7 @@ class TuneResume : public testing::Test {
   }
 
   /// The model, or nothing when it was stopped after so many calls of the observer.
-  std::optional<TuneResult> tune_until(std::size_t calls, const Dataset* valid) {
+  std::optional<TuneResult> tune_until(std::size_t calls, const Task& valid) {
     std::size_t seen = 0;
     bool stopped = false;
     try {
@@ -55,12 +56,12 @@ class TuneResume : public testing::Test {
   }
 
   void stop_in_the_middle() {
-    tune(data_, options_, &valid_, [](const TuneProgress& progress) { return progress.done < 9; });
+    tune(data_, options_, valid_, [](const TuneProgress& progress) { return progress.done < 9; });
     ASSERT_TRUE(std::filesystem::exists(path_));
   }
 
   std::string refusal(const TuneOptions& options, const Dataset& data, const Dataset& valid) const {
-    const Error error = test::error_of([&] { tune(data, options, &valid); });
+    const Error error = test::error_of([&] { tune(data, options, valid); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     EXPECT_EQ(error.position().file, path_);
     return error.what();
@@ -73,7 +74,7 @@ class TuneResume : public testing::Test {
 };
 
 TEST_F(TuneResume, StoppedAnywhereAndOftenItEndsInTheSameBytes) {
-  for (const Dataset* valid : {static_cast<const Dataset*>(&valid_), static_cast<const Dataset*>(nullptr)}) {
+  for (const Task& valid : {Task(valid_), Task()}) {
     const TuneResult whole = tune(data_, unsaved(), valid);
     Rng rng(3);
     std::size_t stops = 0;
@@ -83,10 +84,10 @@ TEST_F(TuneResume, StoppedAnywhereAndOftenItEndsInTheSameBytes) {
     EXPECT_GE(stops, 1u);
     EXPECT_GT(resumed->resumed, 0u);
     EXPECT_EQ(to_json(resumed->model), to_json(whole.model));
-    ASSERT_EQ(resumed->cells.size(), whole.cells.size());
-    for (std::size_t k = 0; k < whole.cells.size(); ++k) {
-      EXPECT_EQ(resumed->cells[k].share, whole.cells[k].share);
-      EXPECT_EQ(resumed->cells[k].certificate.gap, whole.cells[k].certificate.gap);
+    ASSERT_EQ(resumed->points.size(), whole.points.size());
+    for (std::size_t k = 0; k < whole.points.size(); ++k) {
+      EXPECT_EQ(resumed->points[k].share, whole.points[k].share);
+      EXPECT_EQ(resumed->points[k].certificate.gap, whole.points[k].certificate.gap);
     }
     EXPECT_EQ(directory_.num_files(), 0u);  // it has served its purpose
   }
@@ -95,7 +96,7 @@ TEST_F(TuneResume, StoppedAnywhereAndOftenItEndsInTheSameBytes) {
 TEST_F(TuneResume, KernelsAndTheirRefitToo) {
   options_.kernels = {"none", "rbf:gamma=0.1"};
   options_.C = {1, 10};
-  for (const Dataset* valid : {static_cast<const Dataset*>(&valid_), static_cast<const Dataset*>(nullptr)}) {
+  for (const Task& valid : {Task(valid_), Task()}) {
     const std::string whole = to_json(tune(data_, unsaved(), valid).model);
     Rng rng(4);
     std::size_t stops = 0;
@@ -108,11 +109,11 @@ TEST_F(TuneResume, KernelsAndTheirRefitToo) {
 }
 
 TEST_F(TuneResume, FromACopyOfTheFileItEndsInTheSameModel) {
-  const std::string whole = to_json(tune(data_, unsaved(), &valid_).model);
+  const std::string whole = to_json(tune(data_, unsaved(), valid_).model);
   options_.train.checkpoint_seconds = 0;
   std::vector<std::string> snapshots;
   std::string last;
-  tune(data_, options_, &valid_, [&](const TuneProgress&) {
+  tune(data_, options_, valid_, [&](const TuneProgress&) {
     if (std::filesystem::exists(path_))
       if (std::string now = test::content_of(path_); now != last) snapshots.push_back(last = now);
     return true;
@@ -122,7 +123,7 @@ TEST_F(TuneResume, FromACopyOfTheFileItEndsInTheSameModel) {
   std::size_t known = 0;
   for (const std::string& snapshot : snapshots) {
     directory_.write("checkpoint", snapshot);
-    const TuneResult resumed = tune(data_, options_, &valid_);
+    const TuneResult resumed = tune(data_, options_, valid_);
     EXPECT_EQ(to_json(resumed.model), whole);
     EXPECT_GE(resumed.resumed, known);
     known = resumed.resumed;
@@ -133,7 +134,7 @@ TEST_F(TuneResume, FromACopyOfTheFileItEndsInTheSameModel) {
 TEST_F(TuneResume, WhatWasJudgedIsNotTrainedAgain) {
   stop_in_the_middle();
   std::optional<TuneProgress> first;
-  tune(data_, options_, &valid_, [&](const TuneProgress& progress) {
+  tune(data_, options_, valid_, [&](const TuneProgress& progress) {
     if (!first) first = progress;
     return true;
   });
@@ -153,7 +154,7 @@ TEST_F(TuneResume, OtherDataAndOptionsAreRefused) {
       },
       [](TuneOptions& o) { o.decays = {"power:1"}; },
       [](TuneOptions& o) { o.bounds = {Bound::best}; },
-      [](TuneOptions& o) { o.rankers = {}; },
+      [](TuneOptions& o) { o.initial_models = {}; },
       [](TuneOptions& o) {
         o.kernels = {"none", "rbf:gamma=1"};
       },
@@ -181,7 +182,7 @@ TEST_F(TuneResume, AnotherChoiceAmongTheSameCellsIsNot) {
   stop_in_the_middle();
   TuneOptions plain = best;
   plain.train.checkpoint.clear();
-  EXPECT_EQ(to_json(tune(data_, best, &valid_).model), to_json(tune(data_, plain, &valid_).model));
+  EXPECT_EQ(to_json(tune(data_, best, valid_).model), to_json(tune(data_, plain, valid_).model));
 }
 
 TEST_F(TuneResume, DamagedBytesAreRefused) {
@@ -221,7 +222,7 @@ TEST_F(TuneResume, AnyEditUnderAGoodChecksumIsRefusedOrHarmless) {
       directory_.write("checkpoint", fmt::format("dorm-checkpoint 2 {:016x}\n{}{}",
                                                  checksum(std::as_bytes(std::span(text))), text, good.substr(end)));
       try {
-        EXPECT_EQ(tune(data_, options_, &valid_).model.weights.size(), 6u);
+        EXPECT_EQ(tune(data_, options_, valid_).model.weights.size(), 6u);
       } catch (const Error& error) {
         EXPECT_EQ(error.position().file, path_) << error.what() << at.to_string() << bad;
         ++refused;

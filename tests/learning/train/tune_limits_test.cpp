@@ -8,8 +8,9 @@
 
 #include "dorm/error.h"
 #include "dorm/train.h"
+#include "dorm/tune.h"
 #include "learning/train/learning_data.h"
-#include "learning/tune/tune_grids.h"
+#include "learning/tune/kernel_search.h"
 
 namespace dorm {
 namespace {
@@ -18,52 +19,52 @@ using test::web_like;
 
 TuneOptions limited_grid() {
   TuneOptions options;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   options.train.solve.tolerance = 1e-3;
   options.folds = 3;
   return options;
 }
 
-/// A clock that says one second more at every look.
+/// A clock that advances by one second whenever it is read.
 TimeLimit::Clock ticking() {
   return [looks = std::make_shared<double>(0)] { return (*looks)++; };
 }
 
-TuneOutcome tuned_in(double seconds, TuneOptions options, const Dataset& data, const Dataset* valid,
-                     const TuneObserver& observer = {}) {
+TuneResult tuned_in(double seconds, TuneOptions options, const Dataset& data, const Dataset* valid,
+                    const TuneObserver& observer = {}) {
   options.train.solve.seconds = seconds;
   const RankingTask task(data);
   std::optional<RankingTask> held_out;
   if (valid) held_out.emplace(*valid);
-  TuneGrids grids(task, options, {options.train.measure}, valid ? &*held_out : nullptr, ticking());
-  grids.run(observer);
-  return grids.outcome();
+  KernelSearch search(task, options, {options.train.measure}, valid ? &*held_out : nullptr, ticking());
+  search.run(observer);
+  return search.result();
 }
 
-std::size_t pruned(const TuneOutcome& outcome, Pruned why) {
+std::size_t pruned(const TuneResult& outcome, Pruned why) {
   return static_cast<std::size_t>(std::count_if(outcome.pruned.begin(), outcome.pruned.end(),
                                                 [&](const PrunedPoint& cell) { return cell.why == why; }));
 }
 
 TEST(TuneLimit, MoreTimeJudgesMoreCellsAndTheSameOnes) {
   const Dataset data = web_like(1, 40), valid = web_like(2, 30);
-  const TuneOutcome whole = tuned_in(0, limited_grid(), data, &valid);
+  const TuneResult whole = tuned_in(0, limited_grid(), data, &valid);
   EXPECT_EQ(whole.end, TuneEnd::whole);
   std::size_t before = 0, cut = 0;
   for (const double seconds : {20, 60, 150, 400, 1000}) {
-    const TuneOutcome some = tuned_in(seconds, limited_grid(), data, &valid);
-    EXPECT_GE(some.cells.size(), before);
-    EXPECT_EQ(some.all_cells(), whole.all_cells());
-    before = some.cells.size();
-    for (const GridPoint& cell : some.cells) {  // a cell is judged as it would have been, or not at all
-      const auto same = std::find_if(whole.cells.begin(), whole.cells.end(), [&](const GridPoint& other) {
+    const TuneResult some = tuned_in(seconds, limited_grid(), data, &valid);
+    EXPECT_GE(some.points.size(), before);
+    EXPECT_EQ(some.num_points(), whole.num_points());
+    before = some.points.size();
+    for (const GridPoint& cell : some.points) {  // a cell is judged as it would have been, or not at all
+      const auto same = std::find_if(whole.points.begin(), whole.points.end(), [&](const GridPoint& other) {
         return other.bound == cell.bound && other.start == cell.start && other.C == cell.C;
       });
-      ASSERT_NE(same, whole.cells.end());
+      ASSERT_NE(same, whole.points.end());
       EXPECT_EQ(same->validation, cell.validation);
       EXPECT_FALSE(cell.cut_short);
     }
-    if (some.cells.size() == whole.cells.size()) continue;
+    if (some.points.size() == whole.points.size()) continue;
     EXPECT_EQ(some.end, TuneEnd::time_limit);
     EXPECT_GT(pruned(some, Pruned::not_reached) + pruned(some, Pruned::cut_short), 0u);
     ++cut;
@@ -73,10 +74,10 @@ TEST(TuneLimit, MoreTimeJudgesMoreCellsAndTheSameOnes) {
 
 TEST(TuneLimit, CheapRankersComeFirst) {
   const Dataset data = web_like(1, 40), valid = web_like(2, 30);
-  const TuneOutcome some = tuned_in(60, limited_grid(), data, &valid);
+  const TuneResult some = tuned_in(60, limited_grid(), data, &valid);
   ASSERT_EQ(some.end, TuneEnd::time_limit);
-  EXPECT_FALSE(some.cells.front().bound && some.cells.size() == 1);
-  EXPECT_TRUE(std::any_of(some.cells.begin(), some.cells.end(), [](const GridPoint& cell) { return !cell.bound; }));
+  EXPECT_FALSE(some.points.front().bound && some.points.size() == 1);
+  EXPECT_TRUE(std::any_of(some.points.begin(), some.points.end(), [](const GridPoint& cell) { return !cell.bound; }));
   EXPECT_GT(pruned(some, Pruned::not_reached), 0u);
 }
 
@@ -85,7 +86,7 @@ TEST(TuneLimit, HoweverShortTheTimeThereIsARanker) {
   const Dataset data = web_like(1, 30), valid = web_like(2, 20);
   const auto bounds_only = [] {
     TuneOptions options = limited_grid();
-    options.rankers = {};
+    options.initial_models = {};
     return options;
   };
   const auto kernels = [] {
@@ -95,10 +96,10 @@ TEST(TuneLimit, HoweverShortTheTimeThereIsARanker) {
   };
   for (const TuneOptions& options : {limited_grid(), bounds_only(), kernels()})
     for (const Dataset* judged_on : {&valid, static_cast<const Dataset*>(nullptr)}) {
-      const TuneOutcome outcome = tuned_in(1, options, data, judged_on);
+      const TuneResult outcome = tuned_in(1, options, data, judged_on);
       EXPECT_EQ(outcome.end, TuneEnd::time_limit);
-      ASSERT_GE(outcome.cells.size(), 1u);
-      EXPECT_TRUE(outcome.cells.front().cut_short);
+      ASSERT_GE(outcome.points.size(), 1u);
+      EXPECT_TRUE(outcome.points.front().cut_short);
       EXPECT_GT(outcome.validated.queries, 0u);
       EXPECT_GT(pruned(outcome, Pruned::not_reached), 0u);
     }
@@ -108,26 +109,26 @@ TEST(TuneLimit, AKernelThatIsNotReachedIsCountedAmongTheCells) {
   TuneOptions options = limited_grid();
   options.kernels = {"none", "rbf:gamma=1", "poly:degree=2"};
   const Dataset data = web_like(1, 30), valid = web_like(2, 20);
-  const TuneOutcome some = tuned_in(60, options, data, &valid);
-  EXPECT_EQ(some.all_cells(), 3 * tuned_in(60, limited_grid(), data, &valid).all_cells());
-  for (const GridPoint& cell : some.cells) EXPECT_EQ(cell.kernel, "none");
+  const TuneResult some = tuned_in(60, options, data, &valid);
+  EXPECT_EQ(some.num_points(), 3 * tuned_in(60, limited_grid(), data, &valid).num_points());
+  for (const GridPoint& cell : some.points) EXPECT_EQ(cell.kernel, "none");
 }
 
 TEST(TuneStop, IsNoticedInsideACell) {
   TuneOptions options = limited_grid();
-  options.rankers = {};
+  options.initial_models = {};
   options.bounds = {Bound::best};
   options.C = {10, 1e6};
   options.train.solve.tolerance = 1e-9;  // the second cell takes many passes
   const Dataset data = web_like(6, 40), valid = web_like(7, 30);
   std::size_t calls = 0, after = 0;
-  const TuneResult result = tune(data, options, &valid, [&](const TuneProgress& progress) {
+  const TuneResult result = tune(data, options, valid, [&](const TuneProgress& progress) {
     ++calls;
     return progress.done < 1 || ++after < 4;  // three more looks after the first cell
   });
   EXPECT_EQ(result.end, TuneEnd::stopped);
-  ASSERT_EQ(result.cells.size(), 1u);
-  EXPECT_EQ(result.cells[0].C, 10);
+  ASSERT_EQ(result.points.size(), 1u);
+  EXPECT_EQ(result.points[0].C, 10);
   ASSERT_EQ(result.pruned.size(), 1u);
   EXPECT_EQ(result.pruned[0].why, Pruned::cut_short);
   EXPECT_LE(after, 6u);
@@ -138,12 +139,12 @@ TEST(TuneStop, IsNoticedWhileRowsOfAKernelAreComputed) {
   options.kernels = {"none", "rbf:gamma=1"};
   const Dataset data = web_like(6, 40), valid = web_like(7, 30);
   std::size_t linear = 0;
-  const TuneResult result = tune(data, options, &valid, [&](const TuneProgress& progress) {
+  const TuneResult result = tune(data, options, valid, [&](const TuneProgress& progress) {
     if (linear == 0) linear = progress.total / 2;
     return progress.done < linear;  // every linear cell is decided: the kernel's turn
   });
   EXPECT_EQ(result.end, TuneEnd::stopped);
-  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.kernel, "none");
+  for (const GridPoint& cell : result.points) EXPECT_EQ(cell.kernel, "none");
 }
 
 TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
@@ -154,7 +155,7 @@ TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
   double best = std::numeric_limits<double>::quiet_NaN();
   std::optional<GridPoint> leader;
   bool measured = false;
-  const TuneResult result = tune(data, options, nullptr, [&](const TuneProgress& progress) {
+  const TuneResult result = tune(data, options, {}, [&](const TuneProgress& progress) {
     EXPECT_GE(progress.done, last.done);
     EXPECT_EQ(progress.leader == nullptr, std::isnan(progress.best));
     if (!measured) measured = !std::isnan(progress.seconds_left);
@@ -166,9 +167,9 @@ TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
   });
   EXPECT_TRUE(measured);
   EXPECT_EQ(last.done, last.total);
-  EXPECT_EQ(last.total, result.all_cells());
+  EXPECT_EQ(last.total, result.num_points());
   double largest = 0;
-  for (const GridPoint& cell : result.cells)
+  for (const GridPoint& cell : result.points)
     if (!cell.degenerate()) largest = std::max(largest, cell.validation);
   EXPECT_EQ(best, largest);
   ASSERT_TRUE(leader);
@@ -178,7 +179,7 @@ TEST(TuneProgressTold, IsOfCellsOverAllFolds) {
 
 TEST(TuneFigure, IsThatOfWhatIsDelivered) {
   const Dataset data = web_like(1, 40), valid = web_like(2, 30);
-  const TuneResult result = tune(data, limited_grid(), &valid);
+  const TuneResult result = tune(data, limited_grid(), valid);
   const std::vector<std::string> measures = {"ndcg@10"};
   const MeasureResult expected = evaluate(valid, score(result.model, valid), measures).measures[0];
   EXPECT_NEAR(result.validated.mean, expected.mean, 1e-12);
@@ -189,12 +190,12 @@ TEST(TuneFigure, IsThatOfWhatIsDelivered) {
 
 TEST(TunePruned, SaysByWhichRule) {
   TuneOptions options = limited_grid();
-  options.rankers = {};
+  options.initial_models = {};
   options.bounds = {Bound::best};
   options.C = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};  // not every step can be a better one
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
-  const TuneResult result = tune(data, options, &valid);
-  EXPECT_EQ(result.all_cells(), 12u);
+  const TuneResult result = tune(data, options, valid);
+  EXPECT_EQ(result.num_points(), 12u);
   ASSERT_GT(result.pruned.size(), 0u);
   for (const PrunedPoint& cell : result.pruned) EXPECT_EQ(cell.why, Pruned::no_better);
 }

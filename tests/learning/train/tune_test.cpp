@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/tune.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,17 +23,17 @@ TuneOptions small_grid() {
   options.C = {10, 1000};
   options.decays = {"measure"};
   options.bounds = {Bound::best};
-  options.rankers = {};
+  options.initial_models = {};
   options.choice = Choice::best;
   options.folds = 3;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   options.train.solve.tolerance = 1e-2;
   return options;
 }
 
 std::string text_of(const TuneResult& result) {
   std::string text = to_json(result.model);
-  for (const GridPoint& cell : result.cells)
+  for (const GridPoint& cell : result.points)
     text += std::string(cell.bound ? name_of(*cell.bound) : "none") + cell.decay + std::to_string(cell.C) + " " +
             std::to_string(cell.validation) + "\n";
   return text;
@@ -39,12 +41,12 @@ std::string text_of(const TuneResult& result) {
 
 double total_share(const TuneResult& result) {
   double total = 0;
-  for (const GridPoint& cell : result.cells) total += cell.share;
+  for (const GridPoint& cell : result.points) total += cell.share;
   return total;
 }
 
 const GridPoint& largest_share(const TuneResult& result) {
-  return *std::max_element(result.cells.begin(), result.cells.end(),
+  return *std::max_element(result.points.begin(), result.points.end(),
                            [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
 }
 
@@ -58,10 +60,10 @@ TEST(Tune, JudgesBoundsAndCheapRankersOnTheValidationData) {
   TuneOptions options;
   options.train.solve.tolerance = 1e-2;
   options.C = {10};
-  const TuneResult result = tune(data, options, &valid);
-  EXPECT_EQ(result.cells.size(), 3u + 4 + 4 + 3 + 3);  // best, predicted from two starts; ridge twice, pairs twice
+  const TuneResult result = tune(data, options, valid);
+  EXPECT_EQ(result.points.size(), 3u + 4 + 4 + 3 + 3);  // best, predicted from two starts; ridge twice, pairs twice
   EXPECT_NEAR(total_share(result), 1, 1e-12);
-  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.per_query.size(), valid.num_queries());
+  for (const GridPoint& cell : result.points) EXPECT_EQ(cell.per_query.size(), valid.num_queries());
 }
 
 TEST(Tune, OnLinearGainsThereAreNoRankersOnGains) {
@@ -69,14 +71,14 @@ TEST(Tune, OnLinearGainsThereAreNoRankersOnGains) {
   options.train.convention = "sklearn";
   options.C = {10};
   const Dataset valid = web_like(2, 20);
-  EXPECT_EQ(tune(web_like(1, 30), options, &valid).cells.size(), 3u + 4 + 3);
+  EXPECT_EQ(tune(web_like(1, 30), options, valid).points.size(), 3u + 4 + 3);
 }
 
 TEST(Tune, TheAverageIsDeliveredAsItWasJudged) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   TuneOptions options;
   options.C = {10, 100};
-  const TuneResult result = tune(data, options, &valid);
+  const TuneResult result = tune(data, options, valid);
   ASSERT_GT(result.model.parts.size(), 1u);
   EXPECT_FALSE(result.refitted);
   EXPECT_EQ(result.model.validation, judged(model_from_json(to_json(result.model), "m.json"), valid));
@@ -95,8 +97,8 @@ TEST(Tune, TheWinnerIsDeliveredAsItWasJudged) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   TuneOptions options = small_grid();
   options.C = {10};
-  const TuneResult result = tune(data, options, &valid);
-  EXPECT_EQ(result.model.validation, result.cells[0].validation);
+  const TuneResult result = tune(data, options, valid);
+  EXPECT_EQ(result.model.validation, result.points[0].validation);
   EXPECT_EQ(result.model.validation, judged(result.model, valid));
   TrainOptions same = options.train;
   same.C = 10;
@@ -120,28 +122,28 @@ TEST(Tune, APathIsGivenUpWhereItsBoundCarriesNoInformation) {
   options.bounds = {Bound::average};
   options.decays = {"power:0.5"};
   options.C = {10, 100, 1000};
-  const TuneResult result = tune(data, options, &valid);
-  ASSERT_LT(result.cells.front().explained_risk, kDegenerate);
-  EXPECT_EQ(result.cells.size(), 1u);
-  EXPECT_EQ(result.cells.front().share, 1);  // there is no other
+  const TuneResult result = tune(data, options, valid);
+  ASSERT_LT(result.points.front().explained_risk, kDegenerate);
+  EXPECT_EQ(result.points.size(), 1u);
+  EXPECT_EQ(result.points.front().share, 1);  // there is no other
 }
 
 TEST(Tune, APathEndsWhereALargerCDoesNoBetter) {
   const Dataset data = web_like(5, 50), valid = web_like(6, 40);
   TuneOptions options = small_grid();
   options.C = {1, 10, 100, 1000, 1e4, 1e5};
-  const TuneResult result = tune(data, options, &valid);
-  for (std::size_t k = 2; k < result.cells.size(); ++k)
-    EXPECT_GT(result.cells[k - 1].validation, result.cells[k - 2].validation);
-  ASSERT_LT(result.cells.size(), options.C.size());
-  EXPECT_LE(result.cells.back().validation, result.cells[result.cells.size() - 2].validation);
+  const TuneResult result = tune(data, options, valid);
+  for (std::size_t k = 2; k < result.points.size(); ++k)
+    EXPECT_GT(result.points[k - 1].validation, result.points[k - 2].validation);
+  ASSERT_LT(result.points.size(), options.C.size());
+  EXPECT_LE(result.points.back().validation, result.points[result.points.size() - 2].validation);
 }
 
 TEST(Tune, FoldsJudgeEveryQueryOnceAndTheirMeanIsTheModel) {
   const Dataset data = web_like(3, 45);
   const TuneResult result = tune(data, small_grid());
-  ASSERT_GE(result.cells.size(), 1u);
-  for (const GridPoint& cell : result.cells) EXPECT_EQ(cell.per_query.size(), 45u);
+  ASSERT_GE(result.points.size(), 1u);
+  for (const GridPoint& cell : result.points) EXPECT_EQ(cell.per_query.size(), 45u);
   EXPECT_FALSE(result.refitted);
   EXPECT_EQ(result.model.folds, 3u);
   EXPECT_EQ(result.model.validation, largest_share(result).validation);
@@ -163,7 +165,7 @@ TEST(Tune, DoesNotDependOnThreadsOrTheOrderOfC) {
   options.decays = {"measure", "power:1"};
   options.C = {10, 100, 1000};
   const std::string one = text_of(tune(data, options));
-  options.train.solve.threads = 4;
+  options.train.compute.threads = 4;
   EXPECT_EQ(text_of(tune(data, options)), one);
   options.C = {1000, 10, 100, 10};
   EXPECT_EQ(text_of(tune(data, options)), one);
@@ -174,24 +176,24 @@ TEST(Tune, StoppedEarlyItDeliversTheCellsSoFar) {
   TuneOptions options = small_grid();
   options.C = {10, 100, 1000, 10000};
   std::size_t seen = 0;
-  const TuneResult result = tune(data, options, &valid, [&](const TuneProgress& progress) {
+  const TuneResult result = tune(data, options, valid, [&](const TuneProgress& progress) {
     seen = progress.done;
     EXPECT_EQ(progress.total, 4u);
     return progress.done < 1;
   });
   EXPECT_EQ(seen, 1u);
-  EXPECT_EQ(result.cells.size(), 1u);
+  EXPECT_EQ(result.points.size(), 1u);
   EXPECT_FALSE(result.model.weights.empty());
 }
 
 TEST(Tune, StoppedBeforeAnyCellItSaysSo) {
   const auto stop = [](const TuneProgress&) { return false; };
-  EXPECT_THROW(tune(web_like(6, 40), small_grid(), nullptr, stop), Error);
+  EXPECT_THROW(tune(web_like(6, 40), small_grid(), {}, stop), Error);
 }
 
 TEST(Tune, ValidationWithoutARelevantDocumentIsRefused) {
   const Dataset valid = parse_letor("0 qid:1 1:1 2:1\n0 qid:1 1:2 2:1\n", "valid.txt");
-  EXPECT_THROW(tune(web_like(6, 40), small_grid(), &valid), Error);
+  EXPECT_THROW(tune(web_like(6, 40), small_grid(), valid), Error);
 }
 
 TEST(Tune, WrongGridsAreRefused) {

@@ -15,7 +15,7 @@ namespace dorm {
 namespace {
 
 ComputeOptions there(std::uint64_t bytes = 0) {
-  return {.threads = 2, .device = test::tested_device(), .device_bytes = bytes};
+  return {.threads = 2, .device = test::tested_device(), .memory = bytes};
 }
 
 /// Documents with names, groups and columns of few values.

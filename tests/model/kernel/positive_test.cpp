@@ -42,7 +42,7 @@ TEST(CheckPositive, TrainingRefusesAnIndefiniteFunction) {
   const Dataset data = test::random_data({.lengths = {6, 6, 6}});
   const auto distance = pairwise(
       [](std::span<const float> x, std::span<const float> y) { return std::fabs(static_cast<double>(x[0] - y[0])); });
-  TrainOptions options{.solve = {.threads = 1}};
+  TrainOptions options{.compute = {.threads = 1}};
   options.kernel_function = distance.get();
   EXPECT_NE(test::message_of([&] { train(data, options); }).find("not positive semidefinite"), std::string::npos);
 }
@@ -65,7 +65,7 @@ TEST(CheckPrecomputed, RefusesAWrongShapeAndAsymmetryAndNamesThePlace) {
               check_precomputed(from_matrix({{2, 1}, {0.5, 2}}));
             }).find("not symmetric: row 2, column 1 is 0.5, row 1, column 2 is 1"),
             std::string::npos);
-  TrainOptions options{.solve = {.threads = 1}};
+  TrainOptions options{.compute = {.threads = 1}};
   options.kernel = "precomputed";
   EXPECT_NE(test::message_of([&] {
               train(from_matrix({{1, 2}, {2, 1}, {0, 1}}), options);

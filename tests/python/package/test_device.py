@@ -16,7 +16,9 @@ import dorm
 def fitted(request: pytest.FixtureRequest) -> tuple[dorm.DormRanker, dorm.Dataset]:
     data = dorm.synth(queries=40, features=6, seed=4)
     approximation = "none" if request.param == "none" else "nystroem:40"
-    return dorm.DormRanker(kernel=request.param, approximation=approximation, n_jobs=2).fit(data), data
+    return dorm.DormRanker(kernel=request.param, solver_options={"approximation": approximation}, n_jobs=2).fit(
+        data
+    ), data
 
 
 def test_scores_are_those_of_the_cpu(fitted: tuple[dorm.DormRanker, dorm.Dataset], tmp_path: Path) -> None:
@@ -24,7 +26,7 @@ def test_scores_are_those_of_the_cpu(fitted: tuple[dorm.DormRanker, dorm.Dataset
     here = ranker.predict(data)
     ranker.save(tmp_path / "m.json")
     for other in (dorm.DormRanker.load(tmp_path / "m.json"), pickle.loads(pickle.dumps(ranker))):
-        other.set_params(device="host", device_bytes=10**9)
+        other.set_params(device="host", memory=10**9)
         np.testing.assert_allclose(other.predict(data), here, rtol=1e-4, atol=1e-4)
         assert other.score(data) == pytest.approx(ranker.score(data), abs=1e-3)
         assert (other.rank(data) == ranker.rank(data)).mean() > 0.99

@@ -2,6 +2,7 @@
 // Random limits on groups of every shape, and all lists within them one by one.
 #pragma once
 
+#include "dorm/ranking/group_lists.h"
 #include "ranking/oracle/instances.h"
 
 namespace dorm::test {

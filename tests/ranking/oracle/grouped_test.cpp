@@ -4,6 +4,7 @@
 
 #include "dorm/error.h"
 #include "dorm/oracle.h"
+#include "dorm/ranking/group_lists.h"
 #include "ranking/oracle/grouped_instances.h"
 #include "support/message_of.h"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dorm/ranking/list_problem.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "dorm/oracle.h"
+#include "dorm/ranking/group_lists.h"
 
 namespace dorm {
 namespace {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dorm/ranking/list_problem.h"
 #include "recommend/factor/ranking_lists.h"
 #include "support/ratings.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dorm/ranking/list_problem.h"
 #include "recommend/factor/item_step.h"
 #include "recommend/factor/user_step.h"
 #include "support/case_name.h"

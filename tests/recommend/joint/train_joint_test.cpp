@@ -38,10 +38,11 @@ TEST_P(EveryJointBound, HasTheObjectiveAndScoresOfTheKernelTrainerOnTheFullGramM
   const JointResult joint = train_joint(
       kernel, ratings,
       {.measure = measure, .bound = parse_bound(bound), .C = 20, .rounds = 1, .solve = {.tolerance = 1e-6}});
-  TrainOptions options{.measure = measure, .C = 20, .bound = parse_bound(bound), .start = Start::ridge, .rounds = 1};
+  TrainOptions options{
+      .measure = measure, .C = 20, .bound = parse_bound(bound), .start = InitialModel::ridge, .rounds = 1};
   options.scale = "none";
   options.solve.tolerance = 1e-6;
-  options.solve.threads = 1;
+  options.compute.threads = 1;
   options.kernel = "precomputed";
   const Dataset data = gram_data(kernel, ratings);
   const TrainResult full = train(data, options);

@@ -18,7 +18,7 @@ JointModelOptions quick_joint(const std::string& method = "dorm") {
   JointModelOptions options;
   options.method = method;
   options.train.C = 10;
-  options.train.solve.threads = 1;
+  options.train.compute.threads = 1;
   return options;
 }
 

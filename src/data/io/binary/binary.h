@@ -21,8 +21,7 @@ inline constexpr std::string_view kBinaryMagic =
     "\x89"
     "DORM\r\n\x1A";
 inline constexpr std::uint32_t kByteOrderMark = 0x01020304;
-inline constexpr std::uint16_t kBinaryMajor = 2;  // raised when older readers would misread the file
-inline constexpr std::uint16_t kOldestMajor = 1;  // the oldest that is read; it had another checksum
+inline constexpr std::uint16_t kBinaryMajor = 2;  // no other is read
 inline constexpr std::uint16_t kBinaryMinor = 1;  // raised when sections are added that may be ignored
 inline constexpr std::size_t kSectionAlignment = 64;
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "data/storage.h"
 
 namespace dorm {
@@ -38,11 +38,11 @@ void Layout::read_header() {
   std::memcpy(&header_, bytes_.data(), sizeof header_);
   if (header_.byte_order != kByteOrderMark)
     refuse("written on a machine of the other byte order; convert the text form on this machine");
-  if (header_.major < kOldestMajor || header_.major > kBinaryMajor)
-    refuse(fmt::format("version {}.{} of the binary form, but this dorm reads versions {} to {}; {}", header_.major,
-                       header_.minor, kOldestMajor, kBinaryMajor,
-                       header_.major > kBinaryMajor ? "use a newer dorm or convert the original data with this one"
-                                                    : "convert the original data with this dorm"));
+  if (header_.major != kBinaryMajor)
+    refuse(
+        fmt::format("found version {}.{} of the binary form; expected version {}: convert the original data with this "
+                    "dorm",
+                    header_.major, header_.minor, kBinaryMajor));
   if (bytes_.size() < header_.file_bytes) refuse_truncated();
   if (bytes_.size() > header_.file_bytes)
     refuse_damaged(fmt::format("{} bytes, but the header says {}", bytes_.size(), header_.file_bytes));
@@ -64,8 +64,7 @@ void Layout::read_table() {
   const Bytes head = std::as_bytes(std::span(&unsigned_header, 1)), table = std::as_bytes(std::span(table_));
   std::vector<std::byte> covered(head.begin(), head.end());
   covered.insert(covered.end(), table.begin(), table.end());
-  if (checksum_of_version(header_.major, covered) != header_.checksum)
-    refuse_damaged("the header does not match its checksum");
+  if (checksum(covered) != header_.checksum) refuse_damaged("the header does not match its checksum");
   find_sections();
 }
 

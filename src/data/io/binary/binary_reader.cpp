@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "base/page_buffer.h"
 #include "base/parallel.h"
 #include "data/column_numbers.h"
@@ -185,7 +185,6 @@ void leave_out_numbers(Storage& storage) {
 
 // Throws where a checksum is not that of the file.
 ValuesSeen verify_sections(const Layout& layout, std::size_t threads) {
-  const std::uint64_t version = layout.header().major;
   ValuesSeen seen;
   for (std::size_t section = 0; section < layout.table().size(); ++section) {
     const SectionEntry& entry = layout.table()[section];
@@ -193,8 +192,8 @@ ValuesSeen verify_sections(const Layout& layout, std::size_t threads) {
     const bool values = entry.id == static_cast<std::uint32_t>(SectionId::values);
     if (values)
       seen = look_through({reinterpret_cast<const float*>(content.data()), content.size() / sizeof(float)}, threads);
-    const bool summed = values && version != 1 && content.size() % sizeof(float) == 0;
-    if ((summed ? seen.checksum : checksum_of_version(version, content)) != entry.checksum)
+    const bool summed = values && content.size() % sizeof(float) == 0;
+    if ((summed ? seen.checksum : checksum(content)) != entry.checksum)
       layout.refuse_damaged(fmt::format("section {} does not match its checksum", entry.id));
   }
   return seen;

@@ -10,6 +10,7 @@
 #include "data/io/binary/shard_folder.h"
 #include "data/io/files/scratch_rows.h"
 #include "data/io/files/text_formats.h"
+#include "dorm/data/prepare.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 

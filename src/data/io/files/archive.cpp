@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "base/quote.h"
 #include "data/io/files/file.h"
 #include "dorm/error.h"
@@ -82,24 +82,27 @@ void ArchiveWriter::write(std::ostream& out, std::string_view format, int versio
   out.write(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-ArchiveReader::ArchiveReader(const std::string& path, std::string_view format, int newest)
-    : ArchiveReader(read_whole_file(path), path, format, newest) {}
+ArchiveReader::ArchiveReader(const std::string& path, std::string_view format, int expected)
+    : ArchiveReader(read_whole_file(path), path, format, expected) {}
 
-ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest)
+ArchiveReader::ArchiveReader(std::string content, const std::string& name, std::string_view format, int expected)
     : path_(name), content_(std::move(content)) {
   const std::size_t line = content_.find('\n');
   const std::string_view first = std::string_view(content_).substr(0, std::min<std::size_t>(line, 80));
   if (!first.starts_with(format) || line == std::string::npos)
     refuse(fmt::format("found {}; expected a file that begins with \"{}\"", in_quotes(first), format));
-  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(), version_);
-  if (version_ < 1 || version_ > newest)
-    refuse(fmt::format("found version {}; this program reads versions 1 to {}", version_, newest));
+  int version = 0;
+  std::from_chars(first.data() + std::min(first.size(), format.size() + 1), first.data() + first.size(), version);
+  if (version != expected)
+    refuse(
+        fmt::format("found format version {}; expected version {}: make the file again, or use the dorm that wrote it",
+                    version, expected));
   std::uint64_t length = 0, sum = 0;
   const std::size_t json = line + 1 + sizeof length;
   if (content_.size() < json + sizeof sum) refuse("the file is cut short");
   const std::size_t end = content_.size() - sizeof sum;
   std::memcpy(&sum, content_.data() + end, sizeof sum);
-  if (checksum_of_version(static_cast<std::uint64_t>(version_), std::as_bytes(std::span(content_)).first(end)) != sum)
+  if (checksum(std::as_bytes(std::span(content_)).first(end)) != sum)
     refuse("the checksum does not fit; the file is damaged or cut short");
   std::memcpy(&length, content_.data() + line + 1, sizeof length);
   if (length > end - json) refuse("the header is longer than the file");

@@ -30,7 +30,6 @@ class ArchiveWriter {
   /// Names of any bytes: two arrays, `name` with their text and `name_end` with where each ends. Copied.
   void add_names(const std::string& name, std::span<const std::string> names);
 
-  /// `version` is at least 2.
   void write(std::ostream& out, std::string_view format, int version, Json header) const;
 
  private:
@@ -49,15 +48,14 @@ class ArchiveWriter {
   std::vector<std::vector<std::uint64_t>> ends_;
 };
 
-/// Throws Error(bad_input) for a file of another format, a newer version, a wrong checksum or size, and for an array
+/// Throws Error(bad_input) for a file of another format or version, a wrong checksum or size, and for an array
 /// that is missing, of another type or of another length than expected.
 class ArchiveReader {
  public:
-  ArchiveReader(const std::string& path, std::string_view format, int newest);
+  ArchiveReader(const std::string& path, std::string_view format, int version);
   /// The same from memory; `name` is for messages.
-  ArchiveReader(std::string content, const std::string& name, std::string_view format, int newest);
+  ArchiveReader(std::string content, const std::string& name, std::string_view format, int version);
 
-  int version() const { return version_; }
   /// What stands beside the arrays.
   JsonFields header() const { return JsonFields(header_, path_, "a usable file"); }
   std::vector<double> doubles(const std::string& name, std::size_t count) const;
@@ -77,7 +75,6 @@ class ArchiveReader {
   std::vector<T> copy(const Place& place) const;
 
   std::string path_, content_;
-  int version_ = 0;
   Json header_;
   std::map<std::string, Place> places_;
 };

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/remedies.h"
+
+#include <fmt/format.h>
+
+namespace dorm::cli {
+namespace {
+
+/// Names joined by commas, as --ignore-column takes them, quoted for a shell where that is needed.
+std::string shell_list(const std::vector<std::string>& names, bool escape) {
+  std::string list;
+  bool plain = true;
+  for (const std::string& name : names) {
+    if (!list.empty()) list += ',';
+    for (const char c : name) {
+      if (c == ',' && escape) list += '\\';
+      list += c;
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                        c == '-' || c == '.' || c == ':');
+    }
+  }
+  if (plain) return list;
+  std::string quoted = "'";
+  for (const char c : list) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+const char* option_of(Remedy::Kind kind) {
+  switch (kind) {
+    case Remedy::Kind::ignore_columns:
+      return "--ignore-column";
+    case Remedy::Kind::treat_missing:
+      return "--missing";
+    case Remedy::Kind::label_column:
+      return "--label-column";
+    case Remedy::Kind::query_column:
+      return "--query-column";
+    case Remedy::Kind::document_column:
+      return "--document-column";
+    case Remedy::Kind::query_ids:
+      return "--query-ids";
+  }
+  return "";
+}
+
+bool names_a_role(const Remedy& remedy) {
+  return remedy.kind == Remedy::Kind::label_column || remedy.kind == Remedy::Kind::query_column ||
+         remedy.kind == Remedy::Kind::document_column;
+}
+
+}  // namespace
+
+std::string option_text(const Remedy& remedy) {
+  if (remedy.kind == Remedy::Kind::treat_missing) return "--missing mean";
+  return fmt::format("{} {}", option_of(remedy.kind),
+                     shell_list(remedy.columns, remedy.kind == Remedy::Kind::ignore_columns));
+}
+
+Error with_options(const Error& error, bool by_model) {
+  std::string roles, others;
+  for (const Remedy& remedy : error.remedies()) {
+    if (names_a_role(remedy)) {
+      roles += fmt::format("{}{}", roles.empty() ? "" : " ", option_text(remedy));
+    } else if (remedy.kind == Remedy::Kind::ignore_columns) {
+      others += fmt::format("; to leave {} out: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
+    } else if (remedy.kind == Remedy::Kind::query_ids) {
+      others += "; to name all queries: --query-ids FILE, with a line for each answer";
+    } else {
+      others += by_model ? "; the model was trained without missing values: --missing zero takes them for 0, and a "
+                           "model trained with --missing mean fills them"
+                         : "; to fill in what is missing: --missing mean, or --missing zero";
+    }
+  }
+  if (!roles.empty()) roles = fmt::format("; did you mean {}?", roles);
+  return {error, others + roles};
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/evaluate_rankers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "dorm/error.h"
+#include "dorm/read.h"
+#include "options/report_files.h"
+#include "run/output.h"
+
+namespace dorm::cli {
+namespace {
+
+/// The arguments that name the rankers, in the order of rows.
+std::vector<std::string> named_rankers(const EvalArguments& arguments) {
+  std::vector<std::string> named;
+  for (const std::string& file : {arguments.model, arguments.scores, arguments.run})
+    if (!file.empty()) named.push_back(file);
+  if (!arguments.feature.empty()) named.push_back("feature:" + arguments.feature);
+  named.insert(named.end(), arguments.rankers.begin(), arguments.rankers.end());
+  return named;
+}
+
+/// The row of the ranker with this name or from this argument. None: the number of rankers.
+std::size_t row_of(const std::string& named, const std::vector<Ranker>& rankers) {
+  const auto found = std::find_if(rankers.begin(), rankers.end(),
+                                  [&](const Ranker& ranker) { return ranker.name == named || ranker.file == named; });
+  return static_cast<std::size_t>(found - rankers.begin());
+}
+
+}  // namespace
+
+std::vector<Ranker> load_rankers(const EvalArguments& arguments, Ranker (*load_one)(const std::string& argument)) {
+  std::vector<Ranker> rankers;
+  for (const std::string& named : named_rankers(arguments)) rankers.push_back(load_one(named));
+  if (!arguments.against.empty() && row_of(arguments.against, rankers) == rankers.size())
+    rankers.push_back(load_one(arguments.against));
+  return rankers;
+}
+
+// Names of a reference that have changed are found by their file.
+std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& against) {
+  if (against.empty()) return 0;
+  const std::size_t row = row_of(against, rankers);
+  return row < rankers.size() ? row : rankers.size() - 1;
+}
+
+RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
+                              const EvalArguments& arguments) {
+  RankersReport report;
+  report.options = arguments.options;
+  report.table = compare_rankers(std::move(rows), reference, arguments.options);
+  for (const Ranker& ranker : rankers) {
+    report.kinds.emplace_back(ranker.kind());
+    report.sources.push_back(ranker.file);
+  }
+  return report;
+}
+
+namespace {
+
+// The rankers of `all` features, best first; they replace the one that stands for them.
+void expand_features(EvaluatedRankers& out, const std::vector<std::string>& measures, EvaluateOptions options) {
+  const auto place = std::find_if(out.rankers.begin(), out.rankers.end(), [](const Ranker& ranker) {
+    const auto* feature = std::get_if<Feature>(&ranker.what);
+    return feature && feature->name == kAllFeatures;
+  });
+  if (place == out.rankers.end()) return;
+  for (std::size_t j = 0; j < out.data.num_features(); ++j)
+    if (out.data.feature_name(j) == kAllFeatures) return;  // a feature of that name is what is meant
+  std::vector<Ranker> features = all_feature_rankers(out.data);
+  const std::vector<std::string> first(measures.begin(), measures.begin() + 1);
+  options.bootstrap = 0;
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const std::vector<double> scores = scores_of(features[j], out.data, false, {});
+    order.emplace_back(-evaluate(out.data, scores, first, options).measures[0].mean, j);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto at = out.rankers.erase(place) - out.rankers.begin();
+  std::vector<Ranker> sorted;
+  for (const auto& [value, j] : order) sorted.push_back(std::move(features[j]));
+  out.rankers.insert(out.rankers.begin() + at, std::make_move_iterator(sorted.begin()),
+                     std::make_move_iterator(sorted.end()));
+}
+
+EvaluatedRankers evaluate_on_data(EvalArguments& arguments, const Settings& settings) {
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  EvaluatedRankers out;
+  out.rankers = load_rankers(arguments);
+  const RankedData data(arguments.data, arguments.input, settings, out.rankers);
+  out.data = data.data();
+  expand_features(out, measures, arguments.options);
+  make_names_distinct(out.rankers);
+  const std::size_t reference = reference_of(out.rankers, arguments.against);
+  resolve_limits(arguments.options, common_limits(out.rankers));
+  std::vector<RankerRow> rows;
+  for (const Ranker& ranker : out.rankers) {
+    out.expected.push_back(data.as_expected_by(ranker));
+    out.scores.push_back(
+        scores_of(ranker, out.expected.back(), arguments.options.complete, settings, arguments.device));
+    rows.push_back({ranker.name, evaluate_ranker(ranker, out.data, out.scores.back(), measures, arguments.options)});
+  }
+  out.report = finished_report(std::move(rows), out.rankers, reference, arguments);
+  return out;
+}
+
+// Some conventions skip judged queries that a run lacks: the means of the runs would then be over different queries.
+void require_queries(const std::vector<RunEntry>& run, const std::vector<Judgment>& judgments, const Ranker& ranker) {
+  std::unordered_set<std::string_view> retrieved, seen;
+  for (const RunEntry& entry : run) retrieved.insert(entry.query);
+  std::size_t lacking = 0;
+  std::string_view first;
+  for (const Judgment& judgment : judgments)
+    if (seen.insert(judgment.query).second && !retrieved.contains(judgment.query) && lacking++ == 0)
+      first = judgment.query;
+  if (lacking > 0)
+    throw Error(ErrorCode::bad_input, {ranker.file},
+                fmt::format("the run lacks {} of {} judged queries (the first: {}); expected all, or --complete, which "
+                            "counts them as empty lists",
+                            lacking, seen.size(), first));
+}
+
+EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& settings) {
+  resolve_limits(arguments.options, "");
+  const std::vector<std::string> measures = split_measures(arguments.measures);
+  std::vector<Ranker> rankers = load_rankers(arguments);
+  make_names_distinct(rankers);
+  const std::size_t reference = reference_of(rankers, arguments.against);
+  const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+  const bool may_skip = convention_of(arguments.options).skip_missing;
+  std::vector<RankerRow> rows;
+  for (const Ranker& ranker : rankers) {
+    const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
+    if (!run)
+      throw Error(
+          ErrorCode::bad_input, {ranker.file},
+          fmt::format("--qrels evaluates TREC runs, and this is of the kind {}; expected DATA for it", ranker.kind()));
+    if (may_skip) require_queries(*run, judgments, ranker);
+    rows.push_back({ranker.name, evaluate_run(judgments, *run, measures, arguments.options)});
+    if (rows.back().table.unjudged_queries > 0)
+      warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", ranker.file,
+                                 rows.back().table.unjudged_queries));
+  }
+  EvaluatedRankers out;
+  out.report = finished_report(std::move(rows), rankers, reference, arguments);
+  return out;
+}
+
+}  // namespace
+
+void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
+  if (options.one_per.empty())
+    options.one_per = of_model;
+  else if (options.one_per == "none")
+    options.one_per.clear();
+  if (options.as_ranked && options.one_per.empty())
+    throw Error(ErrorCode::bad_option, "--as-ranked needs limits; expected --one-per beside it");
+}
+
+void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments) {
+  report.against = arguments.against;
+  for (std::size_t i = 0; i < other.measures.size(); ++i) {
+    report.against_means.push_back(other.measures[i].mean);
+    report.tests.push_back(compare(report.table.measures[i].per_query, other.measures[i].per_query, arguments.options));
+  }
+}
+
+EvaluatedRankers evaluate_rankers(EvalArguments& arguments, const Settings& settings) {
+  return arguments.of_runs() ? evaluate_by_qrels(arguments, settings) : evaluate_on_data(arguments, settings);
+}
+
+void print_rankers(const RankersReport& report, const EvalArguments& arguments, const Settings& settings) {
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, rankers_per_query(report.table));
+  if (arguments.per_query == "-") return;
+  const std::string reports = arguments.reports.empty() ? std::string() : "\n" + report_lines(arguments.reports);
+  print(settings.json                    ? rankers_json(report)
+        : arguments.format == "csv"      ? rankers_csv(report)
+        : arguments.format == "markdown" ? rankers_markdown(report)
+                                         : rankers_text(report) + reports);
+}
+
+}  // namespace dorm::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several rankers evaluated on the same documents, or by the same judgments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "input/rankers.h"
+#include "options/eval_options.h"
+#include "text/eval_text.h"
+#include "text/rankers_text.h"
+
+namespace dorm::cli {
+
+struct EvaluatedRankers {
+  RankersReport report;
+  std::vector<Ranker> rankers = {};              // of judged documents, in the order of the rows, as are
+  std::vector<std::vector<double>> scores = {};  // their scores, and
+  std::vector<Dataset> expected = {};            // the data as each of them expects it
+  Dataset data;
+};
+
+/// The rankers of the arguments and, where it is none of them, the reference of --against.
+std::vector<Ranker> load_rankers(const EvalArguments& arguments,
+                                 Ranker (*load_one)(const std::string& argument) = load_ranker);
+
+/// The row of the reference among the loaded rankers.
+std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& against);
+
+RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
+                              const EvalArguments& arguments);
+
+/// Adds the other table as the one to compare with.
+void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments);
+
+/// Limits on groups as given, else those of the model; "none" lifts them.
+void resolve_limits(EvaluateOptions& options, const std::string& of_model);
+
+/// Evaluates all rankers of the arguments, on documents or by TREC judgments.
+EvaluatedRankers evaluate_rankers(EvalArguments& arguments, const Settings& settings);
+
+/// Prints the table in the format of the arguments, and writes the values per query.
+void print_rankers(const RankersReport& report, const EvalArguments& arguments, const Settings& settings);
+
+}  // namespace dorm::cli

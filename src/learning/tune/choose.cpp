@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learning/tune/choose.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "learning/train/average.h"
+
+namespace dorm {
+namespace {
+
+template <class T>
+std::size_t place_of(const T& value, const std::vector<T>& list) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
+}
+
+/// A bound that is not listed came from auto.
+std::size_t place_of_bound(Bound bound, const std::vector<BoundChoice>& list) {
+  return std::min(place_of(BoundChoice(bound), list), place_of(BoundChoice(), list));
+}
+
+/// Points that carry information; all, where none does.
+std::vector<GridPoint*> informative(std::vector<GridPoint>& points) {
+  std::vector<GridPoint*> out;
+  for (GridPoint& point : points)
+    if (!point.degenerate()) out.push_back(&point);
+  if (out.empty())
+    for (GridPoint& point : points) out.push_back(&point);
+  return out;
+}
+
+/// Smaller is nearer to the defaults: the default bound and decay, and the most regularised of points that do not
+/// differ significantly.
+auto distance_from_default(const GridPoint& point, const TuneOptions& options) {
+  return std::tuple(place_of(point.kernel, options.kernels), !point.bound,
+                    point.bound ? place_of_bound(*point.bound, options.bounds) : 0, point.bound != Bound::best,
+                    place_of(point.measure, options.measures), place_of(point.decay, options.decays), point.C,
+                    point.start != InitialModel::ridge, -point.validation);
+}
+
+}  // namespace
+
+GridPoint& choose(std::vector<GridPoint>& points, const TuneOptions& options) {
+  const std::vector<GridPoint*> in = informative(points);
+  GridPoint* const best = *std::max_element(
+      in.begin(), in.end(), [](const GridPoint* a, const GridPoint* b) { return a->validation < b->validation; });
+  GridPoint* chosen = best;
+  for (GridPoint* each : in) {
+    GridPoint& point = *each;
+    if (options.choice == Choice::steady && !behind(point.per_query, best->per_query) &&
+        distance_from_default(point, options) < distance_from_default(*chosen, options))
+      chosen = &point;
+    const bool within = point.validation >= best->validation - best->standard_error;
+    if (options.choice == Choice::one_standard_error && within &&
+        std::tuple_cat(std::tuple(point.C, -point.validation), distance_from_default(point, options)) <
+            std::tuple_cat(std::tuple(chosen->C, -chosen->validation), distance_from_default(*chosen, options)))
+      chosen = &point;
+  }
+  return *chosen;
+}
+
+void share_out(std::vector<GridPoint>& points, const TuneOptions& options) {
+  if (options.choice != Choice::average) {
+    choose(points, options).share = 1;
+    return;
+  }
+  const std::vector<GridPoint*> in = informative(points);
+  std::vector<std::span<const double>> per_query;
+  for (const GridPoint* point : in) per_query.emplace_back(point->per_query);
+  const std::vector<double> shares = shares_by_validation(per_query);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i]->share = shares[i];
+}
+
+}  // namespace dorm

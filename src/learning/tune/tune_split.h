@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a tuning: training data with the data that validates it, once or for each fold.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "learning/train/training_set.h"
+#include "learning/tune/tune_path.h"
+
+namespace dorm {
+
+struct TuneSplit {
+  std::unique_ptr<const LearningTask> fold, held_out;  // of this split alone; null: the tasks of the caller
+  const LearningTask &train, &validation;
+  TrainingSet set;
+  std::unique_ptr<const Scorer> scorer;
+  std::mutex mutex;                                   // of the initial models
+  std::map<std::string, std::vector<double>> starts;  // shared by paths
+  std::vector<double> best;                           // validation of the best point before the bound predicted
+
+  TuneSplit(const LearningTask& train_task, const LearningTask& validation_task, const TunePlan& plan,
+            const Scaling& scaling);
+  TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique_ptr<const LearningTask> held_part,
+            const TunePlan& plan, const Scaling& scaling);
+
+  /// By the measure of validation, whatever was trained for.
+  EvaluatedWeights evaluate(const TunePlan& plan, TrainOptions options, std::vector<double> w) const;
+};
+using TuneSplits = std::vector<std::unique_ptr<TuneSplit>>;
+
+/// `validation` is null for folds.
+TuneSplits make_splits(const LearningTask& task, const LearningTask* validation, const TunePlan& plan);
+
+}  // namespace dorm
