@@ -69,9 +69,7 @@ def test_info_says_what_the_trees_are(folder):
 
 
 def test_eval_compares_trees_and_a_linear_model(folder):
-    done = json.loads(
-        dorm("eval", "--data", folder / "data.csv", folder / "lgb.txt", folder / "linear.json", "--json").stdout
-    )
+    done = json.loads(dorm("eval", folder / "data.csv", folder / "lgb.txt", folder / "linear.json", "--json").stdout)
     assert "lgb" in json.dumps(done) and "linear" in json.dumps(done)
 
 
