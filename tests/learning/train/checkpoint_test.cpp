@@ -178,7 +178,7 @@ TEST_F(Resume, OtherOptionsAreRefused) {
 
 TEST_F(Resume, AFileOfVersionOneIsRefusedForWhatItIs) {
   directory_.write("checkpoint", "dorm-checkpoint 1 0123456789abcdef\n{}\n");
-  EXPECT_NE(refusal(checkpointed(), data_).find("written by an older dorm; delete it"), std::string::npos);
+  EXPECT_NE(refusal(checkpointed(), data_).find("it is damaged or of another version; delete it"), std::string::npos);
 }
 
 TEST_F(Resume, DamagedBytesAreRefused) {
