@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+import operator
 import os
 import tempfile
 import threading
@@ -31,6 +33,7 @@ class Server:
         self.url: str = core.url
         self._thread = threading.Thread(target=core.run, name="dorm.serve", daemon=True)
         self._thread.start()
+        atexit.register(self.stop)  # while the interpreter still has all that the server holds
 
     def wait(self) -> None:
         """Wait until the server stops; Ctrl-C stops it."""
@@ -46,6 +49,7 @@ class Server:
         if self._thread.is_alive():
             self._core.stop()
             self._thread.join()
+        atexit.unregister(self.stop)
 
     def __enter__(self) -> Server:
         return self
@@ -57,6 +61,12 @@ class Server:
         return f"Server({self.url!r}, {'running' if self._thread.is_alive() else 'stopped'})"
 
 
+def _port(port: int) -> int:
+    if not 0 <= operator.index(port) <= 65535:
+        raise ValueError(f"port is {port}; expected a whole number from 0 to 65535")
+    return operator.index(port)
+
+
 def serve(
     *models: Any,
     bind: str = "127.0.0.1",
@@ -65,6 +75,7 @@ def serve(
     token_file: str | os.PathLike[str] | None = None,
     watch: float = 1.0,
     max_body: float = 8.0,
+    max_memory: float = 256.0,
     max_documents: int = 10_000,
     max_connections: int = 1024,
     n_jobs: int | None = None,
@@ -83,8 +94,8 @@ def serve(
         Token of requests: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
     watch
         Seconds between checks of the files; 0: never.
-    max_body, max_documents, max_connections
-        Limits, the first in MiB.
+    max_body, max_memory, max_documents, max_connections
+        Limits, the first two in MiB: of one body, and of the bodies of all requests and responses in flight.
 
     Examples
     --------
@@ -106,11 +117,12 @@ def serve(
         token = _core.read_token(os.fspath(token_file))
     settings = {
         "address": bind,
-        "port": port,
+        "port": _port(port),
         "token": token,
         "threads": thread_count(n_jobs),
         "watch": float(watch),
         "body_bytes": max_body * 2.0**20,
+        "memory_bytes": max_memory * 2.0**20,
         "documents": max_documents,
         "connections": max_connections,
     }
@@ -188,6 +200,6 @@ def explore(
     evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
     evaluation.one_per = models[0][1].one_per if one_per is None and models else one_per or "none"
     as_text = lambda path: "" if path is None else os.fspath(path)
-    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), port))
+    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), _port(port)))
     server._data = data  # its arrays are borrowed
     return server

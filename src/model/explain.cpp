@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/align.h"
@@ -163,6 +163,11 @@ std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::
     } else {
       part.contribution = part.above_mean = effects[j];
     }
+    if (!std::isfinite(part.contribution) || !std::isfinite(part.above_mean))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("what {} adds to the score of document {} of query {} is not finite: features or weights "
+                              "are too large",
+                              in_quotes(model.features[j]), i + 1, one.raw.query(0).id));
     parts.push_back(part);
   }
   sort_parts(parts);
@@ -178,8 +183,7 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
   QueryExplanation result;
   result.additive = one.contributions.has_value();
   if (result.additive) result.base = one.contributions->base;
-  result.mean_score =
-      std::accumulate(one.scores.begin(), one.scores.end(), 0.0) / static_cast<double>(one.scores.size());
+  for (const double score : one.scores) result.mean_score += score / static_cast<double>(one.scores.size());
   const std::size_t first = data.first_document(query);
   for (const auto& [i, rank] : chosen_documents(one.ranking, top, documents, first))
     result.documents.push_back({first + i, rank, one.scores[i], parts_of(model, one, i, column_of, threads)});

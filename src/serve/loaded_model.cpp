@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <unordered_map>
 
 #include "base/checksum.h"
@@ -32,7 +34,16 @@ SavedModel load_served(const std::string& path) {
   return std::move(*saved);
 }
 
+/// A pipe would be waited for, and could be read once only.
+void require_regular(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_other(status))
+    throw Error(ErrorCode::bad_input, {path}, "no regular file; expected a model that can be read again");
+}
+
 std::string version_of(const std::string& path) {
+  require_regular(path);
   const std::string bytes = read_whole_file(path);
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(bytes))));
 }

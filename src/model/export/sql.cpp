@@ -34,6 +34,8 @@ void require_columns(const Model& model, const ServedModel& served, const Export
     code_points("sql", name);
     if (name.empty()) refuse_name("sql", name, "no column has an empty name");
     if (name.find('\0') != std::string_view::npos) refuse_name("sql", name, "a statement ends at its first zero byte");
+    if (name.find('\\') != std::string_view::npos)
+      refuse_name("sql", name, "databases that escape by a backslash would not end the name where it ends");
     std::string key(name.substr(0, kLeastLongestName));
     for (char& c : key)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
