@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import operator
 import os
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from . import _core
 from ._evaluate import options_of
 from ._options import setting
-from ._rankers.ranker import DormRanker
+from ._rankers.ensemble import as_ranker, core_model
 from ._threads import thread_count
 from .data._files import RankingData
 
@@ -67,7 +68,7 @@ def _port(port: int) -> int:
 
 
 def serve(
-    *models: str | os.PathLike[str],
+    *models: Any,
     bind: str = "127.0.0.1",
     port: int = 8080,
     token: str = "",
@@ -78,14 +79,15 @@ def serve(
     max_documents: int = 10_000,
     max_connections: int = 1024,
     n_jobs: int | None = None,
-    **named: str | os.PathLike[str],
+    **named: Any,
 ) -> Server:
     """Answer requests for rankings over HTTP, as ``dorm serve`` does (docs/serve.md), in threads of this process.
 
     Parameters
     ----------
     models, named
-        Model files; the first is the default. Keywords give them names, otherwise the names of their files.
+        Model files, rankers, or models of LightGBM, XGBoost and CatBoost (`DormEnsemble`); the first is asked by
+        default. Keywords give them names, else they are called as their files.
     bind, port
         Address to listen at (others than loopback need a token); port 0: any that is free.
     token, token_file
@@ -108,8 +110,9 @@ def serve(
         raise ValueError("no models; expected at least one file")
     if not _core.can_serve():
         raise NotImplementedError("this build has no server: it was made without simdjson")
-    files = [(Path(model).stem, os.fspath(model)) for model in models]
-    files += [(name, os.fspath(model)) for name, model in named.items()]
+    folder = tempfile.TemporaryDirectory(prefix="dorm-serve-")  # of models that are no files
+    files = [_served_file(model, f"ranker{number}", folder.name, True) for number, model in enumerate(models, 1)]
+    files += [_served_file(model, name, folder.name, False) for name, model in named.items()]
     if token_file is not None:
         token = _core.read_token(os.fspath(token_file))
     settings = {
@@ -123,11 +126,22 @@ def serve(
         "documents": max_documents,
         "connections": max_connections,
     }
-    return Server(_core.Server(files, settings))
+    server = Server(_core.Server(files, settings))
+    server._folder = folder  # which goes with the server
+    return server
+
+
+def _served_file(model: Any, name: str, folder: str, by_file: bool) -> tuple[str, str]:
+    """A name and a file; of a ranker in memory, or an object of another library, one is written."""
+    if isinstance(model, (str, os.PathLike)):
+        return (Path(model).stem if by_file else name), os.fspath(model)
+    path = str(Path(folder) / f"{name}.json")
+    core_model(model).save(path)
+    return name, path
 
 
 def explore(
-    *rankers: DormRanker | str | os.PathLike[str],
+    *rankers: Any,
     data: RankingData,
     texts: str | os.PathLike[str] | None = None,
     judgments: str | os.PathLike[str] | None = None,
@@ -136,14 +150,15 @@ def explore(
     one_per: str | None = None,
     port: int = 0,
     n_jobs: int | None = None,
-    **named: DormRanker | str | os.PathLike[str],
+    **named: Any,
 ) -> Server:
     """Serve the explorer for one or two rankers and a data set, as ``dorm explore`` does (docs/explore.md).
 
     Parameters
     ----------
     rankers, named
-        One fitted ranker or model file, or two. Keywords give them names.
+        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`).
+        Keywords give them names.
     data
         Documents with labels.
     texts
@@ -173,8 +188,8 @@ def explore(
     given = [(f"ranker {number}", each) for number, each in enumerate(rankers, 1)] + list(named.items())
     models = []
     for name, each in given:
-        ranker = each if isinstance(each, DormRanker) else DormRanker.load(each)
-        label = name if isinstance(each, DormRanker) or name in named else Path(each).stem
+        ranker = as_ranker(each)
+        label = Path(each).stem if isinstance(each, (str, os.PathLike)) and name not in named else name
         models.append(
             (
                 label,

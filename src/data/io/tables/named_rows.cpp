@@ -68,7 +68,8 @@ void NamedRows::require_room_for_means() const {
 }
 
 TableRows NamedRows::whole_rows() {
-  const bool means = options_.missing == Missing::mean;
+  const bool means =
+      options_.missing == Missing::mean || options_.missing == Missing::keep;  // NaN where one is missing
   if (means) require_room_for_means();
   if (absent_ == Absent::missing && options_.missing == Missing::error) find_missing();
   TableRows out;
