@@ -49,7 +49,7 @@ inline std::string signed_checkpoint(std::string_view content) {
   const std::size_t header = std::min(content.find('\n'), content.size());
   const std::string_view rest = content.substr(std::min(header + 1, content.size()));
   const std::string_view json = rest.substr(0, rest.find('\n'));
-  return fmt::format("dorm-checkpoint 2 {:016x}\n{}\n{}", sum_of(json), json,
+  return fmt::format("dorm-checkpoint 3 {:016x}\n{}\n{}", sum_of(json), json,
                      signed_state(std::string(rest.substr(std::min(json.size() + 1, rest.size())))));
 }
 

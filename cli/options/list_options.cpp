@@ -13,12 +13,12 @@ namespace {
 constexpr const char* kGroup = "Positions and topics";
 
 std::string topic_line(const TopicReport& report) {
-  return fmt::format("lists        {} under topic limits, {} not proven optimal, largest gap {:.3g}\n", report.lists,
+  return fmt::format("lists          {} under topic limits, {} not proven optimal, largest gap {:.3g}\n", report.lists,
                      report.unproven, report.largest_gap);
 }
 
 std::string position_line(const ListArguments& lists, std::size_t positions) {
-  return fmt::format("positions    {}, {}\n", positions,
+  return fmt::format("positions      {}, {}\n", positions,
                      lists.one_function ? "one function for all" : "a function for each and a shared one");
 }
 

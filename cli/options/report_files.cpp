@@ -23,7 +23,7 @@ void check_report_files(const std::vector<std::string>& paths) {
 
 std::string report_lines(const std::vector<std::string>& paths) {
   std::string text;
-  for (const std::string& path : paths) text += fmt::format("{:<13}{}\n", "report", path);
+  for (const std::string& path : paths) text += fmt::format("{:<15}{}\n", "report", path);
   return text;
 }
 

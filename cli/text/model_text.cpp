@@ -127,7 +127,7 @@ std::string sum_text(const Model& model) {
 std::string described(const Model& model, const std::string& path, const std::string& positions) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<16}{}\n", name, value);
+    text += fmt::format("{:<15}{}\n", name, value);
   };
   line("file", path);
   if (model.kernel)

@@ -102,7 +102,7 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
   const TrainReport& report = result.report;
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<16}{}\n", name, value);
+    text += fmt::format("{:<15}{}\n", name, value);
   };
   if (!chosen.empty()) line("chosen", chosen);
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));

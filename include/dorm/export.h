@@ -24,6 +24,7 @@ struct Serving {
   bool lists = false;       // sees all documents of a query at once
   bool kernels = false;
   bool trees = false;
+  bool linear = true;
 };
 
 /// Whether documents can be scored under this scaling.

@@ -148,6 +148,19 @@ std::string one_per_from(const JsonFields& fields) {
   }
 }
 
+/// What scores documents: weights, a kernel expansion or trees; a sum has only parts.
+void read_scorer(const JsonFields& fields, std::string_view kind, const std::string& name, Model& model) {
+  if (kind == "kernel") {
+    model.kernel = kernel_from_json(fields.object("kernel"), model.features);
+  } else if (kind == "trees") {
+    model.trees = std::make_shared<const TreeRanker>(trees_from_json(fields.object("trees"), model.features, name));
+  } else if (kind == "linear") {
+    model.weights = fields.required<std::vector<double>>("weights", "a list of finite numbers");
+    if (model.weights.size() != model.features.size())
+      fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
+  }
+}
+
 }  // namespace
 
 Json json_of(const Model& model) {
@@ -218,15 +231,7 @@ Model model_from(const Json& json, const std::string& name) {
   Model model;
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
-  if (kind == "kernel") {
-    model.kernel = kernel_from_json(fields.object("kernel"), model.features);
-  } else if (kind == "trees") {
-    model.trees = std::make_shared<const TreeRanker>(trees_from_json(fields.object("trees"), model.features, name));
-  } else if (kind == "linear") {
-    model.weights = fields.required<std::vector<double>>("weights", "a list of finite numbers");
-    if (model.weights.size() != model.features.size())
-      fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
-  }
+  read_scorer(fields, kind, name, model);
   model.scaling = scaling_from(fields.object("scaling"), model.features.size());
   model.method = fields.optional<std::string>("method", "a name", "dorm");
   model.measure = fields.required<std::string>("measure", "the name of a measure");

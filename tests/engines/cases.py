@@ -64,7 +64,7 @@ class Case:
         if self.shift:
             scaling |= {"shift": self.shift, "factor": self.factor}
         certificate = {"primal": 0, "dual": 0, "gap": 0, "status": "solved"}
-        model = {"format": "dorm-model", "version": 1, "measure": "ndcg@10", "certificate": certificate}
+        model = {"format": "dorm-model", "version": 3, "measure": "ndcg@10", "certificate": certificate}
         model |= {"scaling": scaling, "features": self.features, "weights": self.weights}
         if self.statistics:
             model["statistics"] = self._statistics()

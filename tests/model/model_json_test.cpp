@@ -198,8 +198,8 @@ TEST(ModelJson, OlderAndNewerVersionsAreRefused) {
 
 TEST(ModelJson, AnotherKindIsRefused) {
   Json json = parsed();
-  json["kind"] = "trees";
-  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("trees"), std::string::npos);
+  json["kind"] = "forest";
+  EXPECT_NE(message_of(json.dump(), ErrorCode::unsupported).find("forest"), std::string::npos);
 }
 
 TEST(ModelJson, WhatIsNotJsonIsRefusedWithThePlace) {

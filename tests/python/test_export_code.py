@@ -168,9 +168,10 @@ def test_python_fills_in_what_training_did(here):
 @pytest.mark.parametrize("options", [[], ["--fold"]])
 @pytest.mark.parametrize("kind", GLOBAL)
 def test_sqlite_scores_as_the_definition_says(here, kind, options):
-    case = Case(kind, ODD_NAMES, seed=4)
+    names = [name for name in ODD_NAMES if "\\" not in name]  # refused: some databases escape by it
+    case = Case(kind, names, seed=4)
     case.write("m.json")
-    case.require(sqlite_scores(exported("sql", *options), ODD_NAMES, case.rows()))
+    case.require(sqlite_scores(exported("sql", *options), names, case.rows()))
 
 
 @pytest.mark.parametrize("kind", ["zscore", "log-zscore"])

@@ -131,7 +131,7 @@ def test_processes_started_together_do_not_train_the_same_twice(world, tmp_path)
 def test_a_number_of_shards_is_the_solver_shards(world, tmp_path):
     for words, model in ((("--shards", 16), "a"), (("--shards", 16, "--solver", "shards"), "b")):
         said = dorm("train", world / "data.txt", *words, "--model", tmp_path / model, "-q").stdout
-        assert "solver       shards" in said
+        assert "solver         shards" in said
     dorm("train", world / "parts", "--shards", 16, "--model", tmp_path / "c", "-q")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes()
 

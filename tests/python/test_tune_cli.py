@@ -240,7 +240,7 @@ def test_the_memory_forecast_counts_the_kernels_of_the_grid(here):
 
 def test_a_limit_on_memory_is_for_the_kernels_of_the_grid_too(here):
     call = ["middle.txt", "--valid", "valid.txt", "--grid", "C=1,bound=best,kernel=none/rbf:gamma=0.1"]
-    assert "kernel" in tune(*call, "--memory", "5MB", status=2).stderr
+    assert "kernel" in tune(*call, "--memory", "3MB", status=2).stderr
     tune(*call, "--memory", "20MB", "--time-limit", 2)
 
 

@@ -88,7 +88,7 @@ class DormEnsemble(RankerInputs):
     def explain(self, X: Any, *, qid: Any = None, group: Any = None, n_jobs: int | None = None) -> Explanation:
         """What each feature adds to each score: exact Shapley values of trees (path-dependent TreeSHAP).
 
-        Rows sum to the score less ``base``, an attribute of the result.
+        Rows sum to the score less ``base_value``, an attribute of the result.
         """
         given = self._checked(X, qid, group)
         data, queries = given.unlabelled(self._names(), given.grouped)
@@ -101,7 +101,7 @@ class DormEnsemble(RankerInputs):
         values = np.empty((given.rows, len(self.model_.features)))
         values[slice(None) if queries.order is None else queries.order] = found[0].reshape(values.shape)
         explanation = Explanation(values, self.model_.features)
-        explanation.base = found[1]
+        explanation.base_value = found[1]
         return explanation
 
     def export(

@@ -21,11 +21,12 @@ constexpr std::array kPreferred = {ScalingKind::log_query_zscore, ScalingKind::l
 Serving serving_of(std::string_view target) {
   if (target != kAnyTarget.name) {
     for (const ExportTarget& known : export_targets())
-      if (known.entry.name == target) return known.serving;
+      if (known.entry.name == target && known.serving.linear) return known.serving;
     throw_unknown_name("target", target, target_choices());
   }
   Serving all{.logarithms = true, .lists = true, .kernels = true};
   for (const ExportTarget& known : export_targets()) {
+    if (!known.serving.linear) continue;
     all.logarithms = all.logarithms && known.serving.logarithms;
     all.lists = all.lists && known.serving.lists;
     all.kernels = all.kernels && known.serving.kernels;
@@ -45,7 +46,7 @@ template <class Can>
 std::string targets_that(const Can& can) {
   std::string list;
   for (const ExportTarget& known : export_targets())
-    if (can(known.serving)) list += fmt::format("{}{}", list.empty() ? "" : ", ", known.entry.name);
+    if (known.serving.linear && can(known.serving)) list += fmt::format("{}{}", list.empty() ? "" : ", ", known.entry.name);
   return list.empty() ? "none" : list;
 }
 
@@ -53,7 +54,8 @@ std::string targets_that(const Can& can) {
 
 std::vector<CatalogEntry> target_choices() {
   std::vector<CatalogEntry> choices;
-  for (const ExportTarget& known : export_targets()) choices.push_back(known.entry);
+  for (const ExportTarget& known : export_targets())
+    if (known.serving.linear) choices.push_back(known.entry);
   choices.push_back(kAnyTarget);
   return choices;
 }

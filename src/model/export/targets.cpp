@@ -17,6 +17,7 @@ namespace dorm {
 namespace {
 
 constexpr Serving kSums{};
+constexpr Serving kTrees{.trees = true, .linear = false};
 constexpr Serving kSumsOrTrees{.trees = true};
 constexpr Serving kLogarithms{.logarithms = true};
 constexpr Serving kLogarithmsOrTrees{.logarithms = true, .trees = true};
@@ -53,7 +54,7 @@ constexpr std::array kTargets{
                  false,
                  export_lucene},
     ExportTarget{{.name = "lightgbm", .usage = "lightgbm", .help = "trees as LightGBM reads them"},
-                 kSumsOrTrees,
+                 kTrees,
                  false,
                  export_lightgbm},
     ExportTarget{{.name = "ranklib", .usage = "ranklib", .help = "a linear model or trees as RankLib reads them"},

@@ -135,7 +135,7 @@ TEST(ClickLog, PagesAreRefusedThatCannotBe) {
     return test::message_of([&] { parse_sessions(text, "log", {}, [](const ClickSession&) {}); }, ErrorCode::bad_input);
   };
   EXPECT_EQ(message("session,qid,docid,position,click\ns,q,a,1,0\ns,q,b,1,0\n"),
-            "log:2: session 's' shows two documents at position 1 of query 'q'; expected one");
+            "log:3: session 's' shows two documents at position 1 of query 'q'; expected one");
   EXPECT_EQ(message("qid,docid,position,click\nq,a,1,0\n"),
             "log:2: found no session; expected the id of one in every row");
   EXPECT_EQ(message("session,qid,docid,position,impressions,clicks\ns,q,a,1,2,0\n"),

@@ -219,7 +219,7 @@ TEST_F(TuneResume, AnyEditUnderAGoodChecksumIsRefusedOrHarmless) {
       if (!json.contains(at)) continue;
       json[at] = bad;
       const std::string text = json.dump();
-      directory_.write("checkpoint", fmt::format("dorm-checkpoint 2 {:016x}\n{}{}",
+      directory_.write("checkpoint", fmt::format("dorm-checkpoint 3 {:016x}\n{}{}",
                                                  checksum(std::as_bytes(std::span(text))), text, good.substr(end)));
       try {
         EXPECT_EQ(tune(data_, options_, valid_).model.weights.size(), 6u);

@@ -25,7 +25,7 @@ def test_scores_and_contributions_are_those_of_lightgbm(seed):
     contributions = booster.predict(made.X, pred_contrib=True)
     explanation = ensemble.explain(made.X)
     np.testing.assert_allclose(explanation, contributions[:, :-1], rtol=0, atol=1e-11)
-    assert explanation.base == pytest.approx(contributions[0, -1], abs=1e-11)
+    assert explanation.base_value == pytest.approx(contributions[0, -1], abs=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -61,7 +61,7 @@ CASES = {
     ),
     "dates among the features": (
         lambda: fit(np.array([["2026-01-01"] * 3] * 6, dtype="datetime64[D]"), qid=qid),
-        "column 0 of X (counted from 0) cannot be read as numbers: it holds '2026-01-01'",
+        "X holds datetime64[D]; expected numbers",
     ),
     "no data to explore": (lambda: dorm.explore(data=(X, y, qid)), "data is a tuple; expected a RankingData"),
     "infinity": (lambda: fit(X.astype(float) * 1e300, qid=qid), "X contains infinity at row 0"),
