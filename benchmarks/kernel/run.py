@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on real and generated data; the figures of docs/benchmarks.md.
+"""Kernels on real and generated data; the figures of docs/benchmarks-archive.md.
 
   run.py quality      NDCG@10, processor seconds and peak memory of linear, exact and approximate RBF on MQ2008 (five
                       folds) and the LightGBM example set; gamma and C chosen on validation data

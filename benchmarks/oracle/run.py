@@ -4,7 +4,7 @@
 
     run.py [--build build-bench] [--longest 100000]
 
-Compares every answer first, then writes times.csv, near.csv, oracle.md (tables of docs/benchmarks.md) and
+Compares every answer first, then writes times.csv, near.csv, oracle.md (tables of docs/benchmarks-archive.md) and
 oracle_times.svg into the build directory.
 """
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decimal numbers from text, correctly rounded: one pass over the bytes for the short numbers that fill data files, the
 // standard library for the rest. Never depends on the locale. (fast_float in its place takes 1.4 times as long to read
-// LETOR text: docs/benchmarks.md.)
+// LETOR text: docs/benchmarks-archive.md.)
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "web" / "site")]
 import notebooks  # noqa: E402
 import site_hook  # noqa: E402
 
@@ -178,18 +178,3 @@ def test_release_refuses(release, what, said):
     done = release("0.2" if what == "form" else "0.2.0")
     assert done.returncode == 1 and said in done.stderr, done.stderr
     assert release.git("rev-parse", "HEAD") == before
-
-
-def test_the_policy_lists_every_old_name():
-    """Of options, as the command's own table has them."""
-    table = (ROOT / "cli" / "option_names.cpp").read_text()
-    rows = re.findall(r'\{"(\w+)", "(--[\w-]+)", "(--[\w-]+)"\}', table)
-    page = (ROOT / "docs" / "policy.md").read_text()
-    lines = [line for line in page.splitlines() if re.match(r"\| \d", line)]
-    assert rows
-    for verb, old, new in rows:
-        assert any(f"`{old}`" in line and f"`{new}`" in line and f"`{verb}`" in line for line in lines), (
-            verb,
-            old,
-            new,
-        )

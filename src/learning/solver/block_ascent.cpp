@@ -12,7 +12,8 @@
 namespace dorm {
 namespace {
 
-// Measured at C = 10 .. 1e5 on three sets (docs/benchmarks.md): 16 and 64 are within a fifth of 32 up to C = 1e4.
+// Measured at C = 10 .. 1e5 on three sets (docs/benchmarks-archive.md): 16 and 64 are within a fifth of
+// 32 up to C = 1e4.
 constexpr double kKappa = 32;
 constexpr int kSweeps = 4;     // per move of the centre
 constexpr int kWhole = 3;      // one sweep in so many is over all blocks: the first and the last before such a move

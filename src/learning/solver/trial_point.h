@@ -9,7 +9,7 @@
 namespace dorm {
 
 /// The minimiser of the planes at hand, state.w, is far from where they are exact, and jumps about. Between it and the
-/// best point so far the next planes are worth about twice as much (docs/benchmarks.md).
+/// best point so far the next planes are worth about twice as much (docs/benchmarks-archive.md).
 inline std::vector<double> trial_point(const SolverState& state) {
   constexpr double kStep = 0.4;
   std::vector<double> w = state.best_w;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr CatalogEntry kAnyTarget = {"any", "any", "what every one of them can evaluate"};
 
-/// Of auto, the first choice first; the figures are in docs/benchmarks.md.
+/// Of auto, the first choice first; the figures are in docs/benchmarks-archive.md.
 constexpr std::array kPreferred = {ScalingKind::log_query_zscore, ScalingKind::log_zscore, ScalingKind::zscore};
 
 Serving serving_of(std::string_view target) {

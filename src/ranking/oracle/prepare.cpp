@@ -55,9 +55,9 @@ void find_classes(PreparedQuery& query) {
   for (std::uint8_t& gain : query.gain_of) gain = place[gain];
 }
 
-// Which of the general algorithms is fastest was measured (docs/benchmarks.md). The exchange makes n passes, so it is
-// for lists well longer than the cutoff. The merge is fast for two gains whatever the cutoff, for three in short lists,
-// and for several without a cutoff.
+// Which of the general algorithms is fastest was measured (docs/benchmarks-archive.md). The exchange makes n passes, so
+// it is for lists well longer than the cutoff. The merge is fast for two gains whatever the cutoff, for three in short
+// lists, and for several without a cutoff.
 OracleKind choose_general(std::size_t l, std::size_t n, std::size_t classes) {
   const bool few = classes > 0;
   if (n + 1 >= l) return few && l > 20 ? OracleKind::merge : OracleKind::paths;

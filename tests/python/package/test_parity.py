@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/python.md: every verb, its main options and every feature of the README, from the command, from
-Python and from C++. A verb or an option without a row fails here, and so does a row that names what is not there."""
+"""The table of docs/python.md: every verb, its main options, every line of the list in docs/command.md and every
+feature of the README, from the command, from Python and from C++. A verb or an option without a row fails here, and so
+does a row that names what is not there."""
 
 import dataclasses
 import importlib
@@ -85,8 +86,9 @@ def test_no_row_speaks_of_verbs_or_options_that_are_not_there():
             assert option in known[verb], f"{command}: {option}"
 
 
-def test_every_line_of_the_readme_has_rows():
-    page = (ROOT / "README.md").read_text()
+def test_every_line_of_the_readme_and_of_the_list_of_commands_has_rows():
+    listed = (ROOT / "docs/command.md").read_text().split("\n## All commands\n")[1].split("\n## ")[0]
+    page = (ROOT / "README.md").read_text() + listed
     lines = re.findall(r"^\$ dorm ([a-z]+)([^#\n]*)", page, re.MULTILINE)
     assert len(lines) > 15
     for verb, rest in lines:
