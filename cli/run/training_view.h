@@ -8,8 +8,8 @@
 #include <string>
 
 #include "dorm/train.h"
-#include "run/progress.h"
 #include "dorm/tune.h"
+#include "run/progress.h"
 
 namespace dorm::cli {
 

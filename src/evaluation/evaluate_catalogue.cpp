@@ -79,7 +79,7 @@ MeasureResult coverage(const std::string& name, const std::vector<UserList>& lis
   std::vector<char> shown(num_items);
   for (const UserList& list : lists)
     for (std::size_t k = 0; k < std::min(cutoff_of(name), list.items.size()); ++k) shown[list.items[k]] = 1;
-  MeasureResult result{.name = name, .low = kNaN, .high = kNaN, .queries = lists.size()};
+  MeasureResult result{.name = name, .low = kNaN, .high = kNaN, .queries = lists.size(), .per_query = {}};
   result.mean = real(static_cast<std::size_t>(std::count(shown.begin(), shown.end(), 1))) / real(num_items);
   result.per_query.assign(lists.size(), kNaN);
   return result;

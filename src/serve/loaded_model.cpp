@@ -27,6 +27,9 @@ SavedModel load_served(const std::string& path) {
   if (std::holds_alternative<JointModel>(*saved))
     throw Error(ErrorCode::unsupported, {path},
                 "a model over a joint kernel is not served; ask it by dorm recommend, or serve a factorization");
+  if (std::holds_alternative<ImplicitModel>(*saved))
+    throw Error(ErrorCode::unsupported, {path},
+                "a model of implicit feedback is not served; ask it by dorm recommend, or serve a factorization");
   return std::move(*saved);
 }
 

@@ -11,6 +11,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
   if (path != "-" && !file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
   if (is_joint_file(path)) return load_joint(path);
+  if (is_implicit_file(path)) return load_implicit(path);
   const std::string head = first_bytes(path, 4096);
   const bool named = path.ends_with(".json") || head.substr(0, 256).find("\"format\"") != std::string::npos;
   if (!head.starts_with('{') || !named) return std::nullopt;         // JSON lines are data
@@ -20,6 +21,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
 
 Recommender load_recommender(const std::string& path) {
   if (is_joint_file(path)) return load_joint(path);
+  if (is_implicit_file(path)) return load_implicit(path);
   return load_factors(path);
 }
 
