@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 NUMBERS_ONLY = ("ranking/", "learning/solver")
 MAX_NAMES_IN_SRC = 11
 MAX_FILE_LINES = 400
+MAX_HEADER_LINES = 200  # of a public header
+MAX_TOP_HEADERS = 18
 MAX_FILES_OF_A_FOLDER = 40
 FOLDERS = ("src", "lab", "cli", "python", "include")
 FORBIDDEN = [  # in src/ and include/: the core never prints, exits, seeds from a clock or touches the locale
@@ -142,6 +144,25 @@ def check_source(path, lines):
                 yield f"{path}:{number}: the core does not know the command line's options: {line.strip()}"
 
 
+def check_public_headers():
+    """Public headers are short, few are at the top, and an option that no source reads is refused."""
+    headers = tracked("include/dorm/*.h")
+    if (top := sum(len(path.parts) == 3 for path in headers)) > MAX_TOP_HEADERS:
+        yield f"include/dorm/: {top} headers; at most {MAX_TOP_HEADERS}: the others belong to a subfolder"
+    sources = "\n".join((ROOT / path).read_text() for path in tracked("src/*.cpp", "src/*.h", "lab/*.cpp", "lab/*.h"))
+    read = set(re.findall(r"(?:\.|->|::)([A-Za-z_]\w*)\b(?!\s*=[^=])", sources))
+    for path in headers:
+        text = (ROOT / path).read_text()
+        if (lines := text.count("\n")) > MAX_HEADER_LINES:
+            yield f"{path}: {lines} lines; at most {MAX_HEADER_LINES} in a public header"
+        for name, body in re.findall(r"^struct (\w*Options) \{\n(.*?)^\};", text, re.MULTILINE | re.DOTALL):
+            for field in re.findall(
+                r"^  [\w:<>, *]+?[ *&](\w+)(?: = [^;(]*|\{\})?;", re.sub(r"([=,])\n\s*", r"\1 ", body), re.MULTILINE
+            ):
+                if field not in read:
+                    yield f"{path}: {name}::{field} is an option that no source reads"
+
+
 def check_built():
     """Every C++ source is named in the CMake list of its folder."""
     for path in tracked("src/*.cpp", "lab/*.cpp", "cli/*.cpp", "tests/*_test.cpp", "fuzz/*.cpp"):
@@ -156,6 +177,7 @@ def violations():
         yield from check_source(path, (ROOT / path).read_text().splitlines())
     yield from check_layers()
     yield from check_built()
+    yield from check_public_headers()
     yield from check_folders()
     yield from check_dialect()
     for path in tracked():

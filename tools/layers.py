@@ -222,7 +222,7 @@ LAYERS = {
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("train", "stream", "learning/memory", "learning/task", "learning/train_shards"),
+        ("train", "stream", "learning/checkpoint", "learning/memory", "learning/task", "learning/train_shards"),
     ),
     "learning/tune": Room(
         "tuning: the plan of the grid, its training runs, the averaged model",

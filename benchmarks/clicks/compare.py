@@ -126,13 +126,13 @@ class Clicked:
         """Simulate the users of one set."""
         import dorm
 
-        log = dorm.simulate_clicks(data, model, scores=[production(data.X)], sessions=sessions, seed=seed)
+        log = dorm.clicks.simulate(data, model, scores=[production(data.X)], sessions=sessions, seed=seed)
         table = counted(log)
         rows, self.position = shown_rows(table, data)
         self.X, self.qid = np.ascontiguousarray(data.X[rows]), data.qid[rows]
         self.sizes = np.diff(np.r_[np.flatnonzero(np.r_[True, self.qid[1:] != self.qid[:-1]]), len(self.qid)])
-        self.naive = self.labels(data, rows, dorm.clicks(table))
-        self.weighted = self.labels(data, rows, dorm.clicks(table, propensities=log.propensities))
+        self.naive = self.labels(data, rows, dorm.clicks.gains(table))
+        self.weighted = self.labels(data, rows, dorm.clicks.gains(table, propensities=log.propensities))
         self.counts = np.rint(self.naive * sessions).astype(int)
 
     @staticmethod
@@ -169,7 +169,9 @@ def run_dorm(train, y, valid, test, choice, measure=TARGET):
     import dorm
 
     for c in C:
-        ranker = dorm.DormRanker(measure, C=c, n_jobs=1, max_passes=200).fit(train.X, y, qid=train.qid)
+        ranker = dorm.DormRanker(measure, C=c, n_jobs=1, solver_options={"max_passes": 200}).fit(
+            train.X, y, qid=train.qid
+        )
         choice.offer(c, ranker.predict(valid.X, qid=valid.qid), ranker.predict(test.X, qid=test.qid))
 
 

@@ -25,8 +25,8 @@ import pandas as pd
 
 import dorm
 from dorm import _core
+from dorm._cluster.shards import Part
 from dorm._options import train_options
-from dorm._shards import Part
 
 Ask = Callable[[bytes], list[bytes]]
 
@@ -65,13 +65,13 @@ def dask(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
     import dask.dataframe as dd
     import distributed
 
-    from dorm._dask import Cluster, Layout, read_rows
+    from dorm._cluster.dask_rows import Cluster, Layout, read_rows
 
     local = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with local, distributed.Client(local) as client:
         warnings.filterwarnings("ignore", "Sending large graph")
         frame = dd.from_pandas(rows, npartitions=4 * workers, sort=False)
-        given = read_rows(frame, None, "label", "qid", None, None)
+        given = read_rows(frame, "label", "qid", None, None)
         cluster = Cluster(client, retries=3, timeout=600.0)
         yield cluster.asker(cluster.parts(given, Layout(shards, None, "error", "grade")))
 
@@ -82,8 +82,8 @@ def spark(rows: pd.DataFrame, shards: int, workers: int) -> Iterator[Ask]:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from dorm._spark_columns import find_features
-    from dorm._spark_shards import TRAIN, Layout, SparkShards, partition_keys
+    from dorm._cluster.spark_columns import find_features
+    from dorm._cluster.spark_shards import TRAIN, Layout, SparkShards, partition_keys
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").config("spark.ui.enabled", "false")
@@ -127,7 +127,7 @@ def main() -> None:
     names = [f"f{j}" for j in range(options.features)]
     rows = pd.DataFrame(np.asarray(data.X), columns=names).assign(label=data.y, qid=data.qid)
     shards = options.shards or _core.default_shards(options.queries, options.features)
-    asked = train_options(dorm.DormRanker(C=100, bound="best", solver="shards", shards=shards))
+    asked = train_options(dorm.DormRanker(C=100, bound="best", solver="shards", solver_options={"shards": shards}))
     print(f"{len(rows)} documents, {options.features} features, {shards} shards, {options.workers} workers")
     print("engine     ready  questions  in all   per question   more than the first  bytes asked  answered  same model")
     first = model_bytes = None

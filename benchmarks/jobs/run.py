@@ -71,7 +71,16 @@ def small_jobs(dorm: str, work: Path) -> dict[str, list]:
     jobs["eval 100 queries"] = ["eval", data, "--model", model]
     jobs["rank one query"] = ["rank", model, query, "-o", out]
     stars = ratings(work / "ratings.tsv", 100, 80, 20)
-    jobs["recommend train 2,000 ratings, rank 5"] = ["recommend", "train", stars, "--rank", 5, "--fixed", "--model", out]
+    jobs["recommend train 2,000 ratings, rank 5"] = [
+        "recommend",
+        "train",
+        stars,
+        "--rank",
+        5,
+        "--fixed",
+        "--model",
+        out,
+    ]
     jobs["start-up (--version)"] = ["--version"]
     return jobs
 

@@ -7,7 +7,7 @@ from scipy.optimize import quadratic_assignment
 import dorm
 
 
-def numbers(matcher: dorm.GraphMatcher, first: dorm.Graph, second: dorm.Graph) -> tuple[np.ndarray, np.ndarray]:
+def numbers(matcher: dorm.matching.GraphMatcher, first: dorm.matching.Graph, second: dorm.matching.Graph) -> tuple[np.ndarray, np.ndarray]:
     """Scores of nodes, and of edges by edge of either graph, as the model has them."""
     import json
 
@@ -25,7 +25,7 @@ def numbers(matcher: dorm.GraphMatcher, first: dorm.Graph, second: dorm.Graph) -
     return node + weights.get("matched", 0), edge
 
 
-def affinity(node: np.ndarray, edge: np.ndarray, first: dorm.Graph, second: dorm.Graph) -> np.ndarray:
+def affinity(node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph) -> np.ndarray:
     """K over pairs (i, j) of nodes, j outer, as pygmtools has it: x' K x is the score, edges counted once."""
     n, m = node.shape
     matrix = np.zeros((n * m, n * m), dtype=np.float64)
@@ -38,7 +38,7 @@ def affinity(node: np.ndarray, edge: np.ndarray, first: dorm.Graph, second: dorm
     return matrix
 
 
-def score(node: np.ndarray, edge: np.ndarray, first: dorm.Graph, second: dorm.Graph, match: np.ndarray) -> float:
+def score(node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph, match: np.ndarray) -> float:
     value = sum(node[i, j] for i, j in enumerate(match) if j >= 0)
     images = {frozenset(map(int, pair)): f for f, pair in enumerate(second.edges)}
     for e, (a, b) in enumerate(first.edges.astype(int)):
@@ -47,7 +47,7 @@ def score(node: np.ndarray, edge: np.ndarray, first: dorm.Graph, second: dorm.Gr
     return value
 
 
-def by_pygmtools(name: str, node: np.ndarray, edge: np.ndarray, first: dorm.Graph, second: dorm.Graph) -> np.ndarray:
+def by_pygmtools(name: str, node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph) -> np.ndarray:
     """rrwm, sm or ipfp, made a matching by the Hungarian method."""
     import pygmtools
 
@@ -58,7 +58,7 @@ def by_pygmtools(name: str, node: np.ndarray, edge: np.ndarray, first: dorm.Grap
     return np.where(hard.sum(axis=1) > 0, hard.argmax(axis=1), -1)
 
 
-def by_scipy(first: dorm.Graph, second: dorm.Graph) -> np.ndarray:
+def by_scipy(first: dorm.matching.Graph, second: dorm.matching.Graph) -> np.ndarray:
     """FAQ on the adjacency weighted by exp(-length): it knows no scores of nodes."""
     matrices = []
     for graph in (first, second):

@@ -4,8 +4,8 @@
 
 run.py curves [--seeds 20]   curves.csv: linear and quadratic, unlearnt and learnt, pygmtools and scipy
 run.py large                 large.csv: pairs of up to 100 nodes, scores and seconds
-run.py draw                  docs/img/matching.svg from the table of `dorm lab experiment house-matching` and, where it is
-                             there, curves.csv
+run.py draw                  docs/img/matching.svg from the table of `dorm lab experiment house-matching` and,
+                             where it is there, curves.csv
 
 Everything is written to and read from --folder. Needs pygmtools and scipy; PYTHONPATH names the package.
 """
@@ -36,8 +36,8 @@ def losses_at(world: World, seed: int, with_peers: bool) -> dict[str, float]:
     found = {}
     for kind in ("linear", "quadratic"):
         common = {"kind": kind, "unmatched": world.outliers > 0, "n_jobs": 1, "tolerance": 1e-2, "rounds": 2}
-        unlearnt = dorm.GraphMatcher(**common).fit(train[0])
-        learnt = dorm.GraphMatcher(**common).fit(*train)
+        unlearnt = dorm.matching.GraphMatcher(**common).fit(train[0])
+        learnt = dorm.matching.GraphMatcher(**common).fit(*train)
         found[f"{kind}, unlearnt"] = inlier_loss(test[1], unlearnt.predict(test[0]))
         found[f"{kind}, learnt"] = inlier_loss(test[1], learnt.predict(test[0]))
     if with_peers:  # the scores of the unlearnt quadratic matcher
@@ -70,7 +70,7 @@ def large(folder: Path) -> None:
             for seed in range(3):
                 rng = np.random.default_rng(seed)
                 (pairs, matches) = make_pairs(World(inliers=nodes, noise=0.01, density=6 / nodes), 1, rng)
-                matcher = dorm.GraphMatcher("quadratic", n_jobs=1).fit(pairs)
+                matcher = dorm.matching.GraphMatcher("quadratic", n_jobs=1).fit(pairs)
                 node, edge = numbers(matcher, *pairs[0])
                 head = [nodes, len(pairs[0][0].edges), seed]
                 began = time.perf_counter()
@@ -95,7 +95,7 @@ def large(folder: Path) -> None:
                 out.writerow([*head, "scipy faq", f"{found:.4f}", "", f"{loss:.4f}", f"{seconds:.3f}"])
                 file.flush()
             training = make_pairs(World(inliers=nodes, noise=0.01, density=6 / nodes), 6, np.random.default_rng(9))
-            matcher = dorm.GraphMatcher("quadratic", n_jobs=1, tolerance=1e-2).fit(*training)
+            matcher = dorm.matching.GraphMatcher("quadratic", n_jobs=1, tolerance=1e-2).fit(*training)
             print(nodes, "nodes: training on 6 pairs took", round(matcher.report_["seconds"], 2), "s", flush=True)
 
 

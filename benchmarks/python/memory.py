@@ -34,7 +34,7 @@ def fit(case, gib, features, passes):
     import dorm
 
     warnings.simplefilter("ignore")
-    dorm.DormRanker(max_passes=1, n_jobs=1).fit(dorm.synth(queries=20, features=5, n_jobs=1))
+    dorm.DormRanker(solver_options={"max_passes": 1}, n_jobs=1).fit(dorm.synth(queries=20, features=5, n_jobs=1))
     before = resident()
     rows = int(gib * 2**30 / 4 / features)
     rng = np.random.default_rng(0)
@@ -47,7 +47,7 @@ def fit(case, gib, features, passes):
     group = np.full(rows // DOCUMENTS_PER_QUERY, DOCUMENTS_PER_QUERY)
     group[-1] += rows - group.sum()
     began = time.monotonic()
-    ranker = dorm.DormRanker(max_passes=passes, n_jobs=1).fit(X, y, group=group)
+    ranker = dorm.DormRanker(solver_options={"max_passes": passes}, n_jobs=1).fit(X, y, group=group)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
     print(
         json.dumps(

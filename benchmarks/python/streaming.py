@@ -33,7 +33,7 @@ def objective(ranker: dorm.DormRanker, data: dorm.RankingData) -> float:
 
 
 def compare(name: str, train: dorm.RankingData, test: dorm.RankingData) -> None:
-    batch = dorm.DormRanker(C=C, scale="none", bound="best", rounds=4, n_jobs=1).fit(train)
+    batch = dorm.DormRanker(C=C, scale="none", bound="best", solver_options={"rounds": 4}, n_jobs=1).fit(train)
     stream = dorm.DormRanker(C=C, scale="none", bound="best", n_jobs=1)
     cells = [f"{objective(batch, train):.4f}"]
     scores = [f"{batch.score(test):.4f}"]
@@ -60,7 +60,11 @@ def main() -> None:
             files = [root / name / f"S{k}.txt.gz" for k in (1, 2, 3, 5)]
             compare(name, joined(files[:3]), joined(files[3:]))
     X, y, qid = dorm.synth(queries=1200, features=30, seed=3)
-    X = np.asarray(dorm.DormRanker(scale="log-query-zscore", max_passes=1).fit(X, y, qid=qid).explain(X, qid=qid))
+    X = np.asarray(
+        dorm.DormRanker(scale="log-query-zscore", solver_options={"max_passes": 1})
+        .fit(X, y, qid=qid)
+        .explain(X, qid=qid)
+    )
     X = (X / X.std(axis=0)).astype(np.float32)
     first = qid <= 800
     compare(

@@ -73,7 +73,7 @@ def recall_of_unseen(scores: Scores, train: sparse.csr_matrix, test: sparse.csr_
 
 def ours(**parameters) -> Callable[[sparse.csr_matrix], Scores]:
     def fit(train: sparse.csr_matrix) -> Scores:
-        model = dorm.DormFactorization(RANK, fixed=True, n_jobs=1, **parameters).fit(train)
+        model = dorm.recommend.DormFactorization(RANK, fixed=True, n_jobs=1, **parameters).fit(train)
         return model.item_offsets_ + model.user_factors_ @ model.item_factors_.T
 
     return fit

@@ -38,13 +38,36 @@ class Lists:
         self.dorm, self.users, self.top, self.extra = dorm, users, top, extra
 
     def train(self, ratings: Path, model: Path, seed: int) -> Path:
-        command = [self.dorm, "recommend", "train", ratings, "--model", model, "--rank", "20", "--fixed", "--seed", str(seed)]
+        command = [
+            self.dorm,
+            "recommend",
+            "train",
+            ratings,
+            "--model",
+            model,
+            "--rank",
+            "20",
+            "--fixed",
+            "--seed",
+            str(seed),
+        ]
         command += self.extra
         subprocess.run([*command, "--threads", "1", "--quiet", "--json"], check=True, capture_output=True)
         return model
 
     def of(self, model: Path, *options) -> dict[str, set[str]]:
-        command = [self.dorm, "recommend", "top", model, "--users", self.users, "--top", str(self.top), "--json", *options]
+        command = [
+            self.dorm,
+            "recommend",
+            "top",
+            model,
+            "--users",
+            self.users,
+            "--top",
+            str(self.top),
+            "--json",
+            *options,
+        ]
         out = subprocess.run([*command, "--threads", "1"], check=True, capture_output=True, text=True).stdout
         rows = [json.loads(line) for line in out.splitlines()]
         return {row["user"]: {item["item"] for item in row["items"]} for row in rows}

@@ -44,7 +44,8 @@ def measure(dorm: Path, ratings: Path, work: Path, rank: int, threads: int, roun
     report = work / "report.json"
     command = [
         dorm,
-        "recommend", "train",
+        "recommend",
+        "train",
         ratings,
         "--model",
         work / "model",
@@ -76,7 +77,7 @@ def list_milliseconds(model: Path, lists: int = 200) -> float:
         import dorm
     except ImportError:
         return float("nan")
-    recommender = dorm.DormFactorization.load(model)
+    recommender = dorm.recommend.DormFactorization.load(model)
     begin = time.process_time()
     for user in recommender.user_ids_[:lists]:
         recommender.recommend(user)

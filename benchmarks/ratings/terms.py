@@ -41,7 +41,19 @@ def run_cell(dorm: Path, given: int, split: int, options: list[str], out: Path) 
     with tempfile.TemporaryDirectory() as folder:
         model, values = Path(folder) / "model", Path(folder) / "values.csv"
         commands = [
-            [dorm, "recommend", "train", DATA / "u.data.gz", "--model", model, "--rank", "20", "--fixed", *where, *options],
+            [
+                dorm,
+                "recommend",
+                "train",
+                DATA / "u.data.gz",
+                "--model",
+                model,
+                "--rank",
+                "20",
+                "--fixed",
+                *where,
+                *options,
+            ],
             [dorm, "recommend", "evaluate", DATA / "u.data.gz", "--model", model, *where, "--measures", "ndcg@10,ndcg"],
         ]
         commands[1] += ["--per-query", values, "--bootstrap", "0"]

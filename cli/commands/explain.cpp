@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dorm explain`: why documents stand where they do.
+// `dorm explain`: contributions of features to the scores of documents.
 #include "dorm/explain.h"
 
 #include <fmt/format.h>

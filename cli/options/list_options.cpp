@@ -6,7 +6,6 @@
 #include "command_line.h"
 #include "dorm/error.h"
 #include "options/option_group.h"
-#include "dorm/tune.h"
 
 namespace dorm::cli {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "command.h"
 #include "dorm/train.h"
-#include "dorm/tune.h"
 #include "options/training_options.h"
 #include "text/eval_text.h"
 

@@ -60,7 +60,7 @@ void add_files(const std::string& word, std::vector<std::string>& files) {
   if (names_many_files(word)) {
     try {
       for (const std::string& file : files_named_by(word)) files.push_back(file);
-    } catch (const Error&) {  // not a pattern of files, or whoever reads them says what is wrong
+    } catch (const Error&) {  // not a pattern of files, or the reader reports the error
     }
     return;
   }

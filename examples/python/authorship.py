@@ -105,7 +105,7 @@ class Library:
         labels = np.concatenate([self.author[ranked] == number for number, _, ranked, _ in self.queries])
         sets = [members(own, strangers) for _, own, _, strangers in self.queries]
         data = self.rows(candidates, labels.astype(np.float32))
-        return dorm.with_sets(data, self.rows(sets), COLUMNS, only_added=True)
+        return dorm.data.with_sets(data, self.rows(sets), COLUMNS, only_added=True)
 
     def judge(self, data, columns=slice(None)):
         """NDCG@10 by author, the mean of its queries, by rankers that were trained on other authors."""

@@ -37,7 +37,9 @@ def fitted(train, kernel):
     """C is chosen on a quarter of the users."""
 
     def fit(data, size):
-        return dorm.DormRanker("ndcg@10", C=size, kernel=kernel, approximation=EXACT, scale="none").fit(data)
+        return dorm.DormRanker(
+            "ndcg@10", C=size, kernel=kernel, solver_options={"approximation": EXACT}, scale="none"
+        ).fit(data)
 
     held = np.isin(train.qid, np.unique(train.qid)[::4])
     best = max(SIZES, key=lambda size: judged(fit(part(train, ~held), size), part(train, held)).mean())
@@ -71,7 +73,7 @@ def generated(personal, seed=1, users=120, documents=30):
     labels = np.digitize(worth, np.quantile(worth, [0.5, 0.75, 0.9, 0.97])).astype(np.float32)
     items = dorm.RankingData(X=X, y=labels, qid=qid, feature_names=[f"item:{j}" for j in range(5)])
     table = pd.DataFrame(who, columns=["a", "b", "c"]).assign(user=np.arange(users))
-    return dorm.with_user_features(items, table)
+    return dorm.data.with_user_features(items, table)
 
 
 def report_generated(personal):
@@ -134,7 +136,7 @@ def user_table(people, user, genres, stars, known, original):
 
 def report_movielens(folder, learn=500):
     items, table = movielens(folder, learn=learn)
-    data = dorm.with_user_features(items, table)
+    data = dorm.data.with_user_features(items, table)
     train, test = part(data, data.qid < learn), part(data, data.qid >= learn)
     cold = dorm.RankingData(X=test.X * [name.startswith("item:") for name in test.feature_names], y=test.y,
                             qid=test.qid, feature_names=test.feature_names)  # fmt: skip

@@ -44,8 +44,8 @@ def main() -> None:
     train = split(user, 20)
     given, held_out = (user[train], item[train], stars[train]), (user[~train], item[~train], stars[~train])
 
-    start = dorm.DormFactorization(rank=10, rounds=0).fit(given, item_features=features)
-    ours = dorm.DormFactorization(rank=10).fit(given, item_features=features)
+    start = dorm.recommend.DormFactorization(rank=10, rounds=0).fit(given, item_features=features)
+    ours = dorm.recommend.DormFactorization(rank=10).fit(given, item_features=features)
     before, after = (model.evaluate(held_out, "ndcg@10") for model in (start, ours))
     print(f"squared loss    NDCG@10 {before['ndcg@10'].mean:.4f}")
     print(f"DORM, 2 rounds  NDCG@10 {after['ndcg@10'].mean:.4f}")
@@ -62,7 +62,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         ours.save(Path(folder) / "model.factors")  # dorm recommend top reads it, too
-        again = dorm.DormFactorization.load(Path(folder) / "model.factors")
+        again = dorm.recommend.DormFactorization.load(Path(folder) / "model.factors")
     pairs = zip(again.recommend(n=5), ours.recommend(n=5))
     print(f"the saved model and this one agree on all lists: {all((a.items == b.items).all() for a, b in pairs)}")
 

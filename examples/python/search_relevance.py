@@ -73,7 +73,7 @@ def run(train_path: Path, test_path: Path, model_path: Path) -> None:
     compare_with_command(test_path, model_path, test, scores)
 
 
-def ndcg(data: dorm.RankingData, scores: np.ndarray) -> dorm.MeasureResult:
+def ndcg(data: dorm.RankingData, scores: np.ndarray) -> dorm.results.MeasureResult:
     return dorm.evaluate(data.y, scores, qid=data.qid, measures="ndcg@10", bootstrap=0).measures[0]
 
 

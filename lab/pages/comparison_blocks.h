@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as tables and plots, for the pages of `dorm compare` and `dorm experiment`.
+// A comparison as tables and plots, for the pages of `dorm compare` and `dorm lab experiment`.
 #pragma once
 
 #include <string>

@@ -70,14 +70,20 @@ void check_documents(const Documents& documents, std::size_t rows, std::uint64_t
   check_queries(documents, rows);
 }
 
-/// `source_rows`: empty, or the row of the caller's X by row.
-[[noreturn]] void refuse_value(std::span<const std::uint64_t> source_rows, std::size_t row, std::uint64_t column,
-                               float value) {
-  const std::size_t source = !source_rows.empty() ? source_rows[row] : row;
+/// The names of rows and columns in messages. `source_rows`: empty, or the row of the caller's X by row. `names`:
+/// empty, or of every column.
+struct CellNames {
+  std::span<const std::uint64_t> source_rows = {};
+  std::span<const std::string> names = {};
+};
+
+[[noreturn]] void refuse_value(const CellNames& names, std::size_t row, std::uint64_t column, float value) {
+  const std::size_t source = !names.source_rows.empty() ? names.source_rows[row] : row;
+  const std::string name = column < names.names.size() ? fmt::format(" \"{}\"", names.names[column]) : "";
   refuse(
-      fmt::format("X contains {} at row {}, column {} (counted from 0); expected finite float32 numbers: "
-                  "impute missing values first, e.g. with sklearn.impute.SimpleImputer",
-                  std::isnan(value) ? "NaN" : "infinity", source, column));
+      fmt::format("X contains {} at row {}, column {}{} (counted from 0); expected finite float32 numbers: replace it, "
+                  "or let the ranker do so with missing=\"mean\" or missing=\"zero\"",
+                  std::isnan(value) ? "NaN" : "infinity", source, column, name));
 }
 
 void fill(OwnedColumns& owned, const Documents& documents) {
@@ -114,12 +120,12 @@ bool all_finite(const float* values, std::size_t count) {
   return largest < 0xff000000u;  // an exponent of ones: infinite or NaN
 }
 
-void check_dense(const DenseRows& rows, std::span<const std::uint64_t> source_rows) {
+void check_dense(const DenseRows& rows, const CellNames& names) {
   const float* data = rows.data;
   for (std::size_t row = 0; row < rows.rows; ++row, data += rows.stride) {
     if (all_finite(data, rows.columns)) continue;
     for (std::size_t j = 0; j < rows.columns; ++j)
-      if (!std::isfinite(data[j])) refuse_value(source_rows, row, j, data[j]);
+      if (!std::isfinite(data[j])) refuse_value(names, row, j, data[j]);
   }
 }
 
@@ -135,7 +141,7 @@ void check_sparse(const Lender& lender, std::uint64_t num_features, const Docume
       if (k > first && columns[k] <= columns[k - 1])
         refuse("the columns of a row of the sparse matrix do not increase strictly");
       const float value = lender.values.data()[k];
-      if (!std::isfinite(value)) refuse_value(documents.source_rows, row, columns[k], value);
+      if (!std::isfinite(value)) refuse_value({documents.source_rows, documents.feature_names}, row, columns[k], value);
     }
   }
 }
@@ -151,7 +157,8 @@ void leave_out_numbers(Storage& storage, Lender& lender) {
 
 }  // namespace
 
-DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows) {
+DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows,
+                       std::span<const std::string> names) {
   const std::size_t rows = values.shape(0), features = values.shape(1);
   const std::int64_t stride = rows > 1 ? values.stride(0) : static_cast<std::int64_t>(features);
   if (features == 0) refuse("there are no features");
@@ -160,13 +167,13 @@ DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_
   if (reinterpret_cast<std::uintptr_t>(values.data()) % alignof(float) != 0) refuse("X is not aligned");
   const DenseRows checked{values.data(), rows, features, static_cast<std::size_t>(stride)};
   const nb::gil_scoped_release unlocked;
-  check_dense(checked, source_rows);
+  check_dense(checked, {source_rows, names});
   return checked;
 }
 
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
   check_documents(documents, values.shape(0), values.shape(1));
-  const DenseRows rows = checked_rows(values, documents.source_rows);
+  const DenseRows rows = checked_rows(values, documents.source_rows, documents.feature_names);
   auto storage = std::make_shared<Storage>();
   storage->num_features = rows.columns;
   storage->stride = rows.stride;

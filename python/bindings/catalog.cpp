@@ -46,7 +46,7 @@ void bind_catalog(nb::module_& module) {
         all["scale"] = entries(scaling_catalog());
         all["decay"] = entries(decay_catalog());
         all["bound"] = entries(bound_choices());
-        all["start"] = entries(initial_model_catalog());
+        all["initial"] = entries(initial_model_catalog());
         all["solver"] = entries(solver_catalog());
         all["similarity"] = entries(set_similarity_catalog());
         all["target"] = entries(target_catalog());

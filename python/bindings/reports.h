@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "dorm/train.h"
+#include "dorm/tune.h"
 
 namespace dorm::python {
 

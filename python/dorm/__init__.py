@@ -8,207 +8,118 @@
 >>> print(dorm.evaluate(data.y, scores, qid=data.qid, measures=["ndcg@10", "mrr"]))
 measure ...
 
+Submodules: `dorm.data` (data sets, runs and judgments), `dorm.results` (types of results), `dorm.clicks` (click logs),
+`dorm.recommend` (ratings), `dorm.matching` (graphs and assignments), `dorm.lab` (experiments), `dorm.plot`, and the
+integrations `dorm.dask`, `dorm.spark`, `dorm.torch`, `dorm.mlflow`, `dorm.pyterrier` and `dorm.ir_measures`.
+
 Names are imported when they are first used: ``import dorm`` alone imports neither scikit-learn nor scipy nor pandas.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._core import __version__
+from ._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ._blend import Blend
+    from ._boosting import metric, objective
     from ._catalog import catalog
-    from ._factor_report import FactorCandidate, FactorizationReport, FactorRound, HalfStep
-    from ._graphs import Graph, GraphMatch
-    from ._pages import Page
-    from .added import with_sets, with_user_features
-    from .assignment import Assignment, assign
-    from .blending import Blend
-    from .boosting import Metric, Objective, metric, objective
-    from .clicking import ClickGains, ClickLog, clicks, simulate_clicks
-    from .comparing import (
-        ComparedFigure,
-        ComparedMethod,
-        MethodComparison,
-        RankerTable,
-        compare_methods,
-        compare_rankers,
-        compare_recommenders,
+    from ._compare import compare_methods, compare_rankers
+    from ._describe import info, load_model
+    from ._evaluate import compare, evaluate
+    from ._importance import permutation_importance
+    from ._measure import Measure
+    from ._rankers.baseline import train_baseline
+    from ._rankers.ranker import DormRanker
+    from ._rankers.slates import PositionRanker, TopicRanker
+    from ._serve import explore, serve
+    from ._tune import tune
+    from .data import (
+        QueryKFold,
+        RankingData,
+        evaluate_run,
+        read_csv,
+        read_letor,
+        read_qrels,
+        read_run,
+        read_table,
+        synth,
     )
-    from .counterfactual import ClickEvaluation, PositionPropensity, PropensityEstimate, evaluate_clicks, propensity
-    from .data import RankingData, read_csv, read_letor, synth
-    from .describing import info, load_model
-    from .evaluation import Comparison, Evaluation, MeasureResult, compare, evaluate
-    from .experimenting import ExperimentResult, ExperimentTable, experiment_files, run_experiment
-    from .explanation import Explanation
-    from .exporting import ExportCheck
-    from .factorization import DormFactorization, Recommendations
-    from .importance import Importance, permutation_importance
-    from .interleaving import Interleaving, InterleavingResult, analyse_interleaving, interleave, sessions_needed
-    from .joint import JointRanker
-    from .lists import PositionRanker, TopicRanker
-    from .matching import GraphMatcher
-    from .measure import Measure
-    from .ranker import DormRanker, train_baseline
-    from .report import Candidate, Certificate, TrainReport
-    from .serving import Server, explore, serve
-    from .splitting import QueryKFold
-    from .tabular import read_table
-    from .trec import Qrels, Run, evaluate_run, read_qrels, read_run
-    from .tuning import PrunedPoint, GridPoint, TuneResult, Validated, tune
 
 __all__ = [
-    "Assignment",
     "Blend",
-    "Candidate",
-    "Certificate",
-    "ClickEvaluation",
-    "ClickGains",
-    "ClickLog",
-    "ComparedFigure",
-    "ComparedMethod",
-    "Comparison",
-    "DormFactorization",
     "DormRanker",
-    "Evaluation",
-    "ExperimentResult",
-    "ExperimentTable",
-    "Explanation",
-    "ExportCheck",
-    "FactorCandidate",
-    "FactorRound",
-    "FactorizationReport",
-    "Graph",
-    "GraphMatch",
-    "GraphMatcher",
-    "HalfStep",
-    "Importance",
-    "Interleaving",
-    "InterleavingResult",
-    "JointRanker",
-    "PrunedPoint",
     "Measure",
-    "MeasureResult",
-    "MethodComparison",
-    "Metric",
-    "Objective",
-    "Page",
-    "PositionPropensity",
-    "PropensityEstimate",
     "PositionRanker",
-    "Qrels",
     "QueryKFold",
-    "RankerTable",
     "RankingData",
-    "Recommendations",
-    "Run",
-    "Server",
     "TopicRanker",
-    "TrainReport",
-    "GridPoint",
-    "TuneResult",
-    "Validated",
     "__version__",
-    "analyse_interleaving",
-    "assign",
     "catalog",
-    "clicks",
     "compare",
     "compare_methods",
     "compare_rankers",
-    "compare_recommenders",
     "evaluate",
-    "evaluate_clicks",
     "evaluate_run",
-    "interleave",
-    "experiment_files",
     "explore",
     "info",
     "load_model",
     "metric",
     "objective",
     "permutation_importance",
-    "propensity",
     "read_csv",
     "read_letor",
     "read_qrels",
     "read_run",
     "read_table",
-    "sessions_needed",
-    "simulate_clicks",
-    "run_experiment",
     "serve",
     "synth",
     "train_baseline",
     "tune",
-    "with_sets",
-    "with_user_features",
 ]
 
-# Where each name lives. No module is called like a public name: importing it would hide the name.
-_MODULES = {
-    "_catalog": ("catalog",),
-    "_factor_report": ("FactorCandidate", "FactorizationReport", "FactorRound", "HalfStep"),
-    "_graphs": ("Graph", "GraphMatch"),
-    "added": ("with_sets", "with_user_features"),
-    "assignment": ("Assignment", "assign"),
-    "blending": ("Blend",),
-    "dask": (),
-    "boosting": ("Metric", "Objective", "metric", "objective"),
-    "_pages": ("Page",),
-    "clicking": ("ClickGains", "ClickLog", "clicks", "simulate_clicks"),
-    "counterfactual": ("ClickEvaluation", "PositionPropensity", "PropensityEstimate", "evaluate_clicks", "propensity"),
-    "data": ("RankingData", "read_csv", "read_letor", "synth"),
-    "evaluation": ("Comparison", "Evaluation", "MeasureResult", "compare", "evaluate"),
-    "explanation": ("Explanation",),
-    "exporting": ("ExportCheck",),
-    "factorization": ("DormFactorization", "Recommendations"),
-    "importance": ("Importance", "permutation_importance"),
-    "interleaving": ("Interleaving", "InterleavingResult", "analyse_interleaving", "interleave", "sessions_needed"),
-    "comparing": (
-        "ComparedFigure",
-        "ComparedMethod",
-        "MethodComparison",
-        "RankerTable",
-        "compare_methods",
-        "compare_rankers",
-        "compare_recommenders",
+_HOMES = {
+    "._blend": ("Blend",),
+    "._boosting": ("metric", "objective"),
+    "._catalog": ("catalog",),
+    "._compare": ("compare_methods", "compare_rankers"),
+    "._describe": ("info", "load_model"),
+    "._evaluate": ("compare", "evaluate"),
+    "._importance": ("permutation_importance",),
+    "._measure": ("Measure",),
+    "._rankers.baseline": ("train_baseline",),
+    "._rankers.ranker": ("DormRanker",),
+    "._rankers.slates": ("PositionRanker", "TopicRanker"),
+    "._serve": ("explore", "serve"),
+    "._tune": ("tune",),
+    ".data": (
+        "QueryKFold",
+        "RankingData",
+        "evaluate_run",
+        "read_csv",
+        "read_letor",
+        "read_qrels",
+        "read_run",
+        "read_table",
+        "synth",
     ),
-    "describing": ("info", "load_model"),
-    "experimenting": ("ExperimentResult", "ExperimentTable", "experiment_files", "run_experiment"),
-    "joint": ("JointRanker",),
-    "lists": ("PositionRanker", "TopicRanker"),
-    "serving": ("Server", "explore", "serve"),
-    "ir_measures": (),
-    "matching": ("GraphMatcher",),
-    "measure": ("Measure",),
-    "mlflow": (),
-    "plot": (),
-    "pyterrier": (),
-    "ranker": ("DormRanker", "train_baseline"),
-    "report": ("Candidate", "Certificate", "TrainReport"),
-    "spark": (),
-    "splitting": ("QueryKFold",),
-    "tabular": ("read_table",),
-    "torch": (),
-    "trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
-    "tuning": ("PrunedPoint", "GridPoint", "TuneResult", "Validated", "tune"),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
+_SUBMODULES = (
+    "clicks",
+    "dask",
+    "data",
+    "ir_measures",
+    "lab",
+    "matching",
+    "mlflow",
+    "plot",
+    "pyterrier",
+    "recommend",
+    "results",
+    "spark",
+    "torch",
+)
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name in _MODULES:
-        value = importlib.import_module(f"{__name__}.{name}")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, _SUBMODULES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every name that can be passed."""
+"""Catalogs of names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _core
 
 def catalog(kind: str) -> dict[str, str]:
     """Names with their spelling and meaning, of a ``"measure"``, ``"convention"``, ``"ties"``, ``"scale"``,
-    ``"decay"``, ``"bound"``, ``"start"``, ``"solver"``, ``"similarity"`` (to sets) or export ``"target"``.
+    ``"decay"``, ``"bound"``, ``"initial"``, ``"solver"``, ``"similarity"`` (to sets) or export ``"target"``.
 
     Examples
     --------

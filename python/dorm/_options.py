@@ -3,16 +3,34 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._measure import Measure
 from ._threads import thread_count
-from .measure import Measure
 
-_HELD_OUT = ("start_regularization", "regularization", "rounds", "implicit", "neighbours")
+#: What ``solver_options`` may hold, and the defaults.
+SOLVER_OPTIONS: dict[str, Any] = {
+    "approximation": "none",
+    "checkpoint": None,
+    "epsilon": 0.0,
+    "given_ties": "",
+    "max_passes": 1000,
+    "one_per": "",
+    "paper_C": False,
+    "planes_per_block": 50,
+    "rounds": 0,
+    "shards": 0,
+    "target": "",
+    "time_limit": None,
+    "unjudged": "auto",
+}
 _EXPECTED = {float: "a number", int: "a whole number", str: "a name", bool: "True or False"}
 
 
@@ -62,11 +80,15 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     """Checks types here; the core checks names and ranges. ``without``: parameters that mean something else."""
     options = _core.TrainOptions()
     given = {name: value for name, value in estimator.get_params(deep=False).items() if name not in without}
+    given.update(expert_options(estimator))
     measure, kernel = given.get("measure", options.measure), given.get("kernel")
     given["measure"] = measure.name if isinstance(measure, Measure) else measure
     given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
+    given["memory"] = memory_bytes(given.get("memory"))
+    if initial_name(given.get("initial")):
+        given["start"] = given["initial"]
     _set_all(options, given)
-    _set(options, "seconds", "time_limit", estimator.time_limit or 0.0)
+    _set(options, "seconds", "time_limit", given.get("time_limit") or 0.0)
     _set(options, "patience", "early_stopping", given.get("early_stopping") or 0)
     if given.get("checkpoint") is not None:
         options.checkpoint = os.fspath(given["checkpoint"])
@@ -75,6 +97,70 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     if not isinstance(measure, Measure):
         options.validate()
     return options
+
+
+def expert_options(estimator: Any) -> dict[str, Any]:
+    """The checked ``solver_options`` of an estimator; an unknown name is corrected by the nearest known one."""
+    given = getattr(estimator, "solver_options", None)
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"solver_options is a {type(given).__name__}; expected a dict of names and values")
+    known = type(estimator)._SOLVER_OPTIONS
+    for name in given:
+        if name in known:
+            continue
+        if name in estimator.get_params(deep=False):
+            raise ValueError(f"solver_options holds {name!r}, which is a parameter; pass {name}=")
+        nearest = difflib.get_close_matches(str(name), known, 1, 0.0)[0]
+        raise ValueError(
+            f"solver_options has no {name!r}; did you mean {nearest!r}? There are {', '.join(map(repr, known))}"
+        )
+    return dict(given)
+
+
+def setting(estimator: Any, name: str) -> Any:
+    """A parameter of the estimator, or one of its ``solver_options`` or its default."""
+    if name in SOLVER_OPTIONS:
+        return expert_options(estimator).get(name, SOLVER_OPTIONS[name])
+    return getattr(estimator, name)
+
+
+def initial_name(initial: Any) -> bool:
+    """Whether ``initial`` names a way to compute an initial model, instead of being one."""
+    return isinstance(initial, str) and initial in {name for name, *_ in _core.catalog()["initial"]}
+
+
+def initial_model(initial: Any) -> _core.Model | None:
+    """The model that ``initial`` is: a fitted ranker, a model of the core or the path of a model file."""
+    if initial is None or initial_name(initial) or isinstance(initial, _core.Model):
+        return None if initial is None or isinstance(initial, str) else initial
+    if hasattr(initial, "predict"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(initial)
+        return initial.model_
+    try:
+        path = os.fspath(initial)
+    except TypeError:
+        path = ""
+    if not path or (isinstance(initial, str) and not os.path.exists(path)):
+        names = ", ".join(repr(name) for name, *_ in _core.catalog()["initial"])
+        raise ValueError(
+            f"initial is {initial!r}; expected one of {names}, a fitted ranker or the path of a model file"
+        )
+    return _core.Model.load(path)
+
+
+def memory_bytes(memory: Any) -> int:
+    """A number of bytes from a number, or from text such as ``"500MB"`` or ``"4GB"``. None: 0, no limit."""
+    if memory is None:
+        return 0
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?\s*", memory) if isinstance(memory, str) else None
+    number = float(found[1]) * 1000 ** " kMGT".index(found[2] or " ") if found else memory
+    if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not 1 <= number < 2**63:
+        raise ValueError(f'memory is {memory!r}; expected a number of bytes, or text such as "500MB" or "4GB"')
+    return int(number)
 
 
 def _set_all(options: Any, given: dict[str, Any]) -> None:

@@ -43,9 +43,9 @@ class ReportData:
         self._kept = [core]
         weakref.finalize(self, self._kept.clear)
 
-    def page(self, train_name: str, judged_on: str) -> _core.Page:
+    def page(self, train_name: str, evaluated_on: str) -> _core.Page:
         """The page; the data is called by these names."""
-        return self._kept[0].page(train_name, judged_on)
+        return self._kept[0].page(train_name, evaluated_on)
 
 
 def page_at(page: _core.Page, path: Any) -> Path | Page:

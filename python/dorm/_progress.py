@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines and bars of progress, and many callbacks as one."""
+"""Progress lines and bars, and callbacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Callback = Callable[[dict[str, Any]], Any]
 
 
 class Progress:
-    """Prints where training stands; at verbose 1 at most once per second."""
+    """Prints the progress of training; at verbose 1 at most once per second."""
 
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose
@@ -29,15 +29,15 @@ class Progress:
         print(f"{self.stage(progress)}: {', '.join(parts)}" if parts else self.stage(progress), flush=True)
 
     def stage(self, progress: dict[str, Any]) -> str:
-        """What is being done."""
+        """The current stage."""
         return f"{progress['bound']} from {progress['start']}, round {progress['round']}, pass {progress['pass']}"
 
     def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
-        """How many steps are done, and of how many; None: nobody knows."""
+        """Number of finished steps, and of all; None: not known."""
         return progress["pass"], None
 
     def figures(self, progress: dict[str, Any]) -> dict[str, str]:
-        """How far it is."""
+        """The current values."""
         return {
             "primal": f"{progress['primal']:.6g}",
             "dual": f"{progress['dual']:.6g}",

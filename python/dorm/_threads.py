@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many threads n_jobs means."""
+"""The number of threads for n_jobs."""
 
 from __future__ import annotations
 

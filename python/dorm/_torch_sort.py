@@ -2,7 +2,7 @@
 """The loss where the most violated ranking is a sort (c = a), as tensor operations on any device PyTorch has.
 
 Nothing here leaves the device: no number is read back, so that a step of training never waits for the loss. All is in
-double precision. Position weights and gains come from whoever calls (`dorm.torch`).
+double precision. The caller (`dorm.torch`) passes position weights and gains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ class SortedMeasure:
     gain: str  # of a label: a name of GAINS
     relative: bool  # gains are divided by the value of the best ranking
     kappa: float
-    positions: Callable[[int, torch.device], tuple[torch.Tensor, torch.Tensor]]  # a and c of so many, on a device
+    positions: Callable[
+        [int, torch.device], tuple[torch.Tensor, torch.Tensor]
+    ]  # a and c of that number of positions, on a device
 
 
 GAINS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._dask import (
+from ._cluster.dask_rows import (
     Cluster,
     Layout,
     Rows,
@@ -28,16 +28,16 @@ from ._dask import (
     scored_rows,
     survey,
 )
-from ._features import Features
-from ._missing import check_rule
-from ._names import feature_names, remember_features
-from ._options import train_options
+from ._cluster.shards import merged, settled_labels
+from ._evaluate import Evaluation, measures_asked, options_of
+from ._input.features import Features
+from ._input.missing import check_rule
+from ._input.names import feature_names, remember_features
+from ._measure import Measure
+from ._options import initial_name, setting, train_options
 from ._progress import Progress, watching
-from ._shards import merged, settled_labels
-from .evaluation import Evaluation, measures_asked, options_of
-from .measure import Measure
-from .ranker import DormRanker
-from .report import TrainReport
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 _EVALUATION_SHARDS = 1024  # only the parts that they lie in matter
 
@@ -48,21 +48,21 @@ class DaskDormRanker(DormRanker):
 
     Parameters
     ----------
-    measure
-        What to train for, by name.
-    shards
-        Planes per pass, see `DormRanker`. 0: by the number of queries, which is then counted first.
-    partitions
-        Parts that the rows are shuffled into, each a task per pass. None: two per thread of the cluster.
-    retries
-        How often a part that fails is asked again; lost workers are Dask's own business, and do not count.
-    timeout
-        Seconds without any progress after which `fit` gives up and says what it waited for.
-    client
-        None: the client in use, ``distributed.get_client()``. Not a parameter that clones and pickles keep.
+    measure : str, default="ndcg@10"
+        The measure to train for, by name.
+    solver : {"shards"}, default="shards"
+        The distributed solver.
+    partitions : int or None, default=None
+        Number of parts that the rows are shuffled into, each a task per pass. None: two per thread of the cluster.
+    retries : int, default=3
+        Number of retries of a task that fails. Tasks that Dask repeats after it lost a worker do not count.
+    timeout : float, default=600.0
+        Seconds without any progress after which `fit` raises an error that names the missing tasks.
+    client : distributed.Client or None, default=None
+        None: the client in use, ``distributed.get_client()``. Clones and pickles do not keep it.
     params
-        All others of `DormRanker`. Not distributed, and refused: kernels, measures of your own, limits on groups,
-        ``missing="mean"``.
+        All other parameters of `DormRanker`; ``solver_options={"shards": 64}`` sets the cutting planes per pass.
+        Kernels, custom measures, initial models, limits on groups and ``missing="mean"`` are not distributed.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class DaskDormRanker(DormRanker):
     >>> from dorm.dask import DaskDormRanker                                          # doctest: +SKIP
     >>> client = Client()                                                             # doctest: +SKIP
     >>> rows = dd.read_parquet("rows/")                                               # doctest: +SKIP
-    >>> ranker = DaskDormRanker("ndcg@10", C=100).fit(rows, label="label", qid="qid") # doctest: +SKIP
+    >>> ranker = DaskDormRanker("ndcg@10", C=100).fit(rows, "label", qid="qid")       # doctest: +SKIP
     >>> scores = ranker.predict(rows)                                                 # doctest: +SKIP
     """
 
@@ -108,11 +108,11 @@ class DaskDormRanker(DormRanker):
         X: Any,
         y: Any = None,
         *,
-        label: str = "label",
-        qid: Any = "qid",
-        features: Sequence[str] | None = None,
-        weight: Any = None,
-        validation: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        feature_names: Sequence[str] | None = None,
         callbacks: Callable[[dict[str, Any]], Any] | Sequence[Callable[[dict[str, Any]], Any]] | None = None,
         progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
     ) -> DaskDormRanker:
@@ -120,38 +120,43 @@ class DaskDormRanker(DormRanker):
 
         Parameters
         ----------
-        X, y
-            A Dask data frame; or a Dask array of features, a row per document, with ``y``, an array of labels.
-        label, qid, weight
-            Columns of the data frame: the label, the query, and a weight of queries, constant within each. With arrays,
-            ``qid`` and ``weight`` are arrays. Queries may be spread over partitions in any way.
-        features
+        X : dask.dataframe.DataFrame or dask.array.Array
+            Rows of documents, or features with a row per document. The rows of a query may be in any partitions.
+        y : str or dask.array.Array, default=None
+            The column of labels, by default ``"label"``; with an array X, an array of labels.
+        qid : str or dask.array.Array, default=None
+            The column of query ids, by default ``"qid"``; with an array X, an array.
+        sample_weight : str or dask.array.Array, default=None
+            The column of weights of queries, constant within each query; with an array X, an array.
+        eval_set : dask.dataframe.DataFrame or tuple (X, y), default=None
+            Validation data: a data frame with the same columns, or a pair as above. ``early_stopping`` needs it.
+        eval_qid : str or dask.array.Array, default=None
+            The query ids of ``eval_set``; of a data frame, by default the column ``qid``.
+        feature_names : sequence of str, default=None
             Columns of the data frame to learn from. None: all others.
-        validation
-            A data frame with the same columns, or ``(X, y, qid)``, to judge candidates by; `early_stopping` needs it.
         callbacks, progress
             As in `DormRanker.fit`. Tasks are named dorm-rows, dorm-part and dorm-response on the dashboard.
 
-        Ctrl-C raises KeyboardInterrupt once the pass is over; a second one at once. The best model so far is kept.
+        Notes
+        -----
+        The first Ctrl-C raises KeyboardInterrupt at the end of the pass, the second one immediately. The ranker keeps
+        the best model so far.
         """
-        self._check_supported(validation)
+        self._check_supported(eval_set)
         cluster = self._cluster()
-        rows = read_rows(X, y, label, qid, weight, features)
+        label, queries = _columns_of(X, y, qid)
+        rows = read_rows(X, label, queries, sample_weight, feature_names)
         remember_features(self, Features(np.empty((0, len(rows.features)), np.float32), rows.names), None)
-        shards, train = self._asker(cluster, rows, self.shards)
-        judge_by = None
-        if validation is not None:
-            judge_by = self._asker(cluster, self._validation_rows(validation, label, qid, weight), shards)[1]
+        shards, train = self._asker(cluster, rows, setting(self, "shards"))
+        validation = None
+        if eval_set is not None:
+            validation_rows = self._validation_rows(eval_set, eval_qid, label, queries, sample_weight)
+            validation = self._asker(cluster, validation_rows, shards)[1]
         options = train_options(self)
         options.shards = shards
         with watching(callbacks, Progress(self.verbose), progress) as callback, cluster.naming_workers():
-            model, report = _core.train_shards(train, options, judge_by, callback)
-        self._adopt(model)
-        self.report_ = TrainReport._of(report)
-        if self.report_.interrupted:
-            raise KeyboardInterrupt("training was interrupted; the ranker keeps the best model so far")
-        self._warn()
-        return self
+            model, report = _core.train_shards(train, options, validation, callback)
+        return self._finish_fit(model, report=TrainReport._of(report))
 
     def predict(self, X: Any, *, qid: Any = None, group: Any = None) -> Any:
         """The score of every row, in the order of the rows.
@@ -165,9 +170,9 @@ class DaskDormRanker(DormRanker):
             return super().predict(X, qid=qid, group=group)
         ranker, columns = self.to_local(), self._columns_in(X)
         if self.model_.scaled_per_query:
-            scores = scored_by_query(read_rows(X, None, None, self._queries_of(X, qid), None, columns), ranker)
+            scores = scored_by_query(read_rows(X, None, self._queries_of(X, qid), None, columns), ranker)
         else:
-            scores = scored_rows(read_rows(X, None, None, None, None, columns), ranker)
+            scores = scored_rows(read_rows(X, None, None, None, columns), ranker)
         if isinstance(X, dd.DataFrame):
             return scores
         pieces = self._cluster().client.compute([piece.to_numpy() for piece in scores.to_delayed()])
@@ -179,20 +184,19 @@ class DaskDormRanker(DormRanker):
         X: Any,
         y: Any = None,
         *,
-        label: str = "label",
-        qid: Any = "qid",
-        weight: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
         measures: str | Sequence[str] | None = None,
         ties: str | None = None,
         bootstrap: int = 1000,
         confidence: float = 0.95,
         random_state: int = 0,
     ) -> Evaluation:
-        """Measures over the queries with their intervals, as ``dorm eval`` has them; each query is judged on a worker.
+        """Measures over the queries with their intervals, as in ``dorm eval``; the workers evaluate the queries.
 
         Arguments as in `fit`; ``measures``: names, by default the one trained for.
         """
-        rows = read_rows(X, y, label, qid, weight, self._columns_in(X))
+        rows = read_rows(X, *_columns_of(X, y, qid), sample_weight, self._columns_in(X))
         asked = measures_asked(measures, self.measure)
         cluster = self._cluster()
         layout = Layout(_EVALUATION_SHARDS, self.partitions, self._reading["missing"], "grade")
@@ -202,9 +206,9 @@ class DaskDormRanker(DormRanker):
         options = options_of(self.convention, ties, bootstrap, confidence, random_state, self.n_jobs)
         return merged(cluster.results(judged, "the evaluation"), options)
 
-    def score(self, X: Any, y: Any = None, *, label: str = "label", qid: Any = "qid", weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
         """The mean over queries of the measure this ranker trains for. Arguments as in `fit`."""
-        return self.evaluate(X, y, label=label, qid=qid, weight=weight, bootstrap=0).measures[0].mean
+        return self.evaluate(X, y, qid=qid, sample_weight=sample_weight, bootstrap=0).measures[0].mean
 
     def to_local(self) -> DormRanker:
         """The same ranker without Dask."""
@@ -230,21 +234,23 @@ class DaskDormRanker(DormRanker):
         """How many shards there are (0: by the number of queries), and what asks them."""
         facts = survey(rows, cluster, count=not shards)
         shards = shards or _core.default_shards(facts.queries, len(rows.features))
-        rule = settled_labels(self.unjudged, facts.least, facts.fractions)
+        rule = settled_labels(setting(self, "unjudged"), facts.least, facts.fractions)
         layout = Layout(shards, self.partitions, check_rule(self.missing), rule)
         return shards, cluster.asker(cluster.parts(rows, layout))
 
-    def _check_supported(self, validation: Any) -> None:
+    def _check_supported(self, eval_set: Any) -> None:
         if self.solver != "shards":
             raise ValueError(f'solver is {self.solver!r}; only "shards" is distributed')
         if isinstance(self.measure, Measure):
-            raise ValueError("a Measure of your own is not distributed; pass the name of a measure")
-        if self.kernel is not None or self.one_per:
+            raise ValueError("a custom Measure is not distributed; pass the name of a measure")
+        if not initial_name(self.initial):
+            raise ValueError("an initial model is not distributed; pass the name of a method, such as 'ridge'")
+        if self.kernel is not None or setting(self, "one_per"):
             raise ValueError("kernels and limits on groups (one_per) are not distributed; fit a DormRanker")
         if self.missing == "mean":
             raise ValueError('missing="mean" is not distributed; fill the columns beforehand, or pass missing="zero"')
-        if self.early_stopping and validation is None:
-            raise ValueError("early_stopping needs validation= to judge by")
+        if self.early_stopping and eval_set is None:
+            raise ValueError("early_stopping needs eval_set=, the validation data")
 
     def _columns_in(self, X: Any) -> list[Any] | None:
         """The columns of a data frame that were learnt from; None: all of an array."""
@@ -266,10 +272,21 @@ class DaskDormRanker(DormRanker):
             )
         return "qid" if qid is None else qid
 
-    def _validation_rows(self, validation: Any, label: str, qid: Any, weight: Any) -> Rows:
-        if isinstance(validation, dd.DataFrame):
-            return read_rows(validation, None, label, qid, weight, feature_names(self))
-        if not isinstance(validation, (tuple, list)) or len(validation) != 3:
-            raise ValueError("validation must be a Dask data frame, or (X, y, qid) of Dask arrays")
-        features, labels, queries = validation
-        return read_rows(features, labels, None, queries, None, None)
+    def _validation_rows(self, eval_set: Any, eval_qid: Any, label: Any, qid: Any, weight: Any) -> Rows:
+        if isinstance(eval_set, dd.DataFrame):
+            return read_rows(eval_set, label, qid if eval_qid is None else eval_qid, weight, feature_names(self))
+        if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a Dask data frame, or a pair (X, y) with eval_qid=")
+        features, labels = eval_set
+        if isinstance(features, dd.DataFrame):
+            return read_rows(features, labels, qid if eval_qid is None else eval_qid, weight, feature_names(self))
+        return read_rows(features, labels, eval_qid, None, None)
+
+
+def _columns_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
+    """The labels and query ids: of a data frame, by default the columns "label" and "qid"."""
+    if isinstance(X, da.Array) and (y is None or qid is None):
+        raise ValueError("with an array X, pass y= and qid=, arrays with an entry per row")
+    if not isinstance(X, dd.DataFrame):
+        return y, qid
+    return "label" if y is None else y, "qid" if qid is None else qid

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .trec import Qrels, evaluate_run
+from .data._trec import Qrels, evaluate_run
 
 try:
     import ir_measures

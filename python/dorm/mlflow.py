@@ -6,8 +6,8 @@
 >>> served = mlflow.pyfunc.load_model("models:/shop/1")                               # doctest: +SKIP
 >>> served.predict(frame)  # columns by feature, and qid                              # doctest: +SKIP
 
-A saved model is the folder of ``dorm export --to mlflow``, which MLflow loads whoever wrote it. This module is the
-loader that the folder names. MLflow is imported where it is needed: loading does without.
+A saved model is the folder of ``dorm export --to mlflow``, which MLflow loads with or without this package. This module
+is the loader that the folder names. MLflow is imported where it is needed: loading does without.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from ._rankers.ranker import DormRanker
 from ._tables import pandas_for
-from .ranker import DormRanker
 
 FLAVOR_NAME = "dorm"
 _QUERIES = "qid"

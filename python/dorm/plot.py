@@ -2,7 +2,7 @@
 """Plots of trainings and evaluations; needs matplotlib (``pip install "dorm-rank[plot]"``).
 
 Every function draws on ``ax`` (a new one if None) and returns it. Lines are labelled where they end, intervals are
-bands, and the colours (of Okabe and Ito) can be told apart by colour-blind readers.
+bands, and the colours (of Okabe and Ito) are distinct for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .evaluation import Evaluation, compare, evaluate
-from .ranker import DormRanker
-from .report import TrainReport
+from ._evaluate import Evaluation, compare, evaluate
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 try:
     import matplotlib.pyplot as plt
@@ -186,7 +186,7 @@ def _axes(ax: Axes | None, height: float = 4.0) -> Axes:
 
 def _cycle(count: int) -> list[str]:
     if count > len(COLOURS):
-        raise ValueError(f"{count} rankers in one plot; at most {len(COLOURS)} can be told apart")
+        raise ValueError(f"{count} rankers in one plot; at most {len(COLOURS)} have distinct colours")
     return list(COLOURS[:count])
 
 

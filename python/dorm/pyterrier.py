@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .ranker import DormRanker
+from ._rankers.ranker import DormRanker
 
 try:
     import pyterrier as pt

@@ -51,13 +51,10 @@ except ImportError as error:
     ) from error
 
 from . import _core
-from ._names import feature_names
-from ._options import train_options
-from ._progress import Progress, watching
-from ._shards import merged, settled_labels
-from ._spark_columns import FeatureColumns, find_features, named, require_flag, require_number, require_query
-from ._spark_scoring import Judge, Score, ranker_of
-from ._spark_shards import (
+from ._cluster.shards import merged, settled_labels
+from ._cluster.spark_columns import FeatureColumns, find_features, named, require_flag, require_number, require_query
+from ._cluster.spark_scoring import Judge, Score, ranker_of
+from ._cluster.spark_shards import (
     TRAIN,
     VALIDATION,
     Layout,
@@ -66,9 +63,12 @@ from ._spark_shards import (
     packed_rows,
     partition_keys,
 )
-from .evaluation import Evaluation, measures_asked, options_of
-from .ranker import DormRanker
-from .report import TrainReport
+from ._evaluate import Evaluation, measures_asked, options_of
+from ._input.names import feature_names
+from ._options import train_options
+from ._progress import Progress, watching
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
 
 _TEXT, _NUMBER, _WHOLE, _FLAG = (
     TypeConverters.toString,
@@ -77,6 +77,14 @@ _TEXT, _NUMBER, _WHOLE, _FLAG = (
     TypeConverters.toBoolean,
 )
 
+# Those of DormRanker's solver_options: default, type, meaning.
+_EXPERT: dict[str, tuple[Any, Any, str]] = {
+    "max_passes": (1000, _WHOLE, "limit on the passes over the data per round"),
+    "paper_C": (False, _FLAG, "C as in the paper: multiplies the sum over queries"),
+    "rounds": (0, _WHOLE, "rounds of the bound; 0: the default of the bound"),
+    "target": ("", _TEXT, "tool that will evaluate the model, such as solr; any: all of them"),
+    "unjudged": ("auto", _TEXT, "meaning of a negative label: grade, bad or auto"),
+}
 # Parameters that go to DormRanker under the same name: default, type, meaning.
 _LEARNING: dict[str, tuple[Any, Any, str]] = {
     "measure": ("ndcg@10", _TEXT, "what to train for: ndcg@10, mrr, P@5, ..."),
@@ -84,14 +92,9 @@ _LEARNING: dict[str, tuple[Any, Any, str]] = {
     "decay": ("measure", _TEXT, "position weights of the score of a ranking"),
     "bound": ("auto", _TEXT, "auto, best, predicted or average"),
     "scale": ("auto", _TEXT, "scaling of the features"),
-    "target": ("", _TEXT, "tool that is to evaluate the model, such as solr; any: all of them"),
     "tolerance": (1e-3, _NUMBER, "relative duality gap at which to stop"),
-    "max_passes": (1000, _WHOLE, "most passes over the data in a round"),
     "convention": ("standard", _TEXT, "whose definition of the measure"),
-    "start": ("auto", _TEXT, "where rounds begin: auto, ridge or pairwise"),
-    "rounds": (0, _WHOLE, "rounds of the bound; 0: as many as it needs"),
-    "paper_C": (False, _FLAG, "C as in the paper: multiplies the sum over queries"),
-    "unjudged": ("auto", _TEXT, "what a negative label means: grade, bad or auto"),
+    "initial": ("auto", _TEXT, "method that trains the initial model: auto, ridge or pairwise"),
     "missing": ("error", _TEXT, "what null, NaN and infinite features become: error or zero"),
     "verbose": (0, _WHOLE, "1: a line of progress per second; 2: a line per evaluation"),
 }
@@ -151,27 +154,28 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
 
     Parameters
     ----------
-    measure, C, decay, bound, scale, target, tolerance, max_passes, convention, start, rounds, paper_C
-        As for `DormRanker`.
-    unjudged, verbose
-        Likewise.
-    missing
-        ``"error"`` or ``"zero"``; for means put `pyspark.ml.feature.Imputer` before.
-    labelCol, qidCol, weightCol
-        Columns of labels, query ids (whole numbers or text) and, optional, weights of queries.
-    featuresCol, featureCols
+    measure, C, decay, bound, initial, scale, tolerance, convention, verbose
+        As for `DormRanker`; the initial model is the name of a method.
+    max_passes, paper_C, rounds, target, unjudged
+        As the ``solver_options`` of `DormRanker`.
+    missing : {"error", "zero"}, default="error"
+        Replacement of null, NaN and infinite features; for means use `pyspark.ml.feature.Imputer` before.
+    labelCol, qidCol, weightCol : str
+        Columns of labels, query ids (whole numbers or text) and, optionally, weights of queries.
+    featuresCol, featureCols : str, list of str
         A column of vectors or arrays, or a list of columns of one number each. Names of the features are those of the
-        columns, or those that VectorAssembler keeps in a column of vectors.
-    validationIndicatorCol
-        Optional: a column of truth values. Rows with true are not trained on; they judge candidates.
+        columns, or those that VectorAssembler stores in a column of vectors.
+    validationIndicatorCol : str
+        Optional: a boolean column. Rows with true are validation data, which choose among the candidates.
     early_stopping, time_limit, random_state
         As for `DormRanker`; 0: off, none.
-    shards
-        Planes per pass; 0: by the number of queries. The model depends on it, and on nothing else of the cluster.
-    partitions
-        Tasks per pass; 0: as many as the cluster runs at once.
-    timeout
-        Seconds after which a job of the training is cancelled and `fit` fails.
+    shards : int, default=0
+        Cutting planes per pass. 0: by the number of queries. The model depends on it, and on nothing else of the
+        cluster.
+    partitions : int, default=0
+        Tasks per pass. 0: the number that the cluster runs in parallel.
+    timeout : float, default=3600.0
+        Seconds after which a job of the training is cancelled and `fit` raises an error.
 
     Examples
     --------
@@ -187,7 +191,7 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
     def __init__(self, **parameters: Any) -> None:
         super().__init__()
         self._setDefault(early_stopping=0, time_limit=0.0, random_state=1, shards=0)
-        self._setDefault(**{name: default for name, (default, _, _) in _LEARNING.items()})
+        self._setDefault(**{name: default for name, (default, _, _) in {**_LEARNING, **_EXPERT}.items()})
         self.setParams(**parameters)
 
     @keyword_only
@@ -200,6 +204,32 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
 
     def _names(self) -> list[str]:
         return [param.name for param in self.params]
+
+    def fit(
+        self,
+        X: Any,
+        params: Any = None,
+        *,
+        y: str | None = None,
+        qid: str | None = None,
+        sample_weight: str | None = None,
+        eval_set: str | None = None,
+    ) -> Any:
+        """Train.
+
+        Parameters
+        ----------
+        X : pyspark.sql.DataFrame
+            One row per document.
+        params : dict or list of dicts, default=None
+            Parameters for this fit, as for every estimator of pyspark.ml.
+        y, qid, sample_weight, eval_set : str, default=None
+            Columns, instead of the parameters ``labelCol``, ``qidCol``, ``weightCol`` and ``validationIndicatorCol``.
+        """
+        columns = {"labelCol": y, "qidCol": qid, "weightCol": sample_weight, "validationIndicatorCol": eval_set}
+        given = {name: column for name, column in columns.items() if column is not None}
+        estimator = self.copy()._set(**given) if given else self
+        return super(SparkDormRanker, estimator).fit(X, params)
 
     def _fit(self, df: Any) -> SparkDormModel:
         _refuse_connect(df)
@@ -227,12 +257,12 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
                 f'missing is "{given["missing"]}"; expected "error" or "zero": put pyspark.ml.feature.Imputer before '
                 "the ranker for means"
             )
+        expert = {name: self.getOrDefault(name) for name in [*_EXPERT, "shards"]}
         return DormRanker(
             **given,
             solver="shards",
-            shards=self.getOrDefault(self.shards),
             early_stopping=self.getOrDefault(self.early_stopping) or None,
-            time_limit=self.getOrDefault(self.time_limit) or None,
+            solver_options={**expert, "time_limit": self.getOrDefault(self.time_limit) or None},
             random_state=self.getOrDefault(self.random_state),
             n_jobs=1,
         )
@@ -276,7 +306,7 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
         return queries, settled_labels(self.getOrDefault(self.unjudged), least or 0.0, bool(fractions))
 
 
-for _name, (_default, _type, _doc) in _LEARNING.items():
+for _name, (_default, _type, _doc) in {**_LEARNING, **_EXPERT}.items():
     setattr(SparkDormRanker, _name, Param(Params._dummy(), _name, _doc, _type))
 
 

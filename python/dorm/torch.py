@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._queries import Queries, read_queries
-from .boosting import DEFAULT_SIGMA, Objective
-from .measure import Measure
+from ._boosting import DEFAULT_SIGMA, Objective
+from ._input.queries import Queries, read_queries
+from ._measure import Measure
 
 try:
     import torch

@@ -16,7 +16,7 @@
 
 namespace dorm {
 
-/// Which rows make up which query. Queries stand in the order of their first row, rows of a query in input order.
+/// Which rows make up which query. Queries are in the order of their first row, rows of a query in input order.
 struct Grouping {
   PackedText query_ids;
   std::vector<std::uint64_t> query_end;

@@ -14,7 +14,7 @@ namespace dorm {
 /// shall be a column: there are few, or at least half of them occur.
 std::vector<std::uint32_t> occurring_numbers(std::span<const std::uint32_t> columns, std::uint64_t range);
 
-/// Whether those that occur shall be the columns, by how many they are.
+/// Whether the numbers that occur become the columns, by their count.
 bool few_numbers_occur(std::uint64_t occurring, std::uint64_t range);
 
 /// out[k] = the place of columns[k] among `numbers`, which hold it. May be done in place.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the rows of each query, wherever they stand in the input.
+// Gathers the rows of each query, wherever they are in the input.
 #include <fmt/format.h>
 
 #include <unordered_map>

@@ -48,7 +48,7 @@ struct RowBlock {
 
   std::size_t num_rows() const { return labels.size(); }
 
-  /// Frees what says where features stand, and their values: they have been used.
+  /// Frees the features and their positions: they have been used.
   void drop_features();
 
   /// Visits the rows in order: visit(row number, BlockRow).

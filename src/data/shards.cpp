@@ -37,7 +37,7 @@ std::partial_ordering compare_features(const FeatureRows& rows, std::size_t i, s
   return std::lexicographical_compare_three_way(a, a + rows.num_features(), b, b + rows.num_features());
 }
 
-// The order of the documents of query q, by their places in it; empty: as they stand.
+// The order of the documents of query q, by their places in it; empty: their order in it.
 std::vector<std::uint32_t> document_order(const Dataset& data, std::size_t q) {
   const Query query = data.query(q);
   std::vector<std::string_view> ids(data.has_document_ids() ? query.size() : 0);

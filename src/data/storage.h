@@ -84,7 +84,7 @@ struct Storage {
 };
 
 /// Of features in a mapped file: hardly anybody will read those of the queries [first, last) again. Their memory goes
-/// back to the system; whoever does read them gets them from the file once more.
+/// back to the system; a later read gets them from the file once more.
 void let_go(const Dataset& data, std::size_t first, std::size_t last);
 
 /// The Error(io) about them.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostTried = std::size_t{1} << 26;  // numbers in the rows that a kernel is asked about
 
-/// What stands in the rows of a kernel.
+/// The columns in the rows of a kernel.
 std::vector<double> aligned_features(const Model& model, const Dataset& data, std::size_t threads) {
   const Dataset aligned = align_features(model, data, threads);
   const FeatureRows rows = aligned.query(0).rows;

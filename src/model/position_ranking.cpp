@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rankings that are not a sort: by assignment to positions, and under topic budgets.
+// Slates: by assignment to positions, and under topic budgets.
 #include "model/position_ranking.h"
 
 #include <fmt/format.h>

@@ -30,7 +30,7 @@ class Scorer {
 };
 
 /// Weights of a model's features. Scores are sums in 64 bits of weight times scaled value, from the features as they
-/// are in the data: whoever ranks, judges or explains by a linear model has the same ones, to the last bit.
+/// are in the data: ranking, evaluation and explanation by a linear model use the same ones, to the last bit.
 class LinearScorer final : public Scorer {
  public:
   /// Takes features and scaling from `model`, not its weights. About `kept_bytes` are spent on logarithms: of use to

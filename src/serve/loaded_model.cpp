@@ -26,10 +26,10 @@ SavedModel load_served(const std::string& path) {
   if (!saved) throw Error(ErrorCode::bad_input, {path}, "no model; expected one of train, tune or factorize");
   if (std::holds_alternative<JointModel>(*saved))
     throw Error(ErrorCode::unsupported, {path},
-                "a model over a joint kernel is not served; ask it by dorm recommend, or serve a factorization");
+                "a model over a joint kernel is not served; expected a factorization, or use dorm recommend top");
   if (std::holds_alternative<ImplicitModel>(*saved))
     throw Error(ErrorCode::unsupported, {path},
-                "a model of implicit feedback is not served; ask it by dorm recommend, or serve a factorization");
+                "a model of events is not served; expected a factorization, or use dorm recommend top");
   return std::move(*saved);
 }
 

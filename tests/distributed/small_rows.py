@@ -12,7 +12,7 @@ import dorm
 
 DORM = os.path.abspath(os.environ.get("DORM_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dorm"))
 SHARDS = 16
-OPTIONS = {"measure": "ndcg@5", "C": 10.0, "bound": "best", "shards": SHARDS, "random_state": 1}
+OPTIONS = {"measure": "ndcg@5", "C": 10.0, "bound": "best", "solver_options": {"shards": SHARDS}, "random_state": 1}
 
 
 def bytes_of(ranker, folder):
@@ -26,7 +26,7 @@ def here(rows, folder, **options):
     """The model file that one process makes of a data frame."""
     weight = rows.get("weight")
     features = rows.drop(columns=["label", "qid", "weight"], errors="ignore")
-    held_out = options.pop("validation", None)
+    held_out = options.pop("eval_set", None)
     arguments = {}
     if held_out is not None:
         arguments = {"eval_set": (held_out[features.columns], held_out["label"]), "eval_qid": held_out["qid"]}

@@ -21,8 +21,8 @@ import distributed
 from sklearn.base import clone
 
 import dorm
-from dorm import _dask
-from dorm._shards import Part
+from dorm._cluster import dask_rows
+from dorm._cluster.shards import Part
 from dorm.dask import DaskDormRanker
 
 
@@ -30,7 +30,7 @@ from dorm.dask import DaskDormRanker
 def cluster():
     settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "60s"}
     with (
-        _dask.dask.config.set(settings),
+        dask_rows.dask.config.set(settings),
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as made,
         distributed.Client(made),
     ):
@@ -51,7 +51,7 @@ def scaled(cluster, workers):
 
 
 def fitted(frame, **options):
-    arguments = {name: options.pop(name) for name in ("validation", "weight", "callbacks") if name in options}
+    arguments = {name: options.pop(name) for name in ("eval_set", "sample_weight", "callbacks") if name in options}
     return DaskDormRanker(n_jobs=1, timeout=60, **{**OPTIONS, **options}).fit(frame, **arguments)
 
 
@@ -71,7 +71,9 @@ def test_any_number_of_workers(cluster, workers, rows, reference, tmp_path):
 
 
 def test_shards_by_size(client, rows, tmp_path):
-    assert bytes_of(fitted(shuffled(rows, 3), shards=0), tmp_path) == here(rows, tmp_path, shards=0)
+    assert bytes_of(fitted(shuffled(rows, 3), solver_options={"shards": 0}), tmp_path) == here(
+        rows, tmp_path, solver_options={"shards": 0}
+    )
 
 
 def with_text_ids(rows):
@@ -90,14 +92,14 @@ def with_weights(rows):
 def test_any_rows(client, change, rows, tmp_path):
     rows = change(rows)
     weight = "weight" if "weight" in rows else None
-    ranker = fitted(shuffled(rows, 4), weight=weight)
+    ranker = fitted(shuffled(rows, 4), sample_weight=weight)
     assert bytes_of(ranker, tmp_path) == here(rows, tmp_path)
 
 
 def test_partitions_of_other_types_and_none(client, rows, reference, tmp_path):
     empty = rows.iloc[:0].astype(object)
     pieces = [empty, rows.iloc[5:].astype({"f0": np.float64, "qid": np.int32}), empty, rows.iloc[:5]]
-    frame = dd.from_delayed([_dask.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
+    frame = dd.from_delayed([dask_rows.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
     assert bytes_of(fitted(frame), tmp_path) == reference
 
 
@@ -137,16 +139,16 @@ def test_validation_and_early_stopping(client, rows, tmp_path):
     options = {"early_stopping": 2, "tolerance": 1e-4}
     told = []
     ranker = fitted(
-        shuffled(rows, 3), validation=shuffled(other, 2), callbacks=lambda p: told.append(p["validation"]), **options
+        shuffled(rows, 3), eval_set=shuffled(other, 2), callbacks=lambda p: told.append(p["validation"]), **options
     )
-    assert bytes_of(ranker, tmp_path) == here(rows, tmp_path, validation=other, **options)
+    assert bytes_of(ranker, tmp_path) == here(rows, tmp_path, eval_set=other, **options)
     assert told and ranker.report_.validation == pytest.approx(max(told), abs=1e-15)
 
 
 def test_figures_of_training_are_those_of_the_command(client, rows, tmp_path):
     """What xgboost#8608 is about: the measure in training, afterwards, and by the command on a file are one number."""
     other = make_rows(queries=40, seed=2)
-    ranker = fitted(shuffled(rows, 3), validation=shuffled(other, 3))
+    ranker = fitted(shuffled(rows, 3), eval_set=shuffled(other, 3))
     ranker.save(tmp_path / "model.json")
     write_csv(other, tmp_path / "other.csv")
     figures = ["--measures", "ndcg@5,map", "--bootstrap", 0]
@@ -225,7 +227,7 @@ def test_worker_that_answers_wrongly(client, one_worker, response, rows):
 
 
 def test_worker_of_another_version(client, one_worker, rows):
-    address = one_worker(_dask, "__version__", "0.0.1")
+    address = one_worker(dask_rows, "__version__", "0.0.1")
     with pytest.raises(ValueError, match=f"worker {address} has dorm-rank 0.0.1, the driver {dorm.__version__}"):
         fitted(shuffled(rows, 3))
 
@@ -240,7 +242,7 @@ def test_no_workers_is_no_hang(rows):
 
 
 def test_interrupt_keeps_the_best_model(client, rows, monkeypatch):
-    results, calls = _dask.Cluster.results, []
+    results, calls = dask_rows.Cluster.results, []
 
     def interrupted(self, futures, what):
         calls.append(what)
@@ -248,7 +250,7 @@ def test_interrupt_keeps_the_best_model(client, rows, monkeypatch):
             raise KeyboardInterrupt
         return results(self, futures, what)
 
-    monkeypatch.setattr(_dask.Cluster, "results", interrupted)
+    monkeypatch.setattr(dask_rows.Cluster, "results", interrupted)
     ranker = DaskDormRanker(n_jobs=1, timeout=60, **{**OPTIONS, "tolerance": 1e-9})
     with pytest.raises(KeyboardInterrupt, match="keeps the best model"):
         ranker.fit(shuffled(rows, 2))
@@ -326,16 +328,16 @@ def test_bad_rows(client, number, rows):
 def test_bad_arguments(client, rows):
     frame = dd.from_pandas(rows, npartitions=2)
     cases = [
-        ("label='grade' is no column of X; it has 'f0', 'f1'", lambda: DaskDormRanker().fit(frame, label="grade")),
-        ("X has no column 'f9'", lambda: DaskDormRanker().fit(frame, features=["f0", "f9"])),
+        ("y='grade' is no column of X; it has 'f0', 'f1'", lambda: DaskDormRanker().fit(frame, "grade")),
+        ("X has no column 'f9'", lambda: DaskDormRanker().fit(frame, feature_names=["f0", "f9"])),
         ("X is a DataFrame; expected a Dask", lambda: DaskDormRanker().fit(rows)),
-        ("y goes with a Dask array", lambda: DaskDormRanker().fit(frame, frame.label)),
-        ("with an array X, expected an array", lambda: DaskDormRanker().fit(frame.to_dask_array(lengths=True))),
+        ("y is a Series; with a data frame X, expected the name", lambda: DaskDormRanker().fit(frame, frame.label)),
+        ("with an array X, pass y= and qid=", lambda: DaskDormRanker().fit(frame.to_dask_array(lengths=True))),
         ('only "shards" is distributed', lambda: DaskDormRanker(solver="bcda").fit(frame)),
         ("not distributed", lambda: DaskDormRanker(kernel="rbf").fit(frame)),
         ("not distributed", lambda: DaskDormRanker(missing="mean").fit(frame)),
-        ("early_stopping needs validation=", lambda: DaskDormRanker(early_stopping=3).fit(frame)),
-        ("validation must be a Dask data frame", lambda: DaskDormRanker().fit(frame, validation=rows)),
+        ("early_stopping needs eval_set=", lambda: DaskDormRanker(early_stopping=3).fit(frame)),
+        ("eval_set must be a Dask data frame", lambda: DaskDormRanker().fit(frame, eval_set=rows)),
     ]
     for said, call in cases:
         with pytest.raises(ValueError, match=said):
@@ -344,7 +346,7 @@ def test_bad_arguments(client, rows):
 
 def test_columns_that_a_partition_lacks(client, rows):
     pieces = [rows.iloc[:50], rows.iloc[50:].drop(columns="f4")]
-    frame = dd.from_delayed([_dask.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
+    frame = dd.from_delayed([dask_rows.dask.delayed(piece) for piece in pieces], meta=rows.iloc[:0], verify_meta=False)
     with pytest.raises(ValueError, match="partition 1 of X has no column 'f4'; it has 'f0', 'f1', 'f2'"):
         fitted(frame)
 

@@ -24,11 +24,12 @@ from pyspark.ml.feature import VectorAssembler  # noqa: E402
 from pyspark.ml.functions import vector_to_array  # noqa: E402
 from pyspark.sql import SparkSession, functions  # noqa: E402
 
-from dorm import _spark_shards  # noqa: E402
+from dorm._cluster import spark_shards  # noqa: E402
 from dorm.spark import SparkDormModel, SparkDormRanker  # noqa: E402
 
 NAMES = [f"f{j}" for j in range(6)]
 SETTINGS = {"C": 10.0, "bound": "best", "shards": 8, "tolerance": 1e-2}
+LOCAL = {"C": 10.0, "bound": "best", "solver": "shards", "solver_options": {"shards": 8}, "tolerance": 1e-2}
 
 
 def session(master):
@@ -83,7 +84,7 @@ def columns(table, *names):
 def alone(rows, tmp_path_factory):
     """The model file of one process."""
     y, qid = columns(rows, "label", "qid")
-    ranker = dorm.DormRanker(solver="shards", **SETTINGS).fit(matrix(rows), y, qid=qid, feature_names=NAMES)
+    ranker = dorm.DormRanker(**LOCAL).fit(matrix(rows), y, qid=qid, feature_names=NAMES)
     return bytes_of(ranker, tmp_path_factory.mktemp("alone"))
 
 
@@ -123,7 +124,7 @@ class TestLocal:
         assert bytes_of(ranker.fit(spread).to_local(), tmp_path) == alone
 
     def test_files_that_are_gone_are_made_again(self, assembled, alone, tmp_path, monkeypatch):
-        ask, removed = _spark_shards.SparkShards._ask, []
+        ask, removed = spark_shards.SparkShards._ask, []
 
         def remove_then_ask(shards, name, request):
             if shards._asked == 3:
@@ -132,7 +133,7 @@ class TestLocal:
                 removed.append(folders[0])
             return ask(shards, name, request)
 
-        monkeypatch.setattr(_spark_shards.SparkShards, "_ask", remove_then_ask)
+        monkeypatch.setattr(spark_shards.SparkShards, "_ask", remove_then_ask)
         model = SparkDormRanker(**SETTINGS).fit(assembled)
         assert removed
         assert bytes_of(model.to_local(), tmp_path) == alone
@@ -143,7 +144,7 @@ class TestLocal:
         y, qid, weight, held_out = columns(rows, "label", "qid", "weight", "held_out")
         X, settings = matrix(rows), {**SETTINGS, "early_stopping": 3}
         model = SparkDormRanker(weightCol="weight", validationIndicatorCol="held_out", **settings).fit(assembled)
-        own = dorm.DormRanker(solver="shards", **settings).fit(
+        own = dorm.DormRanker(**LOCAL, early_stopping=3).fit(
             dorm.RankingData(X[~held_out], y[~held_out], qid[~held_out], weight[~held_out], NAMES),
             eval_set=dorm.RankingData(X[held_out], y[held_out], qid[held_out], weight[held_out], NAMES),
         )
@@ -157,7 +158,7 @@ class TestLocal:
 
     def test_arrays_give_features_without_names(self, assembled, rows, tmp_path):
         y, qid = columns(rows, "label", "qid")
-        own = dorm.DormRanker(solver="shards", **SETTINGS).fit(matrix(rows), y, qid=qid)
+        own = dorm.DormRanker(**LOCAL).fit(matrix(rows), y, qid=qid)
         df = assembled.withColumn("features", vector_to_array("features", "float32"))
         model = SparkDormRanker(**SETTINGS).fit(df)
         assert bytes_of(model.to_local(), tmp_path) == bytes_of(own, tmp_path)
@@ -263,7 +264,7 @@ class TestCluster:
     MASTER = "local-cluster[2,1,1024]"
 
     def test_a_killed_executor_changes_nothing(self, spark, rows, alone, tmp_path, monkeypatch):
-        ask, killed = _spark_shards.SparkShards._ask, []
+        ask, killed = spark_shards.SparkShards._ask, []
 
         def executor_pid(_):  # the process of Java above the daemon above this one
             with open(f"/proc/{os.getppid()}/stat") as file:
@@ -275,7 +276,7 @@ class TestCluster:
                 os.kill(killed[0], signal.SIGKILL)
             return ask(shards, name, request)
 
-        monkeypatch.setattr(_spark_shards.SparkShards, "_ask", kill_then_ask)
+        monkeypatch.setattr(spark_shards.SparkShards, "_ask", kill_then_ask)
         model = SparkDormRanker(featureCols=NAMES, **SETTINGS).fit(spark.createDataFrame(rows))
         assert len(killed) == 2  # executors that have rows; the first is dead
         assert bytes_of(model.to_local(), tmp_path) == alone

@@ -28,7 +28,9 @@ def test_no_linear_form(fitted, scale, why):
 
 def test_no_linear_form_of_a_kernel(data):
     X, y, qid = data
-    ranker = dorm.DormRanker(C=1, kernel="rbf:gamma=0.1", approximation="nystroem:10", n_jobs=1).fit(X, y, qid=qid)
+    ranker = dorm.DormRanker(
+        C=1, kernel="rbf:gamma=0.1", solver_options={"approximation": "nystroem:10"}, n_jobs=1
+    ).fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="kernel"):
         ranker.linear_form()
 

@@ -101,7 +101,9 @@ def test_two_thousand_features_and_missing_values(tmp_path):
 def test_kernels_and_wide_sparse_models(data, frame, tmp_path):
     sparse = pytest.importorskip("scipy.sparse")
     X, y, qid = data
-    kernel = dorm.DormRanker(C=10, kernel="rbf:gamma=0.1", approximation="nystroem:20", scale="zscore", n_jobs=1)
+    kernel = dorm.DormRanker(
+        C=10, kernel="rbf:gamma=0.1", solver_options={"approximation": "nystroem:20"}, scale="zscore", n_jobs=1
+    )
     kernel.fit(X, y, qid=qid).export("mlflow", tmp_path / "kernel")
     assert np.array_equal(pyfunc.load_model(str(tmp_path / "kernel")).predict(frame), kernel.predict(X, qid=qid))
     wide = sparse.lil_matrix((len(y), 9000), dtype=np.float32)

@@ -60,7 +60,9 @@ def test_odd_names_and_measures(names, tmp_path):
 
 def test_a_kernel_has_no_weights(data, tmp_path):
     X, y, qid = data
-    ranker = dorm.DormRanker(C=10, kernel="rbf:gamma=0.1", approximation="nystroem:20", scale="zscore", n_jobs=1)
+    ranker = dorm.DormRanker(
+        C=10, kernel="rbf:gamma=0.1", solver_options={"approximation": "nystroem:20"}, scale="zscore", n_jobs=1
+    )
     card = card_of(ranker.fit(X, y, qid=qid), tmp_path)
     assert "rbf" in card.text and "weight" not in card.text
 

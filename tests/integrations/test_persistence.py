@@ -29,8 +29,8 @@ def by_skops(ranker):
     skops = pytest.importorskip("skops.io", reason="skops is not installed")
     text = skops.dumps(ranker)
     # The one type that a reader has to trust: skops knows those of scikit-learn alone.
-    assert skops.get_untrusted_types(data=text) == ["dorm.ranker.DormRanker"]
-    return skops.loads(text, trusted=["dorm.ranker.DormRanker"])
+    assert skops.get_untrusted_types(data=text) == ["dorm._rankers.ranker.DormRanker"]
+    return skops.loads(text, trusted=["dorm._rankers.ranker.DormRanker"])
 
 
 WAYS = [by_pickle, by_joblib, by_skops, copy.deepcopy, copy.copy]
@@ -58,7 +58,9 @@ def test_names_gaps_kernels_and_loaded_models(data, tmp_path, way):
     frame = pandas.DataFrame(X, columns=["a", "ü b", 'c"d', "yes", "1e3", "f\n", "g"]).assign(qid=qid)
     holes = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.1).assign(qid=qid)
     named = dorm.DormRanker(C=10, missing="mean", n_jobs=1).fit(holes, y)
-    kernel = dorm.DormRanker(C=10, kernel="rbf:gamma=0.1", approximation="nystroem:20", scale="zscore", n_jobs=1)
+    kernel = dorm.DormRanker(
+        C=10, kernel="rbf:gamma=0.1", solver_options={"approximation": "nystroem:20"}, scale="zscore", n_jobs=1
+    )
     kernel.fit(X, y, qid=qid)
     named.save(tmp_path / "m.json")
     for ranker, given in ((named, holes), (kernel, X), (dorm.DormRanker.load(tmp_path / "m.json"), holes)):
@@ -95,7 +97,7 @@ def test_inside_a_pipeline(data):
 
     X, y, qid = data
     pipe = make_pipeline(StandardScaler(), dorm.DormRanker(C=10, scale="none", n_jobs=1)).fit(X, y, dormranker__qid=qid)
-    twin = skops.loads(skops.dumps(pipe), trusted=["dorm.ranker.DormRanker"])
+    twin = skops.loads(skops.dumps(pipe), trusted=["dorm._rankers.ranker.DormRanker"])
     assert np.array_equal(twin.predict(X), pipe.predict(X))
     with pytest.raises(Exception, match=r"dorm\.ranker\.DormRanker"):
         skops.loads(skops.dumps(pipe))

@@ -43,7 +43,9 @@ CASES = {
     ),
     "train a stream": Case("train train.txt --stream valid.txt --model out.json", ("out.json",)),
     "train a baseline": Case("train data.csv --method ranksvm --model out.json", ("out.json",)),
-    "train on ratings": Case("recommend train ratings.tsv --model-type joint --method jrank:2 --model out.joint", ("out.joint",)),
+    "train on ratings": Case(
+        "recommend train ratings.tsv --model-type joint --method jrank:2 --model out.joint", ("out.joint",)
+    ),
     "tune": Case(
         "tune few.txt --folds 2 --grid C=1/10,decay=measure,bound=best --model out.json --report out.md",
         ("out.json",),
@@ -80,7 +82,9 @@ CASES = {
         ("out.factors",),
     ),
     "recommend": Case("recommend top m.factors --all --format csv -o out.csv", ("out.csv",)),
-    "recommend to newcomers": Case("recommend top m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)),
+    "recommend to newcomers": Case(
+        "recommend top m.factors --users users.txt --ratings new.tsv -o out.txt", ("out.txt",)
+    ),
     "recommend by a kernel": Case("recommend top m.joint --ratings new.tsv -o out.txt", ("out.txt",)),
     "match train": Case(
         "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --valid pairs.csv -C 1,10 --threads 3 "
@@ -207,7 +211,18 @@ def make_world(folder):
     dorm("train", at("few.txt"), "--kernel", "rbf", "--model", at("k.json"), "--quiet")
     dorm("train", at("few.txt"), "--position-gains", at("gains.csv"), "--model", at("p.json"), "--quiet")
     dorm("recommend", "train", at("ratings.tsv"), "--model", at("m.factors"), "--rank", 2, "--quiet")
-    dorm("recommend", "train", at("ratings.tsv"), "--model-type", "joint", "--method", "ridge", "--model", at("m.joint"), "--quiet")
+    dorm(
+        "recommend",
+        "train",
+        at("ratings.tsv"),
+        "--model-type",
+        "joint",
+        "--method",
+        "ridge",
+        "--model",
+        at("m.joint"),
+        "--quiet",
+    )
 
 
 class Workshop:

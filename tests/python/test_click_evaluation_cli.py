@@ -35,7 +35,9 @@ def test_expected_counts_give_the_true_propensities(world, tmp_path):
 
 
 def test_propensities_as_json(world, tmp_path):
-    done = dorm("clicks", "propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--json", "--isotonic", "--positions", 5)
+    done = dorm(
+        "clicks", "propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--json", "--isotonic", "--positions", 5
+    )
     context = json.loads(done.stdout)["contexts"][0]
     values = [row["propensity"] for row in context["positions"]]
     assert len(values) == 5
@@ -84,7 +86,10 @@ def test_what_is_refused(world, tmp_path):
         (["eval", world / "judged.csv", "feature:1", *known], "unknown option"),
         (["clicks", "propensity", world / "log.csv", "-o", tmp_path / "p.csv", "--method", "alpairs"], "did you mean"),
         (["clicks", "interleave", "make"], "expected generate, analyse or plan"),
-        (["clicks", "interleave", "generate", world / "p.csv", "-o", tmp_path / "x.csv"], "generate of 1 runs; expected two"),
+        (
+            ["clicks", "interleave", "generate", world / "p.csv", "-o", tmp_path / "x.csv"],
+            "generate of 1 runs; expected two",
+        ),
         (["clicks", "interleave", "plan"], "--share X"),
     ):
         done = dorm(*words, status=None)
@@ -110,7 +115,19 @@ def test_interleaving_there_and_back(tmp_path):
     run("a.run", "abcd")
     run("b.run", "badc")
     lists = tmp_path / "lists.csv"
-    dorm("clicks", "interleave", "generate", tmp_path / "a.run", tmp_path / "b.run", "-o", lists, "--lists", 50, "--length", 4)
+    dorm(
+        "clicks",
+        "interleave",
+        "generate",
+        tmp_path / "a.run",
+        tmp_path / "b.run",
+        "-o",
+        lists,
+        "--lists",
+        50,
+        "--length",
+        4,
+    )
     rows = rows_of(lists)
     assert len(rows) == 2 * 50 * 4
     assert {row["ranker"] for row in rows} == {"a", "b"}

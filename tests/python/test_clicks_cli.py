@@ -59,7 +59,9 @@ def test_gains_are_means_of_clicks_over_propensity(shop, clip, per):
 
 
 def test_the_command_says_what_it_did(shop):
-    done = dorm("clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv", "--json")
+    done = dorm(
+        "clicks", "gains", "log.csv", "--propensities", "p.csv", "--features", "data.csv", "-o", "train.csv", "--json"
+    )
     report = json.loads(done.stdout)
     log = table("log.csv")
     weights = [int(row["position"]) for row in log if row["click"] == "1"]  # 1 / propensity
@@ -163,7 +165,9 @@ def test_logs_of_other_shapes(shop):
             out.write(json.dumps({("clicked" if key == "click" else key): value for key, value in row.items()}) + "\n")
     dorm("clicks", "gains", "log.jsonl.gz", "--click-column", "clicked", "--propensities", "p.csv", "-o", "again.csv")
     assert (shop / "again.csv").read_text() == expected
-    piped = dorm("clicks", "gains", "-", "--propensities", "p.csv", "-o", "-", input=(shop / "log.csv").read_text()).stdout
+    piped = dorm(
+        "clicks", "gains", "-", "--propensities", "p.csv", "-o", "-", input=(shop / "log.csv").read_text()
+    ).stdout
     assert piped == expected
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm compare` and `dorm experiment` from outside: tables, killing and going on, outside scores, missing data."""
+"""`dorm compare` and `dorm lab experiment` from outside: tables, killing and going on, outside scores, missing data."""
 
 import csv
 import functools
@@ -199,7 +199,7 @@ def test_an_experiment_runs_on_whatever_stands_under_the_name(web):
     text = Path("out/solver-table.md").read_text()
     assert "| NDCG@10 | Precision@10 |" in text and "(1037)" in text
     text, tables, _ = page_of("out/solver-table.html")
-    assert "the paper" in text and "where we differ" in text and "dorm experiment solver-table" in text
+    assert "the paper" in text and "where we differ" in text and "dorm lab experiment solver-table" in text
     assert [row[1] for row in tables[0][1:4]] == ["Precision@10", "ROCArea", "DORM (NDCG)"]
     assert "(1037)" in tables[0][1][2]
 

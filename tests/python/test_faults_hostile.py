@@ -89,7 +89,8 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend top bomb --all", "export bomb --to sql",
+@pytest.mark.parametrize("words", ["info bomb", "rank bomb train.txt", "recommend top bomb --all",
+                                   "export bomb --to sql",
                                    "eval train.txt --model bomb", "convert bomb out.dorm",
                                    "train train.txt --initial bomb --model out.json",
                                    "train train.txt --checkpoint bomb --model out.json",

@@ -61,7 +61,9 @@ TRAININGS = {
     "tune without a checkpoint": Training(
         "tune train.txt --valid train.txt --grid C=1/10 --model out.json", "out.json"
     ),
-    "factorize": Training("recommend train many.tsv --model out.factors --rank 20", "out.factors", ("--checkpoint", "ck")),
+    "factorize": Training(
+        "recommend train many.tsv --model out.factors --rank 20", "out.factors", ("--checkpoint", "ck")
+    ),
 }
 ROUNDED = {"factorize"}  # its checkpoints hold no planes: a resumed run agrees to the tolerance (docs/ratings.md)
 

@@ -22,28 +22,31 @@ CALLS = {
     "train --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--model {out:m.json} --checkpoint {out:ck}",
     "train --topics": "{in:topics.csv} --limits {in:limits.csv} --top 2 {in:tiny.txt} --model {out:m.json}",
-    "recommend train --model-type joint": "{in:ratings.csv} --item-features {in:items.csv} --method jrank --model {out:m.joint}",
+    "recommend train --model-type joint": "{in:ratings.csv} --item-features {in:items.csv} "
+    "--method jrank --model {out:m.joint}",
     "tune": "{in:train.txt} --valid {in:valid.txt} --grid C=10,decay=measure,bound=best "
     "--weights {in:w.txt} --model {out:m.json} --report {out:m.md} --checkpoint {out:ck}",
     "tune --position-gains": "{in:gains.csv} {in:train.txt} --valid {in:valid.txt} --valid-lists {in:gains2.csv} "
     "--grid C=10,decay=measure,bound=best --model {out:m.json}",
     "rank": "{in:model.json} {in:train.txt} -o {out:scores.txt}",
     "eval": "{in:train.txt} --model {in:model.json} --against {in:scores} --per-query {out:q.csv}",
-    "eval --format markdown": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} --report {out:e.html}",
+    "eval --format markdown": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} "
+    "--report {out:e.html}",
     "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
-    "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv}",
+    "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv} --report {out:e.html}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
     "recommend compare": "{in:ratings.csv} --item-features {in:items.csv} --methods item-mean --split random:0.3 "
-    "--measures ndcg@5 --out {dir:r}",
+    "--measures ndcg@5 --out {dir:r} --report {out:c.html}",
     "recommend train": "{in:ratings.csv} --valid {in:ratings2.csv} --item-features {in:items.csv} --rank 2 --rounds 1 "
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend top": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
     "lab match train": "{in:nodes.csv} --edges {in:edges.csv} --pairs {in:pairs.csv} --matches {in:matches.csv} "
     "--valid {in:pairs2.csv} --model {out:m.json}",
-    "lab match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} -o {out:found.csv}",
+    "lab match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} "
+    "-o {out:found.csv}",
     "synth": "--queries 3 --features 2 -o {out:s.txt}",
     "clicks simulate": "{in:train.txt} --sessions 2 --true-propensities {out:truth.csv} -o {out:log.csv}",
     "clicks gains": "{in:shown.csv} --propensities {in:looks.csv} --features {in:few.csv} -o {out:judged.csv}",
@@ -103,7 +106,9 @@ def world(tmp_path_factory):
     (folder / "people.csv").write_text("".join(f"{user},{user / 8}\n" for user in range(13)))
     (folder / "map.csv").write_text("feature,name\n1,7\n")
     (folder / "users.txt").write_text("u1\nu2\n")
-    dorm("recommend", "train", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here)
+    dorm(
+        "recommend", "train", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here
+    )
     return folder
 
 
@@ -133,7 +138,15 @@ def contents():
 def test_every_verb_and_every_option_that_names_a_file_is_tried():
     """A new option that names a file fails here until its verb's call above has it."""
     verbs = commands()
-    without = {"lab experiment", "info", "serve", "explore", "completion", "manual", "help"}  # name no file, or write none
+    without = {
+        "lab experiment",
+        "info",
+        "serve",
+        "explore",
+        "completion",
+        "manual",
+        "help",
+    }  # name no file, or write none
     tried_verbs = {verb for verb in verbs for call in CALLS if f"{call} ".startswith(f"{verb} ")}
     assert set(verbs) - without == tried_verbs
     known = {"--mirror", "--subtopics", "--topics", "--limits", "--position-gains", "--test", "--item-columns"}

@@ -64,7 +64,9 @@ def test_a_group_lists_its_subcommands(group):
     assert page == dorm("help", group).stdout == dorm(group, "--help").stdout == dorm(group, status=2).stderr
     assert re.findall(r"^  (\w+) +[A-Z]", page, re.MULTILINE) == subcommands(group)
     said = dorm(group, "nonsense", status=2).stderr
-    assert f'unknown subcommand of dorm {group} "nonsense"' in said and said.endswith(f"dorm: see dorm {group} --help\n")
+    assert f'unknown subcommand of dorm {group} "nonsense"' in said and said.endswith(
+        f"dorm: see dorm {group} --help\n"
+    )
 
 
 def test_common_options_may_come_before_and_after_the_names_of_a_group(tmp_path):
@@ -88,7 +90,7 @@ def test_pages_about_everything():
         shown = re.search(rf"(^|  ){verb}  ", page, re.MULTILINE)
         assert bool(shown) == (verb not in HIDDEN and " " not in verb), verb
     for group in GROUPS:
-        assert re.search(rf"(^|  ){group}  +" + ", ".join(subcommands(group)), page, re.MULTILINE), group
+        assert re.search(rf" {group}  +" + ", ".join(subcommands(group)), page, re.MULTILINE), group
     whole = dorm("--help").stdout
     assert "Exit status:" in whole and "NO_COLOR" in whole
     topics = re.search(r"^Topics:\n((?:  .*\n)+)", dorm("help", "--help").stdout, re.MULTILINE)[1]

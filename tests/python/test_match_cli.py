@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
+"""`dorm lab match`: trains, judges and predicts on small graphs; what it says when something is wrong."""
 
 import csv
 import json
@@ -76,8 +76,8 @@ def test_text_of_training_names_the_certificate(here):
         ("lab match eval nodes.csv --pairs pairs.csv --pair-columns left,right", "--kind quadratic needs the edges"),
         ("lab match train nodes.csv --edges edges.csv --pairs pairs.csv", "--model FILE is missing"),
         (
-            "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right --matches matches.csv "
-            "-C 1,2 --model m.json",
+            "lab match train nodes.csv --edges edges.csv --pairs pairs.csv --pair-columns left,right "
+            "--matches matches.csv -C 1,2 --model m.json",
             "several C",
         ),
         (
@@ -87,7 +87,10 @@ def test_text_of_training_names_the_certificate(here):
         ("lab match eval nodes.csv --kind linear --pairs pairs.csv", "there is no graph 'train' in the table of nodes"),
         ("lab match eval nodes.csv --kind linear --pairs pairs.csv --where part", "expected COLUMN=VALUE"),
         ("lab match eval nodes.csv --kind linear --pairs pairs.csv --pair-columns left", "expected two names"),
-        ("lab match eval nodes.csv pairs.csv --pairs pairs.csv --pair-columns left,right", "expected a model written by"),
+        (
+            "lab match eval nodes.csv pairs.csv --pairs pairs.csv --pair-columns left,right",
+            "expected a model written by",
+        ),
     ],
 )
 def test_says_what_is_wrong(here, words, message):

@@ -9,7 +9,9 @@ from command import commands, dorm
 
 TABLE = commands()
 VERBS = list(TABLE)
-READERS = [verb for verb in VERBS if any("--label-column" in option["names"] for option in TABLE[verb]["options"])]  # of judged documents
+READERS = [
+    verb for verb in VERBS if any("--label-column" in option["names"] for option in TABLE[verb]["options"])
+]  # of judged documents
 
 
 @pytest.fixture

@@ -41,14 +41,18 @@ def test_recommendations_are_unseen_and_of_the_kind_the_user_likes(world):
 
 
 def test_all_users_as_csv(world):
-    rows = list(csv.DictReader(dorm("recommend", "top", world / "m", "--all", "--top", 3, "--format", "csv").splitlines()))
+    rows = list(
+        csv.DictReader(dorm("recommend", "top", world / "m", "--all", "--top", 3, "--format", "csv").splitlines())
+    )
     assert len(rows) == 3 * USERS
     assert {row["user"] for row in rows} == {f"u{u}" for u in range(USERS)}
 
 
 def test_a_new_user_is_folded_in(world):
     (world / "new.csv").write_text("user,item,rating\nguest,i1,5\nguest,i3,5\nguest,i0,1\nguest,i2,1\nguest,i5,4\n")
-    text = dorm("recommend", "top", world / "m", "--user", "guest", "--ratings", world / "new.csv", "--top", 5, "--json")
+    text = dorm(
+        "recommend", "top", world / "m", "--user", "guest", "--ratings", world / "new.csv", "--top", 5, "--json"
+    )
     numbers = [int(entry["item"][1:]) for entry in json.loads(text)["items"]]
     assert all(j % 2 == 1 and j not in (1, 3, 5) for j in numbers)
 
@@ -96,7 +100,9 @@ def test_a_user_with_one_rating_gets_the_items_others_like(tmp_path):
 
 
 def test_the_choice_is_shown_kept_and_can_be_turned_off(world, tmp_path):
-    report = json.loads(dorm("recommend", "train", world / "r.tsv", "--model", tmp_path / "m", "--rank", 3, "--json", "--quiet"))
+    report = json.loads(
+        dorm("recommend", "train", world / "r.tsv", "--model", tmp_path / "m", "--rank", 3, "--json", "--quiet")
+    )
     candidates = report["choice"]["candidates"]
     assert candidates[0]["start_lambda"] is None and candidates[0]["gain"] == 0
     safe = [c["gain"] - c["error"] / 2 for c in candidates]
@@ -118,10 +124,14 @@ def test_given_options_are_not_searched(world, tmp_path):
 
 
 def test_a_time_limit_in_the_choice_leaves_the_item_means(world, tmp_path):
-    report = dorm("recommend", "train", world / "r.tsv", "--model", tmp_path / "m", "--time-limit", 1e-9, "--json", "--quiet")
+    report = dorm(
+        "recommend", "train", world / "r.tsv", "--model", tmp_path / "m", "--time-limit", 1e-9, "--json", "--quiet"
+    )
     assert json.loads(report)["status"] == "time_limit"
     assert json.loads(dorm("info", tmp_path / "m", "--json"))["start_lambda"] is None
-    lists = dorm("recommend", "top", tmp_path / "m", "--all", "--with-seen", "--top", ITEMS, "--format", "csv").splitlines()
+    lists = dorm(
+        "recommend", "top", tmp_path / "m", "--all", "--with-seen", "--top", ITEMS, "--format", "csv"
+    ).splitlines()
     rows = list(csv.DictReader(lists))
     assert len({tuple(r["item"] for r in rows if r["user"] == f"u{u}") for u in range(USERS)}) == 1
 
@@ -200,6 +210,8 @@ def test_ratings_of_the_training_are_noticed(world, tmp_path):
 def test_recommenders_stand_in_one_table(world, tmp_path):
     means = ["--start-lambda", "inf", "--rounds", 0, "--fixed", "--quiet"]
     dorm("recommend", "train", world / "r.tsv", "--model", tmp_path / "means", *means)
-    table = json.loads(dorm("recommend", "evaluate", world / "r.tsv", world / "m", tmp_path / "means", "--quiet", "--json"))
+    table = json.loads(
+        dorm("recommend", "evaluate", world / "r.tsv", world / "m", tmp_path / "means", "--quiet", "--json")
+    )
     assert [(row["name"], row["kind"]) for row in table["rankers"]] == [("m", "recommender"), ("means", "recommender")]
     assert table["rankers"][1]["measures"]["ndcg@10"]["against"]["stars"] == "***"

@@ -320,7 +320,17 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
     Path("items.csv").write_text("id,title,odd\n" + "".join(f"i{i},Film number {i},{i % 2}\n" for i in range(30)))
     split = ["--split", "given:10", "--rank", 2, "--item-features", "items.csv"]
     out = dorm(
-        "recommend", "train", "r.tsv", "--model", "m.factors", *split, "--json", "--report", "f.html", "--report", "f.csv"
+        "recommend",
+        "train",
+        "r.tsv",
+        "--model",
+        "m.factors",
+        *split,
+        "--json",
+        "--report",
+        "f.html",
+        "--report",
+        "f.csv",
     )
     assert_self_contained("f.html")
     tree = page("f.html")

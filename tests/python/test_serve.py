@@ -112,7 +112,9 @@ def test_scores_are_those_of_rank_to_the_last_bit(world, server, queries, name):
 
 
 def test_recommendations_are_those_of_the_command(world, server):
-    printed = json.loads(dorm("recommend", "top", "films.factors", "--user", "u3", "--top", 4, "--json", cwd=world).stdout)
+    printed = json.loads(
+        dorm("recommend", "top", "films.factors", "--user", "u3", "--top", 4, "--json", cwd=world).stdout
+    )
     status, _, answer = server.ask("POST", "/v1/recommend", {"user": "u3", "top": 4})
     assert status == 200 and answer["items"] == printed["items"]
     (world / "new.tsv").write_text("n\ti1\t5\nn\ti2\t1\nn\ti7\t4\n")

@@ -124,7 +124,7 @@ def test_a_compiler_cache_that_comes_later_changes_no_compile_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/python.md", "docs/python-api.md", "docs/index.md", "python/dorm/plot.py"]
+    "page", ["README.md", "docs/python.md", "docs/index.md", "python/dorm/plot.py"]
 )
 def test_nobody_is_told_to_install_the_package_of_a_stranger(page):
     """`dorm` on PyPI is somebody else's; ours is dorm-rank."""

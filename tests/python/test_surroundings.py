@@ -47,7 +47,9 @@ ITEMS = ["=cmd()", "@sum", "+1", "-1", *(f"i{k}" for k in range(10))]
 
 def test_numbers_in_lists_take_no_minus_sign(here):
     assert "--sizes" in dorm("compare", "data.txt", "--sizes", "-5", status=2).stderr
-    assert "--split" in dorm("recommend", "train", "ratings.csv", "--model", "x", "--split", "given:-1", status=2).stderr
+    assert (
+        "--split" in dorm("recommend", "train", "ratings.csv", "--model", "x", "--split", "given:-1", status=2).stderr
+    )
 
 
 @pytest.mark.parametrize("threads", [64, 100000])
@@ -256,7 +258,9 @@ def test_names_in_a_file_are_no_usage(here):
 
 def test_ids_that_spreadsheets_would_run_are_quoted_on_request(here):
     def items(*options):
-        told = dorm("recommend", "top", "m.factors", "--all", "--with-seen", "--top", 20, "--format", "csv", *options).stdout
+        told = dorm(
+            "recommend", "top", "m.factors", "--all", "--with-seen", "--top", 20, "--format", "csv", *options
+        ).stdout
         return {row["item"] for row in csv.DictReader(told.splitlines())}
 
     assert {"=cmd()", "@sum", "+1", "-1"} <= items()

@@ -93,7 +93,9 @@ def test_every_rule_that_left_cells_out_is_told(here):
     unseen = sum(rule["grid_points"] for rule in out["dropped"] if rule["rule"].startswith("not validated"))
     assert unseen == cells - judged > 0
     for rule in out["dropped"]:
-        assert re.search(rf"^dropped +{rule['grid_points']} grid points?: {re.escape(rule['rule'])}$", text, re.MULTILINE)
+        assert re.search(
+            rf"^dropped +{rule['grid_points']} grid points?: {re.escape(rule['rule'])}$", text, re.MULTILINE
+        )
     assert "a smaller C did no better" in Path("t.md").read_text()
     assert out["end"] == "whole"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm.propensity` against ultr-bias-toolkit on sampled logs; here, since that package brings PyTorch along.
+"""`dorm.clicks.propensity` against ultr-bias-toolkit on sampled logs; here, since that package brings PyTorch along.
 
 Its all-pairs estimator is no judge: it gives the pairs (2, 6) and (3, 4) one parameter of relevance.
 """
@@ -17,7 +17,7 @@ toolkit = pytest.importorskip(
 
 def sampled_log(seed):
     data = dorm.synth(queries=60, features=3, documents_median=12, seed=seed)
-    log = dorm.simulate_clicks(data, rankers=3, sessions=40, top=8, seed=seed)
+    log = dorm.clicks.simulate(data, rankers=3, sessions=40, top=8, seed=seed)
     return pandas.DataFrame(log.columns()).rename(columns={"qid": "query_id", "docid": "doc_id"})
 
 
@@ -31,6 +31,6 @@ def test_pivot_and_adjacent_are_those_of_the_toolkit(seed):
         ("adjacent", {}, toolkit.AdjacentChainEstimator()),
     ):
         expected = judge(table)
-        found = dorm.propensity(own, method=method, **options)
+        found = dorm.clicks.propensity(own, method=method, **options)
         assert [row.position for row in found.rows] == expected["position"].tolist()
         np.testing.assert_allclose([row.propensity for row in found.rows], expected["examination"], rtol=1e-12)

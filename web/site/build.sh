@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="$PWD/build:$PATH" DORM_NOTEBOOKS=$PWD/build/notebooks NO_MKDOCS_2_WARNING=1
 .venv-docs/bin/python tools/notebooks.py --out "$DORM_NOTEBOOKS"
+.venv-docs/bin/python web/site/api_reference.py # docs/python-api.md
 .venv-docs/bin/mkdocs build --quiet --strict --site-dir "$1"
 # Whatever is fetched when a page opens must come with the site.
 if grep -rlE '<(script|link|img)[^>]* (src|href)="?(https?:)?//' --include='*.html' "$1"; then

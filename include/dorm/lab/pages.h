@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of `dorm compare` and `dorm experiment`.
+// The pages of `dorm compare` and `dorm lab experiment`.
 #pragma once
 
 #include <span>

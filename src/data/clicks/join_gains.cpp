@@ -50,7 +50,7 @@ class GainsOfQuery {
   std::size_t found_ = 0;
 };
 
-/// Where each query of the features stands.
+/// The index of each query of the features.
 std::unordered_map<std::string, std::size_t> places_of_queries(const Dataset& features) {
   std::unordered_map<std::string, std::size_t> place;
   for (std::size_t q = 0; q < features.num_queries(); ++q) place.emplace(std::string(features.query(q).id), q);

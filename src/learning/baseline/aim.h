@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a baseline is to find. By default that is the labels as they stand; an aim puts other numbers in their place, so
+// What a baseline is to find. By default that is the labels as given; an aim puts other numbers in their place, so
 // that every method can be pointed at what a measure pays for:
 //
 //   rel=X      1 for labels of X and more, else 0

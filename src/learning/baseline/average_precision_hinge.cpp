@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The most violated ranking keeps each kind of document in order of score, so it is known by how many relevant
-// documents, k_j, stand ahead of the j-th other. Both the loss and the scores are sums over pairs (i > k_j, j):
+// documents, k_j, are ahead of the j-th other. Both the loss and the scores are sums over pairs (i > k_j, j):
 //
 //   1 - AP = (1/R) sum i / ((i + j - 1)(i + j)),    f(ideal) - f(y) = 2 / (R N) sum (s_i - t_j),
 //
@@ -20,7 +20,7 @@ class AveragePrecisionHinge final : public ScoreLoss {
     split_.order_by_kind(scores, workspace, sorted);
     const std::size_t R = split_.hits, N = split_.others();
     const double step = 2 / (static_cast<double>(R) * static_cast<double>(N));
-    std::vector<double>& overtaken = workspace.values;  // [i]: others that stand ahead of relevant i + 1,
+    std::vector<double>& overtaken = workspace.values;  // [i]: others ahead of relevant i + 1,
     overtaken.assign(R + 1, 0.0);                       // as differences
     double offset = 0;
     for (std::size_t j = 1; j <= N; ++j) {

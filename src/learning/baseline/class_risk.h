@@ -3,7 +3,7 @@
 //
 //   H_q(w) = (1/l) sum_i max_k [ (k != y_i) + g_ik ] - g_{i y_i},   g_ik = <w_k, (x_i, bias)>
 //
-// The weights of the classes stand one after another, each followed by that of its bias.
+// The weights of the classes follow one another, each followed by that of its bias.
 #pragma once
 
 #include <cstddef>

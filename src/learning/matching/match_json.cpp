@@ -86,7 +86,7 @@ std::string to_json(const MatchModel& model) {
 }
 
 MatchModel match_model_from_json(std::string_view text, const std::string& name) {
-  const Json json = parse_json(text, name, "a model written by dorm match");
+  const Json json = parse_json(text, name, "a model written by dorm lab match");
   const JsonFields fields(json, name, "a usable match model");
   if (fields.required<std::string>("format", "\"dorm-match\"") != kMatchFormat) fields.fail("format", "\"dorm-match\"");
   if (const auto version = fields.required<std::uint64_t>("version", "a whole number"); version != kMatchVersion)

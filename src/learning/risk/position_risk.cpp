@@ -43,7 +43,7 @@ struct PositionRisk::Workspace final : RiskWorkspace {
 PositionRisk::PositionRisk(const LinearFeatures& features, const PositionProblem& problem, std::size_t threads)
     : ReferencedLists(threads), features_(features), problem_(problem), geometry_(parts() * features.dimension()) {
   for (std::size_t q = 0; q < features.data().num_queries(); ++q) add_block(q);
-  problem_.gains = {};  // they stand in the blocks now
+  problem_.gains = {};  // the blocks hold them now
   if (blocks_.empty())
     throw Error(ErrorCode::bad_input,
                 fmt::format("no query to learn from: {} queries, but none in which one list of {} documents "

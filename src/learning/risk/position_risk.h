@@ -6,7 +6,7 @@
 //   H_q  = max over lists of [1 - G(list) + s(list)] - s(reference),   G scaled so that the best list has 1 and what is
 //                                                                      worth nothing (gain_floor.h) has 0.
 //
-// Lists are those of the assignment problem, or those that keep topic budgets.
+// Slates are solutions of the assignment problem, or of the integer program with topic budgets.
 #pragma once
 
 #include <atomic>

@@ -76,7 +76,7 @@ class RankingRisk final : public ReferencedLists {
   std::vector<ListProblem> lists_;  // by block
 };
 
-/// Throws Error(bad_input) when there are no lists to learn the measure from in so many queries.
+/// Throws Error(bad_input) when none of the queries has a list to learn the measure from.
 void require_lists(std::size_t lists, std::size_t queries, const std::string& measure);
 
 }  // namespace dorm

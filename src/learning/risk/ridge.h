@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ridge regression on labels and features centred within each query: the cheap ranker that training starts from.
+// Ridge regression on labels and features centred within each query: the initial model of training.
 #pragma once
 
 #include <cstddef>

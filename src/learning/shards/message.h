@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver asks shards and what they response, as bytes: a header with format and version of the library, the
-// content, a checksum. All that a shard must know stands in the request, so that any process that holds its
+// content, a checksum. A request holds all that a shard must know, so that any process that holds its
 // documents can response.
 #pragma once
 

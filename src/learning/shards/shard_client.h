@@ -28,7 +28,7 @@ class ShardClient {
   /// One response of each, in the order of their numbers. Where one is missing or cannot be believed, all are asked
   /// once more; then throws Error(bad_input) that names the shard. `finite`: all numbers are to be so.
   std::vector<ShardResponse> ask(const ShardRequest& request, bool finite = true) const;
-  /// The sum of their numbers, place by place, of those that have any; throws likewise where they are not equally many.
+  /// The sum of their numbers, place by place, over shards with numbers; throws likewise where their counts differ.
   std::vector<double> sum(const ShardRequest& request) const;
 
  private:

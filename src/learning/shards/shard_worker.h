@@ -19,7 +19,7 @@ namespace dorm {
 
 class ShardWorker {
  public:
-  /// `kept_bytes` are spent on scaled rows, and on scaled values where it is asked to judge.
+  /// `kept_bytes` are spent on scaled rows, and on scaled values where it validates.
   ShardWorker(Shard shard, std::uint64_t kept_bytes) : shard_(std::move(shard)), kept_bytes_(kept_bytes) {}
 
   std::uint32_t number() const { return shard_.number; }

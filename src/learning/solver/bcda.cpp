@@ -23,7 +23,7 @@ constexpr std::uint64_t kIdlePasses = 1;
 constexpr std::uint64_t kStalled = 10;
 
 // While the centre of the proximal-point loop is on its way, gains say little: the cached planes are then swept until
-// their own gap is this share of what the oracle pass met, for at most so many sweeps.
+// their own gap is this share of what the oracle pass met, for at most this number of sweeps.
 constexpr double kSettled = 0.1;
 constexpr std::uint64_t kSettling = 26;
 

@@ -16,7 +16,7 @@ namespace {
 // 32 up to C = 1e4.
 constexpr double kKappa = 32;
 constexpr int kSweeps = 4;     // per move of the centre
-constexpr int kWhole = 3;      // one sweep in so many is over all blocks: the first and the last before such a move
+constexpr int kWhole = 3;      // one sweep in kWhole is over all blocks: the first and the last before such a move
 constexpr double kSlow = 0.6;  // a gain of this share of the last one is slow
 constexpr int kPatience = 3;   // slow sweeps in a row
 

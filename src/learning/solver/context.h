@@ -28,7 +28,7 @@ void solve_frank_wolfe(SolveContext& context);
 void solve_shards(SolveContext& context);
 void solve_lbfgs(SolveContext& context);
 
-/// Blocks that share one w in a pass over so many: from the options, or a fixed function of their number, so that the
+/// Blocks that share one w in a pass over `blocks`: from the options, or a fixed function of their number, so that the
 /// result never depends on the threads.
 std::size_t batch_size(const SolveContext& context, std::size_t blocks);
 

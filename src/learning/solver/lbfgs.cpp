@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limited-memory BFGS steps on P itself, for risks of so many blocks that kinks of single ones hardly show: then a few
+// Limited-memory BFGS steps on P itself, for risks with many blocks, where kinks of single ones hardly show: then a few
 // dozen passes at one w each suffice, whatever C, and nothing is left to do between them.
 //
 // The certificate is that of the planes met on the way (aggregate_planes.h). The newest alone gives a dual point whose
@@ -28,7 +28,7 @@ struct Point {
   double value = INFINITY;
 };
 
-/// What steps have told of the curvature of P.
+/// The curvature of P, as steps have measured it.
 class Curvature {
  public:
   explicit Curvature(const Geometry& geometry) : geometry_(geometry) {}

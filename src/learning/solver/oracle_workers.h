@@ -35,7 +35,7 @@ class OracleWorkers final : public BlockWorkers {
   void linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit,
                  std::span<const std::size_t> following = {});
 
-  /// sum_q C_q H_q(w), summed in the order of blocks(), which are visited in so many pieces (see BlockBatch).
+  /// sum_q C_q H_q(w), summed in the order of blocks(), which are visited in `pieces` pieces (see BlockBatch).
   double evaluate(std::span<const double> w, std::size_t pieces, const BlockVisitor& visit = {});
 
   double seconds() const;  // in the oracle, summed over threads

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column generation for blocks that are linearised all together at one w, by whoever holds them, so that a pass costs
-// far more than anything the driver does. Every pass is an evaluation, too. Between passes the planes at hand are swept
-// until their own gap is a small share of what is left, no further: an exact solution of that problem is worth nothing
-// before its planes are the right ones.
+// Column generation for blocks that are linearised all together at one w, by the processes that hold them, so that a
+// pass costs far more than anything the driver does. Every pass is an evaluation, too. Between passes the planes at
+// hand are swept until their own gap is a small share of what is left, no further: an exact solution of that problem is
+// worth nothing before its planes are the right ones.
 #include <algorithm>
 
 #include "learning/solver/block_ascent.h"

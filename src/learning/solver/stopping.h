@@ -16,14 +16,14 @@ class Stopping {
   void offer(std::span<const double> w, double primal);
   void bound(double dual);
 
-  /// Records where the solver stands, tells the observer and decides. True: stop, status is set.
+  /// Records the progress of the solver, reports to the observer and decides. True: stop, status is set.
   bool finished(std::uint64_t planes, bool resumable = true);
 
   /// Tells the observer that an oracle pass is over; `resumable`: going on from the state ends in the same bits. The
-  /// highest dual of now so far is told, but is no bound before it has been summed afresh.
+  /// highest dual of now so far is reported, but is no bound before it has been summed afresh.
   void tick(std::uint64_t planes, bool resumable = false, double dual_now = 0);
 
-  /// No further oracle pass fits before the evaluation that must follow it (of so many passes): evaluate now.
+  /// No further oracle pass fits before the evaluation that must follow it (of `passes`): evaluate now.
   bool last_call(std::uint64_t evaluation_passes = 1) const;
 
   /// Ends the run: no iteration can improve the point any more, or the numbers cannot be trusted.

@@ -28,7 +28,7 @@ bool behind(std::span<const double> values, std::span<const double> best);
 /// The root of the mean squared score over all documents, scores centred within their query. 0: it ranks nothing.
 double spread(const TrainingSet& set, std::span<const double> w);
 
-/// How much each of several judged rankers counts, summing to 1: exp(-2 t), where t is how far its mean is behind the
+/// The shares of several validated rankers, summing to 1: exp(-2 t), where t is how far its mean is behind the
 /// best, in standard errors of their paired difference over queries. With few queries the errors are large and all
 /// count alike; with many the best remain. Shares below a twentieth of the largest are dropped. `per_query` may hold
 /// NaN, at the same queries for all.

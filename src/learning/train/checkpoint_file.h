@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/stopwatch.h"
+#include "dorm/learning/checkpoint.h"
 #include "dorm/solver.h"
 #include "dorm/train.h"
 
@@ -23,7 +24,7 @@ namespace dorm {
 /// The options that decide what a training computes, by their names, after `problem`: what is learnt apart from them.
 std::string checkpoint_identity(TrainOptions options, const std::string& problem);
 
-/// What stands in a file beside who wrote it.
+/// The content of a checkpoint.
 struct SavedProgress {
   Json json;
   std::vector<double> numbers;
@@ -59,16 +60,5 @@ class CheckpointFile {
   std::string identity_;
   Stopwatch since_saved_;
 };
-
-/// What a checkpoint is of, for people.
-struct CheckpointSummary {
-  std::string verb;      // train or tune
-  std::string options;   // as checkpoint_identity()
-  std::string data;      // fingerprint
-  std::string progress;  // "2 candidates finished, the next in round 1", "12 of 24 cells"
-};
-
-/// Nothing for a file that does not begin as checkpoints do. Throws Error(bad_input) for one that is damaged.
-std::optional<CheckpointSummary> summarize_checkpoint(const std::string& path);
 
 }  // namespace dorm

@@ -48,7 +48,7 @@ std::uint64_t block_bytes(const MemoryInput& input, std::uint64_t planes) {
   return planes * plane_bytes(input) + planes * planes * sizeof(double);
 }
 
-// Dense rows of a linear ranker are scaled where they are visited, and some are kept, those that are only judged in
+// Dense rows of a linear ranker are scaled where they are visited, and some are kept, in validation data in
 // 64 bits; else there is a copy. That of compressed data is compressed: a column that most documents have is stored
 // for all of them.
 void count_scaled(const MemoryInput& input, std::uint64_t read, std::uint64_t held, MemoryForecast& forecast) {

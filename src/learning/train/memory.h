@@ -26,9 +26,9 @@ struct MemoryInput {
   std::uint64_t plane_sets = 1;  // caches of planes that each of them holds
   std::uint64_t validation = 0;  // documents of validation data, read and scaled besides
   std::uint64_t learnable = 0;   // documents of queries that an exact kernel keeps; 0: all
-  std::uint64_t kept = 0;        // bytes: weights and figures of what was judged
+  std::uint64_t kept = 0;        // bytes: weights and validation values of grid points
   std::size_t planes_per_block = 50;
-  std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that stand for a kernel
+  std::uint64_t kernel = 0;        // bytes: rows of a Gram matrix, or the features that approximate a kernel
   std::uint64_t plane_length = 0;  // numbers in a plane; 0: by the features
 };
 

@@ -100,7 +100,7 @@ constexpr std::array kTrainOptions{
     row<&T::shards>({"shards", "shards", "N", kSolving, "solver shards: number of groups of queries that share a cutting\nplane; 0: chosen by the number of queries", whole_from(0, 1e6)}, true),
     row<&T::compute, &ComputeOptions::device>({"device", "device", "NAME", kSolving, "compute device: cpu, cuda (an NVIDIA GPU) or cuda:N; GPU\ntraining uses the solver lbfgs"}, true),
     row<&T::solve, &S::tolerance>({"tolerance", "tolerance", "X", kSolving, "relative duality gap to reach", number_within(0, 1)}, true),
-    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: the algorithm of the paper, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: --tolerance", number_from(0)}, true),
+    row<&T::solve, &S::epsilon>({"epsilon", "epsilon", "X", kSolving, "nslack: the algorithm of the paper, one query at a time from w = 0,\nuntil no constraint is violated by more than X; 0: by tolerance", number_from(0)}, true),
     row<&T::solve, &S::max_passes>({"max_passes", "passes", "N", kSolving, "largest number of passes over the data in a round", whole_from(1)}, false),
     row<&T::solve, &S::planes_per_block>({"planes_per_block", "planes", "N", kSolving, "cached cutting planes of a query; idle planes beyond are dropped", whole_from(2)}, false),
     row<&T::solve, &S::seconds>({"seconds", "time-limit", "S", kSolving, "time limit in seconds, for the best model so far; 0: none", number_from(0)}, false),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a training asks of what it learns from, be it data in this process (TaskProblem) or shards that are asked by
-// messages (ShardedProblem).
+// The interface of a training to its data: in this process (TaskProblem), or in shards that respond to messages
+// (ShardedProblem).
 #pragma once
 
 #include <functional>
@@ -25,9 +25,9 @@ class TrainingProblem {
   virtual UnitsOfC units() const = 0;
   /// With usable queries, fingerprint and statistics.
   virtual DataSummary summary() const = 0;
-  /// What a model is said to be trained for.
+  /// The measure named in a model.
   virtual std::string measure_name() const = 0;
-  /// What tells two problems on the same data apart, for checkpoints.
+  /// Distinguishes problems on the same data, for checkpoints.
   virtual std::string identity() const { return ""; }
   /// About kernel and approximation; empty for a linear ranker.
   virtual std::string kernel_note() const { return ""; }
@@ -35,7 +35,7 @@ class TrainingProblem {
   /// Most memory for cached planes; 0: no limit.
   virtual std::uint64_t plane_bytes() const = 0;
 
-  /// Where the rounds of a bound may begin, and such weights, found in so many seconds (0: no limit).
+  /// Initial models of a bound, and their weights, computed within `seconds` (0: no limit).
   virtual std::vector<InitialModel> starts(Bound bound) const = 0;
   virtual std::vector<double> start(InitialModel start, double seconds) const = 0;
 

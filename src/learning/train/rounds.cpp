@@ -60,7 +60,7 @@ class Rounds {
   /// Fixes the references of the next round by the weights of this one; false when there is to be none.
   bool next_round() {
     if (settled() || stopped_early(fitted_.report.status)) return false;
-    // Converged in the very moment it was told to stop or ran out of time: the rounds are not over.
+    // Converged when it was stopped or ran out of time: the rounds are not over.
     if (!wanted_) fitted_.report.status = SolveStatus::interrupted;
     if (limit_.over()) fitted_.report.status = SolveStatus::time_limit;
     if (stopped_early(fitted_.report.status)) return false;

@@ -22,7 +22,7 @@ struct RoundsOptions {
   bool keep_first_round = false;            // fill Fitted::first_round
 };
 
-/// Where the rounds stand; what a checkpoint holds of them.
+/// The progress of the rounds, as a checkpoint holds it.
 struct RoundsState {
   std::size_t round = 0;            // rounds begun
   std::vector<double> reference_w;  // whose scores fix the references of this round
@@ -50,7 +50,7 @@ struct Fitted {
 /// Told of every progress report; false stops the training.
 using RoundsObserver = std::function<bool(const RoundsState&, const Progress&)>;
 
-/// Runs the rounds from the weights `start`, or from where `resume` stands if it has begun a round. `warm` may hold the
+/// Runs the rounds from the weights `start`, or from `resume` if it has begun a round. `warm` may hold the
 /// solver state of the same first round at another C, already rescaled.
 Fitted run_rounds(ReferencedRisk& risk, const RoundsOptions& options, const std::vector<double>& start,
                   const RoundsObserver& observer = {}, RoundsState resume = {}, SolverState warm = {});

@@ -53,7 +53,7 @@ TrainResult train_in_shards(const Dataset& data, const TrainOptions& options, co
   }
   const ShardHost host(numbered(split_into_shards(data, count)), scaled);
   std::optional<ShardHost> held_out;
-  if (validation)  // judged with its documents in the order of the input, as evaluation does
+  if (validation)  // validated with its documents in the order of the input, as evaluation does
     held_out.emplace(numbered(queries_of_shards(*validation, count)), scaled);
   ShardTransport ask_held_out;
   if (held_out) ask_held_out = [&](std::string_view request) { return held_out->response(request); };

@@ -116,7 +116,7 @@ void Training::attempt(Bound bound, InitialModel start) {
   check_resumed(resume, rounds);
   Fitted fitted = run_rounds(problem_->risk(), rounds, first, relay, std::move(resume));
   early.keep_best(fitted);
-  // Told to stop, a solver looks once more where it stands. Converged there, it has not ended where it would have.
+  // A solver that is stopped evaluates once more. Converged there, it has not ended where it would have.
   if (stopped_ && !early.over() && fitted.report.status == SolveStatus::converged)
     fitted.report.status = SolveStatus::interrupted;
   record(bound, start, fitted);

@@ -64,10 +64,10 @@ class TrainingSet {
   bool exact_kernel() const { return exact_ != nullptr; }
   /// Throws Error(unsupported) for an exact kernel, whose weights belong to documents.
   const LinearFeatures& linear_features() const;
-  /// Those that stand for a kernel, too; likewise.
+  /// The features that approximate a kernel, too; throws likewise.
   const LinearFeatures& mapped_features() const;
   /// The documents on the device of the options; null: these are visited by threads. They are on their way when a set
-  /// has been made: whoever asks for them, or for what is found out about them (C, the survey), waits.
+  /// has been made: a call that needs them, or what depends on them (C, the survey), waits.
   RowDevice* device_rows() const { return arriving_.valid() ? arriving_.get().get() : nullptr; }
   const Scaling& scaling() const { return scaling_; }
   std::size_t threads() const { return threads_; }
@@ -86,7 +86,7 @@ class TrainingSet {
 
   static constexpr double kDefaultLambda = 1e-3;  // of ridge regression, see ridge.h
   static constexpr double kPairwiseC = 100;
-  /// Starts are computed from every so many-th query.
+  /// Initial models are computed from every n-th query; n.
   static std::size_t start_step(std::size_t documents) { return documents / 100000 + 1; }
 
   /// What the model of a training is to say of its data; usable queries, fingerprint and statistics are not known here.

@@ -45,7 +45,7 @@ class TuneLedger {
   /// The same, at most 20 times a second.
   void report_if_due();
   bool stopped() const { return stopped_; }
-  /// No training is to begin, and those that run are to end.
+  /// No training is to begin, and running ones are to end.
   bool over() const { return stopped_ || limit_.over(); }
 
  private:

@@ -32,7 +32,7 @@ struct TunePlan {
   std::size_t splits;   // 1 with validation data
   MemoryShares shares;  // of one path
   std::vector<PathSetting> settings;
-  std::vector<std::size_t> order;  // of the settings: good ones and cheap ones first
+  std::vector<std::size_t> order;  // of the settings: the most promising and the fastest first
 
   std::size_t num_paths() const { return settings.size() * splits; }
   const PathSetting& setting_of(std::size_t path) const { return settings[path / splits]; }

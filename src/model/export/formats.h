@@ -39,7 +39,7 @@ void divide_weights(ServedModel& served);
 /// As the target spells the feature.
 std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature);
 
-/// What stands for a feature that a document does not have: 0, or the mean in training where the model says so.
+/// The value of a feature that a document does not have: 0, or the mean in training where the model says so.
 double value_where_missing(const Model& model, std::size_t feature);
 
 /// Throws Error(unsupported): `the target "lucene" cannot say the name "x y" of a feature (why); expected ...`.

@@ -25,7 +25,7 @@ bool skip_identifier(std::string_view& text) {
   return true;
 }
 
-/// What stands between brackets: a whole number, or text between single quotes, in which \' and \\ are escapes. (Lucene
+/// The text between brackets: a whole number, or text between single quotes, in which \' and \\ are escapes. (Lucene
 /// writes text between double quotes in single ones, so that two spellings would be one variable.)
 bool skip_index(std::string_view& text) {
   if (text.starts_with('\'')) {

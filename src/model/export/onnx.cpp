@@ -20,7 +20,7 @@ namespace {
 
 using Value = OnnxGraph::Value;
 
-/// These columns of X in double, with what stands for missing values.
+/// These columns of X in double, with the defaults of missing values.
 Value taken(OnnxGraph& graph, const Model& model, std::span<const std::int64_t> columns) {
   const bool all = columns.size() == model.features.size() && std::is_sorted(columns.begin(), columns.end());
   const Value picked =
@@ -102,7 +102,7 @@ Value linear_scores_of(OnnxGraph& graph, const Model& model, const ServedModel& 
   return served.constant == 0 ? x : graph.node("Add", {x, graph.number(served.constant)});
 }
 
-/// Whose are features and scores, for whoever opens the file.
+/// The origin of features and scores, for readers of the file.
 std::vector<std::pair<std::string, std::string>> onnx_properties(const Model& model, const ExportOptions& options) {
   Json names = Json::array();
   for (std::size_t j = 0; j < model.features.size(); ++j) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kStore = "_DEFAULT_";
 
-/// A field as a function of Solr, in quotes, with what stands for it where a document has none.
+/// A field as a function of Solr, in quotes, with its default where a document has none.
 std::string field_function(std::string_view name, double missing) {
   if (name.find("${") != std::string_view::npos)
     refuse_name("solr", name, "what stands behind ${ is a parameter of the request");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An expression of SQL that is the score of a document whose features are columns. A column that is NULL counts as what
-// stood in for missing values in training: the mean, or 0. Terms stand in brackets by groups, because databases limit
+// stood in for missing values in training: the mean, or 0. Terms are in brackets by groups, because databases limit
 // how deep an expression is, and a sum is as deep as it has terms.
 #include <fmt/format.h>
 

@@ -24,7 +24,7 @@ double centred_squares(const DenseRows& rows, CentringWorkspace& workspace, Simd
 /// Rows of products(columns) numbers: one column more than there are features, for a target, and columns of zeros.
 constexpr std::size_t product_width(std::size_t columns) { return (columns + 16) / 16 * 16; }
 
-/// sum[k * width + j] += sum_i (x_ik - mean_k) (x_ij - mean_j) for j >= k; behind the last feature stands the target,
+/// sum[k * width + j] += sum_i (x_ik - mean_k) (x_ij - mean_j) for j >= k; the target follows the last feature,
 /// centred likewise.
 void add_centred_products(const DenseRows& rows, std::span<const double> targets, CentringWorkspace& workspace,
                           std::span<double> sum, SimdLevel level = simd_level());

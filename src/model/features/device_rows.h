@@ -18,7 +18,7 @@ namespace dorm {
 std::unique_ptr<RowDevice> rows_on_device(const LinearFeatures& features, const ComputeOptions& place,
                                           Survey* survey = nullptr);
 
-/// The same while the caller does something else: rows on their way. Whoever asks for them waits, and meets what was
+/// The same while the caller does something else: rows on their way. A call that needs them waits, and throws what was
 /// thrown meanwhile. `features` and `survey` must outlive it.
 std::shared_future<std::unique_ptr<RowDevice>> send_rows(const LinearFeatures& features, const ComputeOptions& place,
                                                          Survey* survey);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linear representation: scores g = X w of one query, and the pull-back X^T delta of document coefficients. A
 // background that is common to all documents (dorm/dataset.h) is left out of both: it moves all scores alike, which no
-// ranking and no learner with a bias can see. Whoever wants the scores themselves adds level().
+// ranking and no learner with a bias can see. The scores themselves are these plus level().
 //
 // Dense rows are scaled where they are visited (scaled_rows.h); compressed ones once, into a copy.
 #pragma once

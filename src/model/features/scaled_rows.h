@@ -23,7 +23,7 @@ namespace dorm {
 /// Of the features, as dense rows.
 std::uint64_t dense_bytes(const Dataset& data);
 
-/// What is kept unless somebody says otherwise, of features of so many bytes: all of a small set, little
+/// The default of what is kept, of features of `bytes` bytes: all of a small set, little
 /// of a large one.
 std::uint64_t default_kept_bytes(std::uint64_t feature_bytes);
 
@@ -88,8 +88,8 @@ class ScaledRows {
   std::size_t threads_;
   std::size_t stride_;
   std::size_t numbers_per_query_;
-  std::size_t known_queries_ = 0;  // the first so many have their numbers in known_
-  std::size_t kept_queries_ = 0;   // and so many their rows in kept_
+  std::size_t known_queries_ = 0;  // the number of first queries with numbers in known_
+  std::size_t kept_queries_ = 0;   // and with rows in kept_
   PageBuffer<float> known_, kept_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Buffer>> free_;  // the first is to be taken first

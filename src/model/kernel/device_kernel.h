@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel, or features that stand in for one, on a device: documents become rows of float32 and codes, as each part of
+// A kernel, or features that approximate one, on a device: documents become rows of float32 and codes, as each part of
 // the kernel sees them.
 #pragma once
 

@@ -32,7 +32,7 @@ def cosines(a, b):
 def test_sets_are_means_and_maxima_of_kernel_values():
     data, sets = documents(1, 5, 8), documents(2, 5, 3)
     similarities = ["mean:attribute", "max:linear", "mean:rbf(1-3):gamma=0.5", "columns"]
-    found = dorm.with_sets(data, sets, similarities, only_added=True, n_jobs=2)
+    found = dorm.data.with_sets(data, sets, similarities, only_added=True, n_jobs=2)
     assert found.feature_names == [*similarities[:3], *(f"set:{j}" for j in range(1, 7))]
     for q in range(5):
         x, s = data.X[data.qid == q].astype(float), sets.X[sets.qid == q].astype(float)
@@ -40,7 +40,7 @@ def test_sets_are_means_and_maxima_of_kernel_values():
         expected = [cosines(x, s).mean(axis=1), (x @ s.T).max(axis=1), np.exp(-0.5 * distances).mean(axis=1)]
         expected = np.column_stack([*expected, np.tile(s.mean(axis=0), (len(x), 1))])
         np.testing.assert_allclose(found.X[data.qid == q], expected, rtol=1e-5, atol=1e-6)
-    both = dorm.with_sets(data, sets, similarities[:1])
+    both = dorm.data.with_sets(data, sets, similarities[:1])
     np.testing.assert_array_equal(both.X[:, :6], data.X)
     np.testing.assert_array_equal(both.X[:, 6], found.X[:, 0])
     np.testing.assert_array_equal(both.y, data.y)
@@ -48,20 +48,20 @@ def test_sets_are_means_and_maxima_of_kernel_values():
 
 def test_sets_may_be_sparse_unlabelled_or_a_file(tmp_path):
     data, sets = documents(1, 3, 4), documents(2, 3, 5)
-    expected = dorm.with_sets(data, sets)
+    expected = dorm.data.with_sets(data, sets)
     thin = dorm.RankingData(X=sparse.csr_matrix(sets.X), y=None, qid=sets.qid)
-    np.testing.assert_array_equal(dorm.with_sets(data, thin).X, expected.X)
+    np.testing.assert_array_equal(dorm.data.with_sets(data, thin).X, expected.X)
     path = tmp_path / "sets.csv"
     frame = pd.DataFrame(sets.X, columns=[str(j) for j in range(1, 7)]).assign(qid=sets.qid)
     frame.to_csv(path, index=False)
-    np.testing.assert_allclose(dorm.with_sets(data, path).X, expected.X, rtol=1e-6)
+    np.testing.assert_allclose(dorm.data.with_sets(data, path).X, expected.X, rtol=1e-6)
     asked = dorm.RankingData(X=data.X, y=None, qid=data.qid)
-    assert dorm.with_sets(asked, sets).y is None
+    assert dorm.data.with_sets(asked, sets).y is None
 
 
 def test_a_document_is_left_out_of_its_own_set():
     data = documents(1, 1, 4, document_ids=["a", "b", "c", "d"])
-    found = dorm.with_sets(data, data, "max:attribute", only_added=True)
+    found = dorm.data.with_sets(data, data, "max:attribute", only_added=True)
     similar = cosines(data.X.astype(float), data.X.astype(float))
     np.fill_diagonal(similar, -np.inf)
     np.testing.assert_allclose(found.X[:, 0], similar.max(axis=1), rtol=1e-5)
@@ -70,15 +70,15 @@ def test_a_document_is_left_out_of_its_own_set():
 def test_what_is_wrong_is_said():
     data, sets = documents(1, 3, 4), documents(2, 2, 5)
     with pytest.raises(ValueError, match="query 2 has no set"):
-        dorm.with_sets(data, sets)
+        dorm.data.with_sets(data, sets)
     with pytest.raises(ValueError, match='unknown similarity "median"'):
-        dorm.with_sets(data, data, "median:linear")
+        dorm.data.with_sets(data, data, "median:linear")
     with pytest.raises(ValueError, match="sets is a ndarray; expected RankingData"):
-        dorm.with_sets(data, data.X)
+        dorm.data.with_sets(data, data.X)
     with pytest.raises(ValueError, match="user_features is None"):
-        dorm.with_user_features(data, None)
+        dorm.data.with_user_features(data, None)
     with pytest.raises(ValueError, match="has rows for none of the 3 users"):
-        dorm.with_user_features(data, pd.DataFrame({"user": [7], "age": [1.0]}))
+        dorm.data.with_user_features(data, pd.DataFrame({"user": [7], "age": [1.0]}))
 
 
 def personal(seed=3, users=40, size=10):
@@ -89,7 +89,7 @@ def personal(seed=3, users=40, size=10):
     worth = X @ [1, 0.5, 0] + ((who @ rng.normal(size=(2, 3)))[qid] * X).sum(axis=1)
     y = np.digitize(worth, np.quantile(worth, [0.5, 0.8])).astype(np.float32)
     items = dorm.RankingData(X=X, y=y, qid=qid, feature_names=["item:a", "item:b", "item:c"])
-    return dorm.with_user_features(items, pd.DataFrame(who, columns=["old", "tall"]).assign(user=range(users)))
+    return dorm.data.with_user_features(items, pd.DataFrame(who, columns=["old", "tall"]).assign(user=range(users)))
 
 
 def test_columns_of_users_stand_beside_those_of_items():
@@ -99,14 +99,14 @@ def test_columns_of_users_stand_beside_those_of_items():
         assert len(np.unique(data.X[data.qid == q][:, 3:], axis=0)) == 1
     items = dorm.RankingData(X=data.X[:, :3], y=data.y, qid=data.qid)
     with pytest.warns(UserWarning, match="39 of 40 users have no features"):
-        some = dorm.with_user_features(items, pd.DataFrame({"user": [5], "age": [2.0]}))
+        some = dorm.data.with_user_features(items, pd.DataFrame({"user": [5], "age": [2.0]}))
     np.testing.assert_array_equal(some.X[:, 3], np.where(data.qid == 5, 2, 0))
 
 
 def test_users_may_stand_in_a_file(tmp_path):
     path = tmp_path / "users.csv"
     path.write_text("id,age,home\n0,0.5,sea\n1,0.25,town\n2,1,sea\n")
-    found = dorm.with_user_features(documents(1, 3, 2, features=1), path, columns="2-3")
+    found = dorm.data.with_user_features(documents(1, 3, 2, features=1), path, columns="2-3")
     assert found.feature_names == ["1", "user:age", "user:home: sea", "user:home: town"]
     assert found.X[::2, 1:].tolist() == [[0.5, 1, 0], [0.25, 0, 1], [1, 1, 0]]
 
@@ -121,7 +121,9 @@ def test_a_product_of_linear_kernels_is_a_linear_ranker_of_all_products(approxim
     crossed = np.hstack([items, *(users[:, [j]] * items for j in range(2))])
     options = {"C": 10, "scale": "none", "bound": "average", "tolerance": 1e-6}
     linear = dorm.DormRanker("ndcg@5", **options).fit(crossed, data.y, qid=data.qid)
-    kernel = dorm.DormRanker("ndcg@5", kernel=KERNEL, approximation=approximation, **options).fit(data)
+    kernel = dorm.DormRanker("ndcg@5", kernel=KERNEL, solver_options={"approximation": approximation}, **options).fit(
+        data
+    )
     expected, scores = linear.predict(crossed), kernel.predict(data)
     np.testing.assert_allclose(scores, expected, atol=0.02 * np.abs(expected).max())
 

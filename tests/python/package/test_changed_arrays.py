@@ -10,9 +10,9 @@ from scipy import sparse
 
 import dorm
 from dorm import _core
-from dorm._dataset import make_dataset
-from dorm._features import read_features
-from dorm._queries import read_queries
+from dorm._input.dataset import make_dataset
+from dorm._input.features import read_features
+from dorm._input.queries import read_queries
 
 ROUNDS = int(os.environ.get("DORM_FUZZ_ROUNDS", "300")) // 30
 EXPECTED = (ValueError, TypeError, IndexError, OverflowError, RuntimeError)
@@ -45,7 +45,7 @@ class Vandal:
 
 def fit_and_predict(X, y, qid):
     try:
-        model = dorm.DormRanker(scale="none", max_passes=3, n_jobs=2).fit(X, y, qid=qid)
+        model = dorm.DormRanker(scale="none", solver_options={"max_passes": 3}, n_jobs=2).fit(X, y, qid=qid)
         model.predict(X)
     except EXPECTED:
         return
@@ -107,7 +107,7 @@ def test_numbers_of_users_and_items():
     names = [str(i).encode() for i in range(40)]
     users, items = np.repeat(np.arange(20, dtype=np.uint32), 10), np.tile(np.arange(10, dtype=np.uint32), 20)
     values = rng.integers(1, 6, 200).astype(np.float32)
-    model = dorm.DormFactorization(rank=2, n_jobs=1).fit((users.copy(), items.copy(), values))
+    model = dorm.recommend.DormFactorization(rank=2, n_jobs=1).fit((users.copy(), items.copy(), values))
     wild = np.array([2**32 - 1, 10**6, 20, 0], dtype=np.uint32)
     with Vandal((users, wild), (items, wild)):
         for _ in range(10 * ROUNDS):

@@ -33,7 +33,7 @@ def path(request, tmp_path_factory):
 OPTIONS = [
     ({}, []),
     ({"measure": "mrr", "C": 37.5, "random_state": 9}, ["--measure", "mrr", "-C", "37.5", "--seed", "9"]),
-    ({"bound": "predicted", "rounds": 2}, ["--bound", "predicted", "--rounds", "2"]),
+    ({"bound": "predicted", "solver_options": {"rounds": 2}}, ["--bound", "predicted", "--rounds", "2"]),
     ({"scale": "zscore", "decay": "power:0.5"}, ["--scale", "zscore", "--decay", "power:0.5"]),
     (
         {"scale": "none", "solver": "nslack", "tolerance": 0.01},
@@ -94,4 +94,4 @@ def test_arrays_of_a_binary_file_outlive_it(tmp_path):
         read, made = dorm.read_letor(path), dorm.synth(200, 40, density=density, seed=4)
         os.truncate(path, 100)
         assert abs(read.X - made.X).max() == 0
-        dorm.DormRanker(time_limit=1).fit(read.X, read.y, qid=read.qid)
+        dorm.DormRanker(solver_options={"time_limit": 1}).fit(read.X, read.y, qid=read.qid)

@@ -108,7 +108,7 @@ def test_recommenders_are_compared_alike(stars, tmp_path):
     path = tmp_path / "r.tsv"
     path.write_text("".join(f"{u}\t{i}\t{r}\n" for u, i, r in zip(*stars)))
     methods = ["item-mean", "squared:12", "joint:10", "mmmf:10"]
-    ours = dorm.compare_recommenders(path, methods=methods, given=5, splits=2, rank=2, measures="ndcg@10")
+    ours = dorm.recommend.compare(path, methods=methods, given=5, splits=2, rank=2, measures="ndcg@10")
     words = ["--methods", ",".join(methods), "--split", "given:5", "--splits", 2, "--rank", 2, "--measures", "ndcg@10"]
     run("recommend", "compare", path, *words, "--out", tmp_path / "out", "--quiet")
     assert untimed((tmp_path / "out/table.csv").read_text()) == untimed(ours.to_csv())
@@ -117,16 +117,16 @@ def test_recommenders_are_compared_alike(stars, tmp_path):
     assert ours["ideal"]["ndcg@10"].mean == 1 and ours.splits == 2
     assert len(ours["joint:10"]["ndcg@10"].per_query) == ours.test_queries
     with pytest.raises(ValueError, match='unknown method "svd"'):
-        dorm.compare_recommenders(path, methods="svd")
+        dorm.recommend.compare(path, methods="svd")
     with pytest.raises(ValueError, match="is a row of every table"):
-        dorm.compare_recommenders(path, methods="random")
+        dorm.recommend.compare(path, methods="random")
 
 
 def test_what_is_done_is_found_again(stars, tmp_path):
     seen = []
     keywords = {"methods": ["item-mean", "squared"], "given": 5, "rank": 2, "measures": "ndcg@10", "out": tmp_path}
-    first = dorm.compare_recommenders(stars, **keywords)
-    again = dorm.compare_recommenders(stars, **keywords, progress=lambda told: seen.append(told))
+    first = dorm.recommend.compare(stars, **keywords)
+    again = dorm.recommend.compare(stars, **keywords, progress=lambda told: seen.append(told))
     assert untimed(first.to_csv()) == untimed(again.to_csv()) and not seen
     assert first["squared"]["ndcg@10"].chosen[0].startswith("squared:")
     assert first["squared"]["ndcg@10"].candidates == 4
@@ -150,7 +150,7 @@ def test_rankers_side_by_side(data):
 def test_a_factorization_has_a_page(stars, tmp_path):
     import pickle
 
-    recommender = dorm.DormFactorization(rank=2, fixed=True).fit(stars)
+    recommender = dorm.recommend.DormFactorization(rank=2, fixed=True).fit(stars)
     page = recommender.report(tmp_path / "f.html", (stars[0][:50], stars[1][:50], stars[2][:50])).read_text()
     assert "</html>" in page and "held-out ratings" in page
     with pytest.raises(ValueError, match="does not know how it was trained"):
@@ -173,7 +173,7 @@ def mq2008(tmp_path_factory):
 
 @needs_command
 def test_an_experiment_is_that_of_the_command(mq2008, tmp_path):
-    result = dorm.run_experiment("solver-table", mq2008)
+    result = dorm.lab.run_experiment("solver-table", mq2008)
     run("lab", "experiment", "solver-table", "--data-dir", mq2008, "--out", tmp_path, "--quiet")
     table = (tmp_path / "solver-table.csv").read_text()
     shape = lambda text: [re.sub(r"\d+(\.\d+)?", "#", line) for line in text.splitlines()]  # noqa: E731
@@ -183,21 +183,23 @@ def test_an_experiment_is_that_of_the_command(mq2008, tmp_path):
 
 
 def test_files_that_an_experiment_lacks(tmp_path):
-    missing = dorm.experiment_files("uci-table", tmp_path)
+    missing = dorm.lab.experiment_files("uci-table", tmp_path)
     assert missing and {"set", "path", "published", "url", "sha256"} == set(missing[0])
     with pytest.raises(OSError):
-        dorm.run_experiment("uci-table", tmp_path)
+        dorm.lab.run_experiment("uci-table", tmp_path)
     with pytest.raises(ValueError, match="unknown experiment"):
-        dorm.run_experiment("no-table", tmp_path)
+        dorm.lab.run_experiment("no-table", tmp_path)
 
 
 def test_a_checkpoint_goes_on_to_the_same_weights(data, tmp_path):
     parameters = {"C": 1000, "tolerance": 1e-6, "n_jobs": 1}
     whole = dorm.DormRanker(**parameters).fit(data)
     place = tmp_path / "run.ck"
-    stopped = dorm.DormRanker(**parameters, checkpoint=place).fit(data, callbacks=lambda state: state["pass"] >= 3)
+    stopped = dorm.DormRanker(**parameters, solver_options={"checkpoint": place}).fit(
+        data, callbacks=lambda state: state["pass"] >= 3
+    )
     assert stopped.report_.certificate.status == "interrupted" and place.exists()
-    resumed = dorm.DormRanker(**parameters, checkpoint=place).fit(data)
+    resumed = dorm.DormRanker(**parameters, solver_options={"checkpoint": place}).fit(data)
     assert (resumed.coef_ == whole.coef_).all() and not place.exists()
 
 

@@ -17,7 +17,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def expected_log(data):
-    return dorm.simulate_clicks(data, rankers=3, expected=True, noise=0.0, seed=2)
+    return dorm.clicks.simulate(data, rankers=3, expected=True, noise=0.0, seed=2)
 
 
 def relevance(data):
@@ -27,7 +27,7 @@ def relevance(data):
 
 @pytest.mark.parametrize("method", ["allpairs", "pivot", "adjacent"])
 def test_expected_counts_give_the_true_propensities(expected_log, method):
-    found = dorm.propensity(expected_log, method=method)
+    found = dorm.clicks.propensity(expected_log, method=method)
     truth = {row[1]: row[2] for row in expected_log.propensities}
     assert len(found) == 10
     for row in found.rows:
@@ -35,10 +35,10 @@ def test_expected_counts_give_the_true_propensities(expected_log, method):
 
 
 def test_a_saved_estimate_is_read_again(expected_log, tmp_path):
-    found = dorm.propensity(expected_log)
+    found = dorm.clicks.propensity(expected_log)
     found.save(tmp_path / "p.csv")
-    gains = dorm.clicks(expected_log, propensities=tmp_path / "p.csv")
-    np.testing.assert_allclose(gains.gain, dorm.clicks(expected_log, propensities=found).gain, rtol=1e-12)
+    gains = dorm.clicks.gains(expected_log, propensities=tmp_path / "p.csv")
+    np.testing.assert_allclose(gains.gain, dorm.clicks.gains(expected_log, propensities=found).gain, rtol=1e-12)
 
 
 def test_swaps_by_hand():
@@ -51,13 +51,13 @@ def test_swaps_by_hand():
         "clicks": [8.0, 0.5, 1.0, 4.0],
         "trial": ["1-2"] * 4,
     }
-    assert dorm.propensity(log, method="swaps", swaps="trial")[2] == pytest.approx(0.5, rel=1e-12)
+    assert dorm.clicks.propensity(log, method="swaps", swaps="trial")[2] == pytest.approx(0.5, rel=1e-12)
 
 
 def test_unconnected_positions_are_named():
     log = {"qid": ["q", "q"], "docid": ["a", "b"], "position": [1, 2], "click": [1, 1]}
     with pytest.raises(ValueError, match="position 2 is not connected with position 1"):
-        dorm.propensity(log)
+        dorm.clicks.propensity(log)
 
 
 def shown_relevance(data, log):
@@ -72,7 +72,7 @@ def names_of(data):
 
 def test_expected_counts_give_the_true_value(data, expected_log):
     scores = {"one": data.X[:, 0], "two": data.X[:, 1]}
-    result = dorm.evaluate_clicks(
+    result = dorm.clicks.evaluate(
         expected_log, data, scores, propensities=expected_log.propensities, measures=["dcg@5", "precision@3"]
     )
     worth = shown_relevance(data, expected_log)
@@ -95,8 +95,8 @@ def test_rows_in_any_order(data, expected_log):
         np.asarray(data.X)[order], None, data.qid[order], document_ids=[names_of(data)[i] for i in order]
     )
     known = {"propensities": expected_log.propensities}
-    straight = dorm.evaluate_clicks(expected_log, data, data.X[:, 0], **known)
-    shuffled = dorm.evaluate_clicks(expected_log, mixed, mixed.X[:, 0], **known)
+    straight = dorm.clicks.evaluate(expected_log, data, data.X[:, 0], **known)
+    shuffled = dorm.clicks.evaluate(expected_log, mixed, mixed.X[:, 0], **known)
     np.testing.assert_allclose(shuffled.gains, straight.gains[order], atol=1e-15)
     name = "dcg@10:gain=linear"
     assert shuffled["ranker"][name].mean == pytest.approx(straight["ranker"][name].mean, rel=1e-6)
@@ -105,11 +105,11 @@ def test_rows_in_any_order(data, expected_log):
 @pytest.mark.parametrize("measure", ["ndcg@10", "mrr", "map", "dcg@10:gain=exp2"])
 def test_measures_that_are_no_sums_are_refused(data, expected_log, measure):
     with pytest.raises(NotImplementedError, match="is no sum of position weight times relevance"):
-        dorm.evaluate_clicks(expected_log, data, data.y, propensities=[1] * 10, measures=measure)
+        dorm.clicks.evaluate(expected_log, data, data.y, propensities=[1] * 10, measures=measure)
 
 
 def test_mistakes_are_named(data, expected_log):
-    judge = lambda **options: dorm.evaluate_clicks(expected_log, data, data.y, **{"propensities": [1] * 10, **options})
+    judge = lambda **options: dorm.clicks.evaluate(expected_log, data, data.y, **{"propensities": [1] * 10, **options})
     with pytest.raises(ValueError, match="no propensities"):
         judge(propensities=None)
     with pytest.raises(ValueError, match=r"unknown estimator \"ipz\"; did you mean"):
@@ -117,7 +117,7 @@ def test_mistakes_are_named(data, expected_log):
     with pytest.raises(ValueError, match='expected "query" or "page"'):
         judge(each="session")
     with pytest.raises(ValueError, match="expected one for each of"):
-        dorm.evaluate_clicks(expected_log, data, [1.0], propensities=[1] * 10)
+        dorm.clicks.evaluate(expected_log, data, [1.0], propensities=[1] * 10)
 
 
 def interleaved(a, b, length, credit):
@@ -164,7 +164,7 @@ def test_optimised_interleaving_solves_the_program(credit):
     for a, b in pairs:
         best, balance, lists, sensitivity = interleaved(a, b, len(a), credit)
         try:
-            made = dorm.interleave(a, b, method="optimised", credit=credit, length=len(a), all_lists=True)
+            made = dorm.clicks.interleave(a, b, method="optimised", credit=credit, length=len(a), all_lists=True)
         except NotImplementedError as error:
             pytest.skip(str(error))
         share = {tuple(one.documents): one.probability for one in made}
@@ -176,10 +176,10 @@ def test_optimised_interleaving_solves_the_program(credit):
 
 
 def test_team_draft_favours_nobody():
-    lists = dorm.interleave("abcde", "cafgb", length=5, all_lists=True)
+    lists = dorm.clicks.interleave("abcde", "cafgb", length=5, all_lists=True)
     for k in range(5):
         assert sum(one.probability * one.credit[k] for one in lists) == pytest.approx(0, abs=1e-12)
-    one = dorm.interleave("abcde", "cafgb", length=5, random_state=1)
+    one = dorm.clicks.interleave("abcde", "cafgb", length=5, random_state=1)
     assert any(one == made for made in lists)
 
 
@@ -187,11 +187,11 @@ def test_analysis_against_scipy():
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(1)
     credits = rng.integers(-1, 2, 500) + (rng.random(500) < 0.1)
-    result = dorm.analyse_interleaving(credits)
+    result = dorm.clicks.analyse_interleaving(credits)
     wins, losses = int((credits > 0).sum()), int((credits < 0).sum())
     assert (result.test.wins, result.test.losses) == (wins, losses)
     assert result.test.p_sign == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
-    assert dorm.sessions_needed(0.55) == 783
-    assert math.isinf(dorm.sessions_needed(0.5))
+    assert dorm.clicks.sessions_needed(0.55) == 783
+    assert math.isinf(dorm.clicks.sessions_needed(0.5))
     with pytest.raises(ValueError, match="no sessions"):
-        dorm.analyse_interleaving([])
+        dorm.clicks.analyse_interleaving([])

@@ -16,7 +16,9 @@ import dorm
 def fitted(request: pytest.FixtureRequest) -> tuple[dorm.DormRanker, dorm.Dataset]:
     data = dorm.synth(queries=40, features=6, seed=4)
     approximation = "none" if request.param == "none" else "nystroem:40"
-    return dorm.DormRanker(kernel=request.param, approximation=approximation, n_jobs=2).fit(data), data
+    return dorm.DormRanker(kernel=request.param, solver_options={"approximation": approximation}, n_jobs=2).fit(
+        data
+    ), data
 
 
 def test_scores_are_those_of_the_cpu(fitted: tuple[dorm.DormRanker, dorm.Dataset], tmp_path: Path) -> None:

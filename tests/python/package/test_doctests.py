@@ -8,7 +8,7 @@ import pytest
 
 import dorm
 
-MODULES = ["dorm"] + [f"dorm.{m.name}" for m in pkgutil.iter_modules(dorm.__path__) if m.name != "_core"]
+MODULES = ["dorm"] + [m.name for m in pkgutil.walk_packages(dorm.__path__, "dorm.") if m.name != "dorm._core"]
 
 INTEGRATIONS = {"dorm.ir_measures": "ir_measures", "dorm.pyterrier": "pyterrier"}
 
@@ -19,9 +19,9 @@ def test_examples(name):
         pytest.importorskip("matplotlib").use("Agg")
     if name in ("dorm.torch", "dorm._torch_sort"):
         pytest.importorskip("torch", reason="PyTorch is an extra; make test-torch")
-    if name in ("dorm.dask", "dorm._dask"):
+    if name in ("dorm.dask", "dorm._cluster.dask_rows"):
         pytest.importorskip("distributed", reason="Dask is an extra; make test-distributed")
-    if name == "dorm.spark":
+    if name == "dorm.spark" or name.startswith("dorm._cluster.spark"):
         pytest.importorskip("pyspark", reason="Spark is an extra; make test-distributed")
     if name in INTEGRATIONS:
         pytest.importorskip(INTEGRATIONS[name], reason="an extra; make test-engines")
@@ -30,5 +30,6 @@ def test_examples(name):
 
 
 def test_everything_public_is_documented():
-    for name in dorm.__all__:
-        assert name == "__version__" or getattr(dorm, name).__doc__, name
+    for module in (dorm, dorm.clicks, dorm.data, dorm.lab, dorm.matching, dorm.recommend, dorm.results):
+        for name in module.__all__:
+            assert name == "__version__" or getattr(module, name).__doc__, name

@@ -47,7 +47,7 @@ def matrix(triples):
 
 
 def small(**parameters):
-    return dorm.DormFactorization(
+    return dorm.recommend.DormFactorization(
         **{"rank": 3, "fixed": True, "regularization": 2.0, "start_regularization": 2.0, "n_jobs": 1} | parameters
     )
 
@@ -86,11 +86,11 @@ def test_the_commands_model_bit_for_bit(triples, tmp_path, parameters, options):
     path = tmp_path / "ratings.tsv"
     path.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(*triples)))
     run("recommend", "train", path, "--model", tmp_path / "command", "--quiet", *options)
-    ours = dorm.DormFactorization(**parameters).fit(triples)
-    assert same(ours, dorm.DormFactorization.load(tmp_path / "command"))
+    ours = dorm.recommend.DormFactorization(**parameters).fit(triples)
+    assert same(ours, dorm.recommend.DormFactorization.load(tmp_path / "command"))
     ours.save(tmp_path / "python")
     assert (tmp_path / "python").read_bytes() == (tmp_path / "command").read_bytes()
-    assert same(ours, dorm.DormFactorization(**parameters).fit(path))
+    assert same(ours, dorm.recommend.DormFactorization(**parameters).fit(path))
 
 
 @needs_command
@@ -104,7 +104,9 @@ def test_models_travel_both_ways(fitted, triples, tmp_path):
     test = tmp_path / "test.tsv"
     user, item, stars = tasteful(2)
     test.write_text("".join(f"{u}\t{i}\t{int(r)}\n" for u, i, r in zip(user, item, stars)))
-    table = json.loads(run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json"))
+    table = json.loads(
+        run("recommend", "evaluate", test, "--model", tmp_path / "model", "--measures", "ndcg@10", "--json")
+    )
     ours = fitted.evaluate((user, item, stars), "ndcg@10")["ndcg@10"]
     theirs = table["measures"]["ndcg@10"]
     assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs["mean"], theirs["low"], theirs["high"]), rel=1e-9)
@@ -193,7 +195,7 @@ def test_pickle_and_load_keep_everything(fitted, tmp_path):
     assert repr(again.report_) == repr(fitted.report_)
     assert again.user_ids_.tolist() == fitted.user_ids_.tolist()
     fitted.save(tmp_path / "model")
-    loaded = dorm.DormFactorization.load(tmp_path / "model")
+    loaded = dorm.recommend.DormFactorization.load(tmp_path / "model")
     assert same(loaded, fitted)
     kept = {k: v for k, v in fitted.get_params().items() if v is not None and k != "n_jobs"}
     assert {k: v for k, v in loaded.get_params().items() if k in kept} == kept
@@ -276,7 +278,7 @@ def test_validation_chooses_the_round(triples):
     user, item, stars = triples
     held = np.arange(len(user)) % 5 == 0
     recommender = small(rounds=6, regularization=0.05, patience=1)
-    recommender.fit((user[~held], item[~held], stars[~held]), validation=(user[held], item[held], stars[held]))
+    recommender.fit((user[~held], item[~held], stars[~held]), eval_set=(user[held], item[held], stars[held]))
     rounds = recommender.report_.rounds
     kept = recommender.model_.rounds
     assert rounds[kept].validation == max(r.validation for r in rounds)
@@ -284,7 +286,7 @@ def test_validation_chooses_the_round(triples):
 
 
 def test_training_goes_on_from_a_model(fitted, matrix):
-    assert same(small(rounds=0).fit(matrix, init_model=fitted), fitted)
+    assert same(small(rounds=0).fit(matrix, initial=fitted), fitted)
 
 
 def test_callbacks_see_progress_and_stop(matrix, capsys):
@@ -310,7 +312,7 @@ def test_ctrl_c_keeps_the_best_round():
         def tell(state):
             if not told:
                 told.append(print("training", flush=True))
-        model = dorm.DormFactorization(50, rounds=10**6, start_sweeps=10**4, n_jobs=1)
+        model = dorm.recommend.DormFactorization(50, rounds=10**6, start_sweeps=10**4, n_jobs=1)
         try:
             model.fit((users, items, rng.integers(1, 6, len(users))), callbacks=tell)
         except KeyboardInterrupt as error:
@@ -319,9 +321,8 @@ def test_ctrl_c_keeps_the_best_round():
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "training\n"
         process.send_signal(signal.SIGINT)
-        assert (
-            process.stdout.readline() == "interrupted True 10 training was interrupted; the best round so far is kept\n"
-        )
+        told = "interrupted True 10 training was interrupted; the estimator keeps the best model so far\n"
+        assert process.stdout.readline() == told
     assert process.returncode == 0
 
 
@@ -389,7 +390,7 @@ def test_duplicates_are_told_and_the_last_counts(triples):
 
 @pytest.fixture(scope="module")
 def chosen(triples):
-    return dorm.DormFactorization(rank=3, n_jobs=1).fit(triples)
+    return dorm.recommend.DormFactorization(rank=3, n_jobs=1).fit(triples)
 
 
 def test_what_is_not_given_is_chosen_and_told(chosen, triples, tmp_path):
@@ -400,28 +401,28 @@ def test_what_is_not_given_is_chosen_and_told(chosen, triples, tmp_path):
     assert safe[best] == max(safe)
     assert chosen.report_.choice_seconds > 0
     chosen.save(tmp_path / "model")
-    loaded = dorm.DormFactorization.load(tmp_path / "model")
+    loaded = dorm.recommend.DormFactorization.load(tmp_path / "model")
     assert loaded.candidates_ == chosen.candidates_
     assert loaded.start_regularization == chosen.candidates_[best].start_regularization
     assert same(clone(loaded).fit(triples), chosen), "the options that were chosen give the same model without a search"
 
 
 def test_what_is_given_is_not_searched(triples):
-    fitted = dorm.DormFactorization(rank=3, rounds=1, start_regularization=2.5, n_jobs=1).fit(triples)
+    fitted = dorm.recommend.DormFactorization(rank=3, rounds=1, start_regularization=2.5, n_jobs=1).fit(triples)
     assert {(c.start_regularization, c.rounds) for c in fitted.candidates_[1:]} <= {(2.5, 0), (2.5, 1)}
     assert (fitted.model_.options.start_regularization, fitted.model_.options.rounds) == (2.5, 1)
     assert small().fit(triples).candidates_ == []
     with pytest.raises(ValueError, match="fixed is 'no'; expected True or False"):
-        dorm.DormFactorization(fixed="no").fit(triples)
+        dorm.recommend.DormFactorization(fixed="no").fit(triples)
 
 
 def test_any_scale_of_ratings_gives_the_same_rankings(triples):
     user, item, stars = triples
     rng = np.random.default_rng(4)
     real = np.round(stars + rng.uniform(-0.4, 0.4, len(stars)), 2)
-    ours = dorm.DormFactorization(rank=3, n_jobs=1).fit((user, item, real))
+    ours = dorm.recommend.DormFactorization(rank=3, n_jobs=1).fit((user, item, real))
     for factor, shift in ((10, 0), (1, -100)):
-        theirs = dorm.DormFactorization(rank=3, n_jobs=1).fit((user, item, factor * real + shift))
+        theirs = dorm.recommend.DormFactorization(rank=3, n_jobs=1).fit((user, item, factor * real + shift))
         assert np.allclose(
             ours.user_factors_ @ ours.item_factors_.T, theirs.user_factors_ @ theirs.item_factors_.T, atol=1e-2
         )
@@ -447,4 +448,4 @@ def test_labels_of_stretched_ratings_by_hand(triples):
 def test_a_wide_file_is_refused_with_a_way_out(tmp_path):
     (tmp_path / "wide.csv").write_text("3,99,1.5,2,7,99\n")
     with pytest.raises(ValueError, match="as in a matrix with a row for each user.*pass such a matrix as scipy.sparse"):
-        dorm.DormFactorization().fit(tmp_path / "wide.csv")
+        dorm.recommend.DormFactorization().fit(tmp_path / "wide.csv")

@@ -82,7 +82,7 @@ def test_compare_is_the_paired_t_test(data):
 @pytest.mark.parametrize("maximize", [False, True])
 def test_assign_agrees_with_scipy_and_proves_it(shape, maximize):
     cost = np.random.default_rng(3).normal(size=shape)
-    found = dorm.assign(cost, maximize=maximize)
+    found = dorm.matching.assign(cost, maximize=maximize)
     rows, columns = linear_sum_assignment(cost, maximize=maximize)
     assert found.value == pytest.approx(cost[rows, columns].sum())
     matched = found.columns >= 0

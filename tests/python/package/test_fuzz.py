@@ -74,7 +74,7 @@ def test_any_input_gives_an_answer_or_an_error(part):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = dorm.DormRanker(scale=scale, max_passes=3, n_jobs=1).fit(X, y, **queries)
+                model = dorm.DormRanker(scale=scale, solver_options={"max_passes": 3}, n_jobs=1).fit(X, y, **queries)
                 queries.pop("sample_weight", None)
                 scores = model.predict(X, **queries)
                 parts = model.explain(X, **queries)

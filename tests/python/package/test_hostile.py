@@ -35,7 +35,7 @@ def survives(code, *arguments, memory=None):
 # Tells what was said about each file, so that the last line before an end names the one that caused it.
 LOAD_ALL = """
 for path in sys.argv[1:]:
-    for load in (dorm.DormRanker.load, dorm.DormFactorization.load):
+    for load in (dorm.DormRanker.load, dorm.recommend.DormFactorization.load):
         print(path, flush=True)
         try:
             load(path)
@@ -82,7 +82,7 @@ def test_threads_that_cannot_be_made_are_done_without():
     """More threads than the address space has room for."""
     survives(
         "X, y, qid = dorm.synth(queries=40, features=5, seed=1, n_jobs=64)\n"
-        "dorm.DormRanker(n_jobs=64, max_passes=5).fit(X, y, qid=qid).predict(X, qid=qid)",
+        "dorm.DormRanker(n_jobs=64, solver_options={'max_passes': 5}).fit(X, y, qid=qid).predict(X, qid=qid)",
         memory=MEMORY,
     )
 
@@ -110,7 +110,7 @@ def test_a_binary_file_that_shrinks_under_its_reader(tmp_path):
     subprocess.run([command, "synth", "--queries", "300", "--features", "40", "-o", path], check=True)
     survives(
         "data = dorm.read_letor(sys.argv[1])\nos.truncate(sys.argv[1], 4096)\n"
-        "try:\n    dorm.DormRanker(max_passes=2, n_jobs=1).fit(data)\n"
+        "try:\n    dorm.DormRanker(solver_options={'max_passes': 2}, n_jobs=1).fit(data)\n"
         "except (ValueError, OSError, RuntimeError) as error:\n    print(error)",
         path,
     )
@@ -123,7 +123,9 @@ def test_no_dual_above_its_primal():
         y, qid = rng.integers(0, 3, 40), np.repeat(np.arange(8), 5)
         for solver in ("bcda", "nslack", "oneslack", "bcfw"):
             try:
-                model = dorm.DormRanker(scale="none", solver=solver, max_passes=50, n_jobs=1).fit(X, y, qid=qid)
+                model = dorm.DormRanker(scale="none", solver=solver, solver_options={"max_passes": 50}, n_jobs=1).fit(
+                    X, y, qid=qid
+                )
             except ValueError:
                 continue  # nothing to rank by
             got = model.report_.certificate

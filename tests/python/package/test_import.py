@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import dorm
 
@@ -27,14 +28,22 @@ def test_data_and_evaluation_need_no_scikit_learn():
     assert imported(code) == []
 
 
-def test_every_name_can_be_had_in_any_order():
-    assert set(dorm.__all__) <= set(dir(dorm))
-    for name in dorm.__all__:
-        assert getattr(dorm, name) is not None
-    homes = {name for names in dorm._MODULES.values() for name in names}
-    assert homes == set(dorm.__all__) - {"__version__"}
-    assert not homes & set(dorm._MODULES)  # a module of that name would hide the function
-    assert dorm.boosting.Objective is dorm.Objective
+def test_every_public_name_exists_in_one_place():
+    assert len(dorm.__all__) <= 30
+    for module in (dorm, dorm.clicks, dorm.data, dorm.lab, dorm.matching, dorm.recommend, dorm.results):
+        assert set(module.__all__) <= set(dir(module))
+        assert all(getattr(module, name) is not None for name in module.__all__)
+    for package in (dorm, dorm.data, dorm.results):
+        homes = [name for names in package._HOMES.values() for name in names]
+        assert sorted(homes) == sorted(set(package.__all__) - {"__version__"})
+    assert not set(dorm.__all__) & set(dorm._SUBMODULES)  # importing the module would hide the name
+    assert not set(dorm.results.__all__) & set(dorm.__all__)
+
+
+def test_no_folder_of_the_package_has_more_than_40_files():
+    package = Path(__file__).resolve().parents[3] / "python" / "dorm"
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        assert sum(path.is_file() for path in folder.iterdir()) <= 40, folder
 
 
 def test_what_is_not_there_is_an_attribute_error():

@@ -1,5 +1,6 @@
 """Every kind of matrix and of query id gives the same model, and borrowed ones are not copied."""
 
+import datetime
 import subprocess
 import sys
 
@@ -8,9 +9,9 @@ import pytest
 from scipy import sparse
 
 import dorm
-from dorm._dataset import make_dataset
-from dorm._features import read_features
-from dorm._queries import read_queries
+from dorm._input.dataset import make_dataset
+from dorm._input.features import read_features
+from dorm._input.queries import read_queries
 
 
 def weights_of(X, y, **queries):
@@ -280,7 +281,7 @@ def test_small_frames_are_read_at_once_and_large_ones_by_column_alike(data, monk
     frames += [each.assign(qid=qid) for each in frames] + [frame.assign(qid=[f"q{i}" for i in qid])]
     frames += [frame[["a", "b"]].assign(qid=qid, c=frame["c"]), frame.astype("Float32")]
     quick = [read_features(each) for each in frames]
-    monkeypatch.setattr("dorm._features._SMALL", 0)
+    monkeypatch.setattr("dorm._input.features._SMALL", 0)
     for each, before in zip(frames, quick):
         slow = read_features(each)
         assert slow.names == before.names
@@ -288,3 +289,20 @@ def test_small_frames_are_read_at_once_and_large_ones_by_column_alike(data, monk
         assert before.values.dtype == np.float32
         assert before.values.flags.c_contiguous
         assert (slow.qid is None) == (before.qid is None)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_column_of_dates_is_no_feature(library):
+    frames = pytest.importorskip(library)
+    columns = {"bm25": [1.0, 2.0], "day": [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)]}
+    if library == "pandas":
+        columns["day"] = frames.to_datetime(columns["day"])
+    frame = frames.table(columns) if library == "pyarrow" else frames.DataFrame(columns)
+    with pytest.raises(ValueError, match="column 'day' of X .* cannot be read as numbers"):
+        read_features(frame)
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match=r"pass X\.collect\(\)"):
+        read_features(polars.DataFrame({"bm25": [1.0]}).lazy())

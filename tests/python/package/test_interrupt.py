@@ -14,7 +14,7 @@ SETUP = """
         if not told:
             told.append(1)
             print("training", flush=True)
-    endless = dorm.DormRanker(C=1e6, tolerance=1e-9, max_passes=10**9, n_jobs=1)
+    endless = dorm.DormRanker(C=1e6, tolerance=1e-9, solver_options={"max_passes": 10**9}, n_jobs=1)
 """
 
 
@@ -40,7 +40,7 @@ def test_ctrl_c_raises_and_the_ranker_keeps_the_best_model():
     """)
     assert code == 0
     assert out.splitlines() == [
-        "training was interrupted; the ranker keeps the best model so far",
+        "training was interrupted; the estimator keeps the best model so far",
         "interrupted True True",
     ]
 
@@ -54,7 +54,7 @@ def test_ctrl_c_ends_a_grid_search():
             def fit(self, X, y):
                 return super().fit(X, y, callbacks=say)
         frame = pandas.DataFrame(data.X).add_prefix("f").assign(qid=data.qid)
-        endless = Told(tolerance=1e-9, max_passes=10**9, n_jobs=1)
+        endless = Told(tolerance=1e-9, solver_options={"max_passes": 10**9}, n_jobs=1)
         search = GridSearchCV(endless, {"C": [1e5, 1e6]}, cv=dorm.QueryKFold(2))
         search.fit(frame, np.array(data.y))
         print("went on")
@@ -66,7 +66,8 @@ def test_ctrl_c_ends_a_grid_search():
 
 def test_ctrl_c_ends_a_tuning():
     code, out, err = interrupted("""
-        dorm.tune(data, folds=5, grid={"C": [1e6, 1e7, 1e8]}, tolerance=1e-9, max_passes=10**9, n_jobs=1, progress=say)
+        endless = {"tolerance": 1e-9, "solver_options": {"max_passes": 10**9}, "n_jobs": 1}
+        dorm.tune(data, folds=5, grid={"C": [1e6, 1e7, 1e8]}, **endless, progress=say)
         print("went on")
     """)
     assert (code, out) == (-signal.SIGINT, "")
@@ -82,7 +83,7 @@ def test_other_signal_handlers_are_heard():
         data = dorm.synth(queries=400, features=60, seed=1, n_jobs=1)
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         try:
-            dorm.DormRanker(C=1e6, tolerance=1e-9, max_passes=10**9, n_jobs=1).fit(data)
+            dorm.DormRanker(C=1e6, tolerance=1e-9, solver_options={"max_passes": 10**9}, n_jobs=1).fit(data)
         except RuntimeError as error:
             print(error)
     """)

@@ -39,7 +39,7 @@ def path(ratings, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ranker(ratings):
-    return dorm.JointRanker(C=10, n_jobs=1).fit(ratings)
+    return dorm.recommend.JointRanker(C=10, n_jobs=1).fit(ratings)
 
 
 def matrix(ratings, user_ids, item_ids):
@@ -105,14 +105,14 @@ def test_new_users_are_compared_by_their_ratings(ratings, ranker):
 def test_a_fold_in_survives_the_file(ratings, ranker, tmp_path):
     grown = pickle.loads(pickle.dumps(ranker)).fold_in(([100, 100], [1, 2], [5, 1]))
     grown.save(tmp_path / "m.joint")
-    again = dorm.JointRanker.load(tmp_path / "m.joint")
+    again = dorm.recommend.JointRanker.load(tmp_path / "m.joint")
     assert list(again.recommend(100).items) == list(grown.recommend(100).items)
     assert (again.recommend(100).scores == grown.recommend(100).scores).all()
     assert again.kernel == ranker.kernel_ and again.C == 10
 
 
 def test_matrices_of_your_own_take_the_place_of_parts(ratings, ranker):
-    given = dorm.JointRanker(C=10, n_jobs=1).fit(
+    given = dorm.recommend.JointRanker(C=10, n_jobs=1).fit(
         ratings, user_similarities=ranker.user_similarities_, item_similarities=ranker.item_similarities_
     )
     assert given.kernel_ == "user(given) * item(given)"
@@ -123,13 +123,13 @@ def test_matrices_of_your_own_take_the_place_of_parts(ratings, ranker):
     lopsided = ranker.user_similarities_.copy()
     lopsided[0, 1] += 1
     with pytest.raises(ValueError, match="not symmetric"):
-        dorm.JointRanker().fit(ratings, user_similarities=lopsided)
+        dorm.recommend.JointRanker().fit(ratings, user_similarities=lopsided)
     with pytest.raises(ValueError, match=r"shape \(2, 2\); expected \(20, 20\)"):
-        dorm.JointRanker().fit(ratings, user_similarities=np.eye(2))
+        dorm.recommend.JointRanker().fit(ratings, user_similarities=np.eye(2))
 
 
 def test_prank_learns_every_user_alone(ratings):
-    alone = dorm.JointRanker(method="prank:3", kernel="user(constant) * item(correlation)").fit(ratings)
+    alone = dorm.recommend.JointRanker(method="prank:3", kernel="user(constant) * item(correlation)").fit(ratings)
     assert alone.kernel_ == "user(identity) * item(correlation)"
     user, item, value = alone.pairs_
     items = alone.item_similarities_
@@ -155,14 +155,14 @@ def test_prank_learns_every_user_alone(ratings):
 )
 def test_a_text_that_is_no_kernel_is_refused(ratings, text, message):
     with pytest.raises(ValueError, match=message):
-        dorm.JointRanker(kernel=text).fit(ratings)
+        dorm.recommend.JointRanker(kernel=text).fit(ratings)
 
 
 def test_methods_that_cannot_be_are_refused(ratings):
     with pytest.raises(ValueError, match="jrank\\[:passes\\] with a whole number"):
-        dorm.JointRanker(method="jrank:0.5").fit(ratings)
+        dorm.recommend.JointRanker(method="jrank:0.5").fit(ratings)
     with pytest.raises(ValueError, match='unknown method "svm"'):
-        dorm.JointRanker(method="svm").fit(ratings)
+        dorm.recommend.JointRanker(method="svm").fit(ratings)
 
 
 @needs_command
@@ -182,7 +182,7 @@ def test_methods_that_cannot_be_are_refused(ratings):
 )
 def test_the_command_writes_the_same_model(path, tmp_path, parameters, options):
     run("recommend", "train", path, "--model-type", "joint", "--model", tmp_path / "command.joint", "--quiet", *options)
-    ranker = dorm.JointRanker(**parameters).fit(path)
+    ranker = dorm.recommend.JointRanker(**parameters).fit(path)
     ranker.save(tmp_path / "python.joint")
     assert (tmp_path / "command.joint").read_bytes() == (tmp_path / "python.joint").read_bytes()
 
@@ -191,7 +191,7 @@ def test_the_command_writes_the_same_model(path, tmp_path, parameters, options):
 def test_the_command_recommends_and_judges_alike(path, ratings, tmp_path):
     model = tmp_path / "m.joint"
     run("recommend", "train", path, "--model-type", "joint", "--model", model, "-C", 10, "--quiet")
-    ranker = dorm.JointRanker.load(model)
+    ranker = dorm.recommend.JointRanker.load(model)
     lines = run("recommend", "top", model, "--user", 3, "--top", 5).stdout.splitlines()[1:]
     best = ranker.recommend(3, n=5)
     assert [line.split("\t")[2] for line in lines] == [str(item) for item in best.items]
@@ -201,7 +201,7 @@ def test_the_command_recommends_and_judges_alike(path, ratings, tmp_path):
     new = tmp_path / "new.tsv"
     new.write_text("n1\t1\t5\nn1\t2\t1\n")
     folded = run("recommend", "top", model, "--ratings", new, "--top", 2).stdout.splitlines()[1:]
-    grown = dorm.JointRanker.load(model).fold_in((["n1", "n1"], ["1", "2"], [5, 1]))
+    grown = dorm.recommend.JointRanker.load(model).fold_in((["n1", "n1"], ["1", "2"], [5, 1]))
     assert [line.split("\t")[2] for line in folded] == [str(item) for item in grown.recommend("n1", n=2).items]
     test = tmp_path / "test.tsv"
     test.write_text("".join(f"{u}\t{i}\t{1 + (u * i) % 5}\n" for u in range(20) for i in range(15) if (u + i) % 4 == 0))
@@ -224,7 +224,18 @@ def test_options_of_documents_are_refused_for_ratings(path, tmp_path):
 
 
 def _model(path, folder):
-    run("recommend", "train", path, "--model-type", "joint", "--model", folder / "s.joint", "--method", "ridge", "--quiet")
+    run(
+        "recommend",
+        "train",
+        path,
+        "--model-type",
+        "joint",
+        "--model",
+        folder / "s.joint",
+        "--method",
+        "ridge",
+        "--quiet",
+    )
     return [folder / "s.joint"]
 
 
@@ -234,4 +245,4 @@ def test_a_damaged_file_is_refused(path, tmp_path, cut):
     model = _model(path, tmp_path)[0]
     model.write_bytes(model.read_bytes()[:cut])
     with pytest.raises(ValueError):
-        dorm.JointRanker.load(model)
+        dorm.recommend.JointRanker.load(model)

@@ -73,7 +73,7 @@ def test_linear_kernel_is_the_linear_ranker(data):
 @pytest.mark.parametrize("approximation", ["nystroem:100", "fourier:200", "cholesky:60"])
 def test_approximations_rank_the_rings(rings, approximation):
     train, test = split(rings)
-    model = ranker("rbf:gamma=1", approximation=approximation).fit(*train[:2], qid=train[2])
+    model = ranker("rbf:gamma=1", solver_options={"approximation": approximation}).fit(*train[:2], qid=train[2])
     assert model.score(*test[:2], qid=test[2]) > 0.9
 
 

@@ -21,7 +21,9 @@ def copies(count, nodes, seed, extra=0):
         order = rng.permutation(nodes + extra)[:nodes]
         other = rng.normal(size=(nodes + extra, 2))
         other[order, 0] = values[:, 0] + 0.3 * rng.normal(size=nodes)
-        pairs.append((dorm.Graph(values, edges), dorm.Graph(other, [(order[i], order[j]) for i, j in edges])))
+        pairs.append(
+            (dorm.matching.Graph(values, edges), dorm.matching.Graph(other, [(order[i], order[j]) for i, j in edges]))
+        )
         matches.append(order)
     return pairs, matches
 
@@ -38,7 +40,7 @@ def score(weights, first, second, match):
 @pytest.mark.parametrize("kind", ["linear", "quadratic"])
 def test_predicts_the_best_of_all_matches(kind):
     pairs, matches = copies(6, 6, 1)
-    matcher = dorm.GraphMatcher(kind, scale="none", n_jobs=1).fit(pairs, matches)
+    matcher = dorm.matching.GraphMatcher(kind, scale="none", n_jobs=1).fit(pairs, matches)
     for (first, second), found in zip(pairs, matcher.match(pairs)):
         best = max(score(matcher.weights_, first, second, match) for match in itertools.permutations(range(6)))
         assert found.score == pytest.approx(score(matcher.weights_, first, second, found.partners), rel=1e-6)
@@ -50,7 +52,7 @@ def test_predicts_the_best_of_all_matches(kind):
 
 def test_linear_agrees_with_scipy():
     pairs, matches = copies(5, 20, 2)
-    matcher = dorm.GraphMatcher("linear", scale="none").fit(pairs, matches)
+    matcher = dorm.matching.GraphMatcher("linear", scale="none").fit(pairs, matches)
     weights = np.array([matcher.weights_["x0"], matcher.weights_["x1"]])
     for (first, second), found in zip(pairs, matcher.match(pairs)):
         value = np.exp(-((first.nodes[:, None] - second.nodes) ** 2)) @ weights
@@ -60,8 +62,8 @@ def test_linear_agrees_with_scipy():
 
 def test_edges_alone_are_no_worse_than_scipy():
     pairs, _ = copies(4, 15, 3)
-    plain = [tuple(dorm.Graph(np.zeros(15), graph.edges) for graph in pair) for pair in pairs]
-    matcher = dorm.GraphMatcher("quadratic").fit(plain)
+    plain = [tuple(dorm.matching.Graph(np.zeros(15), graph.edges) for graph in pair) for pair in pairs]
+    matcher = dorm.matching.GraphMatcher("quadratic").fit(plain)
     for (first, second), found in zip(plain, matcher.match(plain)):
         a, b = np.zeros((15, 15)), np.zeros((15, 15))
         for matrix, graph in ((a, first), (b, second)):
@@ -75,7 +77,7 @@ def test_edges_alone_are_no_worse_than_scipy():
 def test_certificate_and_bound_of_the_loss():
     pairs, matches = copies(12, 8, 4)
     for kind in ("linear", "quadratic"):
-        matcher = dorm.GraphMatcher(kind).fit(pairs, matches)
+        matcher = dorm.matching.GraphMatcher(kind).fit(pairs, matches)
         told = matcher.certificate_
         assert told["dual"] <= told["primal"] * (1 + 1e-9)
         assert told["gap"] <= 1e-3
@@ -86,15 +88,15 @@ def test_certificate_and_bound_of_the_loss():
 def test_learning_helps_and_edges_help_more():
     train, test = copies(20, 8, 5), copies(20, 8, 6)
     scores = [
-        dorm.GraphMatcher("linear").fit(train[0]).score(*test),
-        dorm.GraphMatcher("linear").fit(*train).score(*test),
-        dorm.GraphMatcher("quadratic").fit(*train).score(*test),
+        dorm.matching.GraphMatcher("linear").fit(train[0]).score(*test),
+        dorm.matching.GraphMatcher("linear").fit(*train).score(*test),
+        dorm.matching.GraphMatcher("quadratic").fit(*train).score(*test),
     ]
     assert scores == sorted(scores) and scores[2] > scores[0] + 0.2
 
 
 def test_chooses_c_by_validation():
-    matcher = dorm.GraphMatcher("linear", C=[0.01, 1, 100]).fit(*copies(10, 6, 7), validation=copies(10, 6, 8))
+    matcher = dorm.matching.GraphMatcher("linear", C=[0.01, 1, 100]).fit(*copies(10, 6, 7), eval_set=copies(10, 6, 8))
     candidates = matcher.report_["candidates"]
     assert [each["C"] for each in candidates] == [0.01, 1, 100]
     assert matcher.certificate_["validation_loss"] == min(each["validation_loss"] for each in candidates)
@@ -102,7 +104,7 @@ def test_chooses_c_by_validation():
 
 def test_outliers_stay_alone():
     train, test = copies(20, 8, 9, extra=4), copies(20, 8, 10, extra=4)
-    matcher = dorm.GraphMatcher(unmatched=True).fit(*train)
+    matcher = dorm.matching.GraphMatcher(unmatched=True).fit(*train)
     assert matcher.score(*test) > 0.5
     turned = [(second, first) for first, second in test[0]]
     for (first, _), partners in zip(turned, matcher.predict(turned)):
@@ -110,45 +112,48 @@ def test_outliers_stay_alone():
 
 
 def test_ids_and_dicts():
-    first = dorm.Graph([0.0, 1.0, 2.0], ids=["a", "b", "c"])
-    second = dorm.Graph([2.1, 0.1, 1.1], ids=["z", "x", "y"])
+    first = dorm.matching.Graph([0.0, 1.0, 2.0], ids=["a", "b", "c"])
+    second = dorm.matching.Graph([2.1, 0.1, 1.1], ids=["z", "x", "y"])
     truth = {"a": "x", "b": "y", "c": "z"}
-    matcher = dorm.GraphMatcher("linear").fit([(first, second)], [truth])
+    matcher = dorm.matching.GraphMatcher("linear").fit([(first, second)], [truth])
     assert dict(matcher.match([(first, second)])[0]) == truth
 
 
 def test_saves_loads_and_pickles(tmp_path):
     pairs, matches = copies(6, 6, 11)
-    matcher = dorm.GraphMatcher().fit(pairs, matches)
+    matcher = dorm.matching.GraphMatcher().fit(pairs, matches)
     matcher.save(tmp_path / "m.json")
-    for other in (dorm.GraphMatcher.load(tmp_path / "m.json"), pickle.loads(pickle.dumps(matcher))):
+    for other in (dorm.matching.GraphMatcher.load(tmp_path / "m.json"), pickle.loads(pickle.dumps(matcher))):
         assert other.weights_ == matcher.weights_
         assert all(np.array_equal(a, b) for a, b in zip(other.predict(pairs), matcher.predict(pairs)))
 
 
 def test_threads_do_not_matter():
     pairs, matches = copies(8, 7, 12)
-    one, many = (dorm.GraphMatcher(n_jobs=n).fit(pairs, matches) for n in (1, 3))
+    one, many = (dorm.matching.GraphMatcher(n_jobs=n).fit(pairs, matches) for n in (1, 3))
     assert one.weights_ == many.weights_
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p, m: dorm.GraphMatcher("cubic").fit(p, m), "unknown kind of matching"),
-        (lambda p, m: dorm.GraphMatcher(C=0).fit(p, m), "C is 0"),
-        (lambda p, m: dorm.GraphMatcher(C=[1, 2]).fit(p, m), "several C"),
-        (lambda p, m: dorm.GraphMatcher().fit(p, m[:1]), "1 matches of 2 pairs"),
-        (lambda p, m: dorm.GraphMatcher().fit([], []), "no pairs of graphs"),
-        (lambda p, m: dorm.GraphMatcher().fit(p, [m[0][:3], m[1]]), r"pair 1: partners of the shape \(3,\)"),
-        (lambda p, m: dorm.GraphMatcher().fit(p, [[0, 0, 1, 2], m[1]]), "pair 1: node '0' of the second graph has two"),
-        (lambda p, m: dorm.GraphMatcher().fit(p, [[-1, 0, 1, 2], m[1]]), "pair 1: 3 of the 4 nodes"),
-        (lambda p, m: dorm.GraphMatcher().fit(p, [{"q": "0"}, m[1]]), "pair 1: 'q' with '0'"),
-        (lambda p, m: dorm.Graph([1, 2], [(0, 2)]), "edges hold other numbers"),
-        (lambda p, m: dorm.Graph([1, 2], [(0, 1, 1)]), "two numbers of nodes per edge"),
-        (lambda p, m: dorm.Graph([1, 2], ids=["a", "a"]), "2 ids, 1 of them different"),
-        (lambda p, m: dorm.Graph([1, 2], [(0, 1)], [[1], [2]]), "2 rows of edge_features"),
-        (lambda p, m: dorm.GraphMatcher().fit([([1, np.nan], [1, 2])], [[0, 1]]), "finite"),
+        (lambda p, m: dorm.matching.GraphMatcher("cubic").fit(p, m), "unknown kind of matching"),
+        (lambda p, m: dorm.matching.GraphMatcher(C=0).fit(p, m), "C is 0"),
+        (lambda p, m: dorm.matching.GraphMatcher(C=[1, 2]).fit(p, m), "several C"),
+        (lambda p, m: dorm.matching.GraphMatcher().fit(p, m[:1]), "1 matches of 2 pairs"),
+        (lambda p, m: dorm.matching.GraphMatcher().fit([], []), "no pairs of graphs"),
+        (lambda p, m: dorm.matching.GraphMatcher().fit(p, [m[0][:3], m[1]]), r"pair 1: partners of the shape \(3,\)"),
+        (
+            lambda p, m: dorm.matching.GraphMatcher().fit(p, [[0, 0, 1, 2], m[1]]),
+            "pair 1: node '0' of the second graph has two",
+        ),
+        (lambda p, m: dorm.matching.GraphMatcher().fit(p, [[-1, 0, 1, 2], m[1]]), "pair 1: 3 of the 4 nodes"),
+        (lambda p, m: dorm.matching.GraphMatcher().fit(p, [{"q": "0"}, m[1]]), "pair 1: 'q' with '0'"),
+        (lambda p, m: dorm.matching.Graph([1, 2], [(0, 2)]), "edges hold other numbers"),
+        (lambda p, m: dorm.matching.Graph([1, 2], [(0, 1, 1)]), "two numbers of nodes per edge"),
+        (lambda p, m: dorm.matching.Graph([1, 2], ids=["a", "a"]), "2 ids, 1 of them different"),
+        (lambda p, m: dorm.matching.Graph([1, 2], [(0, 1)], [[1], [2]]), "2 rows of edge_features"),
+        (lambda p, m: dorm.matching.GraphMatcher().fit([([1, np.nan], [1, 2])], [[0, 1]]), "finite"),
     ],
 )
 def test_says_what_is_wrong(call, message):

@@ -46,6 +46,24 @@ CASES = {
     "nothing to learn": (lambda: fit(labels=np.zeros(6), qid=qid), "no query to learn ndcg@10 from"),
     "NaN": (lambda: fit(nan_at(4, 1), qid=qid), "X contains NaN at row 4, column 1 (counted from 0)"),
     "NaN in mixed rows": (lambda: fit(nan_at(4, 1), qid=[1, 2, 1, 2, 1, 2]), "X contains NaN at row 4, column 1"),
+    "NaN in a named column": (
+        lambda: fit(nan_at(4, 1), qid=qid, feature_names=["bm25", "age", "length"]),
+        'X contains NaN at row 4, column 1 "age" (counted from 0); expected finite float32 numbers: replace it, or let '
+        'the ranker do so with missing="mean"',
+    ),
+    "text labels": (
+        lambda: fit(labels=["good", "bad", "good", "bad", "good", "bad"], qid=qid),
+        "y holds the text 'good' at row 0; expected numbers, larger is better: map the grades",
+    ),
+    "text among the features": (
+        lambda: fit(np.array([["1", "2", "red"]] * 6, dtype=object), qid=qid),
+        "column 2 of X (counted from 0) cannot be read as numbers: it holds 'red' at row 0; drop or encode",
+    ),
+    "dates among the features": (
+        lambda: fit(np.array([["2026-01-01"] * 3] * 6, dtype="datetime64[D]"), qid=qid),
+        "column 0 of X (counted from 0) cannot be read as numbers: it holds '2026-01-01'",
+    ),
+    "no data to explore": (lambda: dorm.explore(data=(X, y, qid)), "data is a tuple; expected a RankingData"),
     "infinity": (lambda: fit(X.astype(float) * 1e300, qid=qid), "X contains infinity at row 0"),
     "one dimension": (lambda: fit(X[:, 0], qid=qid), "Expected 2D array"),
     "constant features": (lambda: fit(np.ones_like(X), qid=qid), "nothing to rank by"),
@@ -67,12 +85,21 @@ CASES = {
     "an unknown bound": (lambda: fit(qid=qid, parameters={"bound": "bset"}), 'did you mean "best"'),
     "a negative C": (lambda: fit(qid=qid, parameters={"C": -1}), "C is -1; expected a number above 0"),
     "C as text": (lambda: fit(qid=qid, parameters={"C": "10"}), "C is '10'; expected a number"),
-    "half a pass": (lambda: fit(qid=qid, parameters={"max_passes": 1.5}), "max_passes is 1.5; expected a whole"),
+    "half a pass": (
+        lambda: fit(qid=qid, parameters={"solver_options": {"max_passes": 1.5}}),
+        "max_passes is 1.5; expected a whole",
+    ),
     "no jobs": (lambda: fit(qid=qid, parameters={"n_jobs": 0}), "n_jobs is 0; expected None"),
     "endless jobs": (lambda: fit(qid=qid, parameters={"n_jobs": float("inf")}), "n_jobs is inf; expected None"),
     "jobs in words": (lambda: fit(qid=qid, parameters={"n_jobs": "all"}), "n_jobs is 'all'; expected None"),
-    "negative passes": (lambda: fit(qid=qid, parameters={"max_passes": -1}), "max_passes is -1; expected a whole"),
-    "negative rounds": (lambda: fit(qid=qid, parameters={"rounds": -1}), "rounds is -1; expected a whole"),
+    "negative passes": (
+        lambda: fit(qid=qid, parameters={"solver_options": {"max_passes": -1}}),
+        "max_passes is -1; expected a whole",
+    ),
+    "negative rounds": (
+        lambda: fit(qid=qid, parameters={"solver_options": {"rounds": -1}}),
+        "rounds is -1; expected a whole",
+    ),
     "a negative seed": (lambda: fit(qid=qid, parameters={"random_state": -1}), "random_state is -1"),
     "too few columns": (lambda: fit(qid=qid).predict(X[:, :2]), "X has 2 features, but DormRanker is expecting 3"),
     "a scaling without queries": (
@@ -81,7 +108,7 @@ CASES = {
     ),
     "a split without queries": (lambda: next(dorm.QueryKFold(2).split(X)), "which rows belong to which query"),
     "too many folds": (lambda: next(dorm.QueryKFold(3).split(X, groups=qid)), "n_splits is 3, with 2 queries"),
-    "scores of the wrong length": (lambda: dorm.evaluate(y, [1.0], qid=qid), "y has 6 entries, but X has 1 rows"),
+    "scores of the wrong length": (lambda: dorm.evaluate(y, [1.0], qid=qid), "y has 6 entries, but scores has 1"),
     "different queries": (
         lambda: dorm.compare(dorm.evaluate(y, y, qid=qid), dorm.evaluate(y, y, qid=qid + 1)),
         "the two evaluations are of different queries",
@@ -102,8 +129,8 @@ CASES = {
         lambda: fit(qid=qid, parameters={"measure": dorm.Measure(a=[1], b=lambda labels: [1])}),
         "b has shape (1,) for a query of 3 documents",
     ),
-    "no matrix": (lambda: dorm.assign([1, 2]), "cost has 1 dimensions"),
-    "NaN costs": (lambda: dorm.assign([[np.nan]]), "nan"),
+    "no matrix": (lambda: dorm.matching.assign([1, 2]), "cost has 1 dimensions"),
+    "NaN costs": (lambda: dorm.matching.assign([[np.nan]]), "nan"),
 }
 
 

@@ -24,7 +24,7 @@ def test_a_ranker_writes_a_page(tmp_path, data):
 
 def test_a_notebook_shows_the_page(tmp_path, ranker):
     page = ranker.report()
-    assert isinstance(page, dorm.Page)
+    assert isinstance(page, dorm.results.Page)
     assert page._repr_html_().startswith("<iframe srcdoc=")
     assert page.save(tmp_path / "m.html").read_text() == page.html()
 

@@ -191,7 +191,7 @@ def test_a_label_left_among_the_features_is_told(data, kind):
 def test_limits_on_groups(tmp_path):
     data = dorm.synth(queries=40, features=5, groups=4, seed=1, n_jobs=1)
     free = dorm.DormRanker(C=10, n_jobs=1).fit(data)
-    ranker = dorm.DormRanker(C=10, n_jobs=1, one_per="group").fit(data)
+    ranker = dorm.DormRanker(C=10, n_jobs=1, solver_options={"one_per": "group"}).fit(data)
     places = ranker.rank(data)
     for query in np.unique(data.qid):
         rows = np.flatnonzero(data.qid == query)

@@ -44,7 +44,7 @@ def test_other_results_as_frames(judged, ranker):
     frame = ranker.report_.to_frame()
     assert frame["bound"].tolist() == [c.bound for c in ranker.report_.candidates]
     assert frame["primal"].tolist() == [c.certificate.primal for c in ranker.report_.candidates]
-    picked = dorm.Recommendations(np.array(["a", "b"]), np.array([2.0, 1.0]))
+    picked = dorm.recommend.Recommendations(np.array(["a", "b"]), np.array([2.0, 1.0]))
     assert picked.to_frame().values.tolist() == [["a", 2.0], ["b", 1.0]]
 
 
@@ -58,14 +58,14 @@ def test_notebooks_see_tables(judged, ranker):
         assert "the 7 largest of 7 weights" in html
         assert "ndcg@10" in html
     assert "largest" not in dorm.DormRanker()._repr_html_()
-    awkward = dorm.Recommendations(np.array(["<b>"], dtype=object), np.array([1.0]))
+    awkward = dorm.recommend.Recommendations(np.array(["<b>"], dtype=object), np.array([1.0]))
     assert "&lt;b&gt;" in awkward._repr_html_()
 
 
 def test_an_explanation_is_the_array_with_names(data, ranker):
     X, _, qid = data
     parts = ranker.explain(X)
-    assert isinstance(parts, dorm.Explanation)
+    assert isinstance(parts, dorm.results.Explanation)
     assert parts.feature_names == [f"column {j}" for j in range(7)]
     assert np.allclose(parts, X * ranker.coef_)
     assert np.allclose(parts.sum(axis=1), ranker.predict(X))

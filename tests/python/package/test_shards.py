@@ -8,15 +8,17 @@ import pytest
 
 import dorm
 from dorm import _core
+from dorm._cluster.shards import Part, merged, settled_labels, shards_of
+from dorm._evaluate import options_of
 from dorm._options import train_options
-from dorm._shards import Part, merged, settled_labels, shards_of
-from dorm.evaluation import options_of
 
 SHARDS = 16
 
 
 def ranker(**options):
-    return dorm.DormRanker("ndcg@5", C=10, bound="best", solver="shards", shards=SHARDS, n_jobs=1, **options)
+    return dorm.DormRanker(
+        "ndcg@5", C=10, bound="best", solver="shards", solver_options={"shards": SHARDS}, n_jobs=1, **options
+    )
 
 
 def parts_of(X, y, qid, count, seed=0, **more):
@@ -28,7 +30,7 @@ def parts_of(X, y, qid, count, seed=0, **more):
 
 
 def asker(parts):
-    return lambda question: [answer for part in parts for answer in part.answer(question)]
+    return lambda request: [response for part in parts for response in part.response(request)]
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +50,9 @@ def test_same_bytes_whoever_holds_the_rows(data, fitted, count):
 def test_parts_can_be_made_again_at_any_time(data, fitted):
     parts = parts_of(*data, 2)
 
-    def ask(question):
+    def ask(request):
         parts[:] = [pickle.loads(pickle.dumps(part)) for part in reversed(parts)]
-        return asker(parts)(question)
+        return asker(parts)(request)
 
     model, _ = _core.train_shards(ask, train_options(ranker()))
     assert model.to_json() == fitted.model_.to_json()
@@ -113,21 +115,21 @@ def test_validation_and_callbacks(data):
 def test_interrupt_ends_with_the_pass(data):
     ask, asked = asker(parts_of(*data, 2)), []
 
-    def interrupted(question):
-        asked.append(question)
+    def interrupted(request):
+        asked.append(request)
         if len(asked) == 12:
             raise KeyboardInterrupt
-        return ask(question)
+        return ask(request)
 
     model, report = _core.train_shards(interrupted, train_options(ranker(tolerance=1e-9)))
     assert report["interrupted"] and asked[11] == asked[12]
     assert np.isfinite(model.weights).all()
 
-    def impatient(question):
-        asked.append(question)
+    def impatient(request):
+        asked.append(request)
         if len(asked) > 12:
             raise KeyboardInterrupt
-        return ask(question)
+        return ask(request)
 
     with pytest.raises(KeyboardInterrupt):
         _core.train_shards(impatient, train_options(ranker(tolerance=1e-9)))
@@ -137,18 +139,18 @@ def test_what_goes_wrong_is_told(data):
     ask = asker(parts_of(*data, 2))
     asked = []
 
-    def lost(question):
-        asked.append(question)
+    def lost(request):
+        asked.append(request)
         if len(asked) > 3:
             raise OSError("the network is down")
-        return ask(question)
+        return ask(request)
 
     with pytest.raises(OSError, match="the network is down"):
         _core.train_shards(lost, train_options(ranker()))
-    with pytest.raises(TypeError, match="answers that are not bytes"):
-        _core.train_shards(lambda question: ["text"], train_options(ranker()))
+    with pytest.raises(TypeError, match="responses that are not bytes"):
+        _core.train_shards(lambda request: ["text"], train_options(ranker()))
     with pytest.raises(ValueError, match="asked twice"):
-        _core.train_shards(lambda question: [b"garbage"], train_options(ranker()))
+        _core.train_shards(lambda request: [b"garbage"], train_options(ranker()))
     with pytest.raises(ValueError):
         _core.answering_shard(b"garbage")
     answers = ask(asked[0])

@@ -165,7 +165,7 @@ def test_the_interpreter_goes_on_while_training(data):
     """Only another thread ends this training, so the lock must be free meanwhile."""
     X, y, qid = data
     enough = threading.Event()
-    ranker = dorm.DormRanker(C=1e6, tolerance=1e-9, max_passes=10**9, time_limit=60, n_jobs=1)
+    ranker = dorm.DormRanker(C=1e6, tolerance=1e-9, solver_options={"max_passes": 10**9, "time_limit": 60}, n_jobs=1)
     arguments = {"qid": qid, "callbacks": lambda progress: enough.is_set()}
     training = threading.Thread(target=ranker.fit, args=(X, y), kwargs=arguments)
     training.start()

@@ -91,7 +91,7 @@ def test_every_step_follows_the_rule(data, bound):
 def test_the_stream_comes_close_to_the_batch_optimum(data, measure, bound):
     train, held_out = data
     parameters = {"measure": measure, "bound": bound, "C": 100, "scale": "log-query-zscore"}
-    batch = dorm.DormRanker(**parameters, rounds=4).fit(train[0], train[1], qid=train[2])
+    batch = dorm.DormRanker(**parameters, solver_options={"rounds": 4}).fit(train[0], train[1], qid=train[2])
     stream = streamed(*train, passes=5, **parameters)
     best, reached = (objective_value(r, bound, *train) for r in (batch, stream))
     assert reached <= 1.03 * best
@@ -187,7 +187,7 @@ def test_queries_without_anything_to_learn_leave_the_weights(data):
     [
         ({"bound": "given"}, "the bound is given; a stream can do"),
         ({"kernel": "rbf"}, "partial_fit is for linear rankers"),
-        ({"paper_C": True}, "the paper's C counts all queries"),
+        ({"solver_options": {"paper_C": True}}, "the paper's C counts all queries"),
         ({"scale": "zscore"}, "the scaling is zscore, which needs all the data"),
         ({"measure": "map"}, "map"),
         ({"C": -1}, "C"),

@@ -56,7 +56,7 @@ def test_scores_become_a_run(tmp_path, data):
     ids = [f"d{row}" for row in range(len(y))]
     judged = dorm.RankingData(X, y, qid, document_ids=ids)
     scores = np.asarray(X[:, 0], dtype=np.float64)
-    dorm.Run.of(judged, scores, tag="first").save(tmp_path / "run")
+    dorm.data.Run.of(judged, scores, tag="first").save(tmp_path / "run")
     run = dorm.read_run(tmp_path / "run")
     assert run.tag == "first"
     assert dict(zip(run.documents, run.scores)) == dict(zip(ids, scores))

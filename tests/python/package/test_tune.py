@@ -23,23 +23,23 @@ def sets(data):
 
 @pytest.fixture(scope="module")
 def tuned(sets):
-    return dorm.tune(sets[0], valid=sets[1], grid={"C": [1, 10]}, n_jobs=1)
+    return dorm.tune(sets[0], eval_set=sets[1], grid={"C": [1, 10]}, n_jobs=1)
 
 
 def test_the_headline_is_the_validated_figure(tuned, sets):
     train, valid = sets
     assert tuned.validated.mean == pytest.approx(tuned.ranker.score(valid), abs=1e-12)
     assert tuned.validated.low < tuned.validated.mean < tuned.validated.high
-    assert tuned.validated.judged_on == "the validation data"
+    assert tuned.validated.evaluated_on == "the validation data"
     assert f"ndcg@10 {tuned.validated.mean:.4f}" in str(tuned)
     assert f"{tuned.ranker.score(train):.4f}" not in str(tuned).splitlines()[-1]
 
 
 def test_cells_and_parts(tuned):
-    assert {cell.C for cell in tuned.cells if cell.bound != "none"} <= {1, 10}
+    assert {cell.C for cell in tuned.points if cell.bound != "none"} <= {1, 10}
     assert sum(part.share for part in tuned.parts) == pytest.approx(1)
     assert tuned.parts == sorted(tuned.parts, key=lambda c: -c.share)
-    assert tuned.best.validation == max(cell.validation for cell in tuned.cells)
+    assert tuned.best.validation == max(cell.validation for cell in tuned.points)
     assert tuned.choice == "average"
     assert tuned.end == "whole"
     for cell in tuned.pruned:
@@ -49,7 +49,7 @@ def test_cells_and_parts(tuned):
 def test_as_a_frame_and_in_a_notebook(tuned):
     pytest.importorskip("pandas")
     frame = tuned.to_frame()
-    assert len(frame) == len(tuned.cells)
+    assert len(frame) == len(tuned.points)
     assert frame["validation"].is_monotonic_decreasing
     assert frame["share"].sum() == pytest.approx(1)
     assert "validation" in tuned._repr_html_() or "ndcg@10" in tuned._repr_html_()
@@ -68,18 +68,18 @@ def test_the_ranker_is_a_ranker(tuned, sets, tmp_path):
     assert np.array_equal(dorm.DormRanker.load(tmp_path / "m.json").predict(sets[1]), scores)
     again = pickle.loads(pickle.dumps(tuned))
     assert np.array_equal(again.ranker.predict(sets[1]), scores)
-    assert [cell.validation for cell in again.cells] == [cell.validation for cell in tuned.cells]
+    assert [cell.validation for cell in again.points] == [cell.validation for cell in tuned.points]
     assert np.allclose(tuned.ranker.explain(sets[1]).sum(axis=1), scores)
 
 
 def test_folds_choices_and_grids(sets):
     train, _ = sets
     folded = dorm.tune(train, folds=3, grid={"bound": "best", "C": 10}, choose="best", n_jobs=1)
-    assert folded.validated.judged_on == "3 folds"
-    assert [(c.bound, c.C) for c in folded.cells] == [("best", 10)]  # no cheap rankers beside named bounds
+    assert folded.validated.evaluated_on == "3 folds"
+    assert [(c.bound, c.C) for c in folded.points] == [("best", 10)]  # no cheap rankers beside named bounds
     assert folded.choice == "best"
     cheap = dorm.tune(train, folds=3, grid={"ranker": ["ridge"], "C": [10]}, n_jobs=1)
-    assert {c.start for c in cheap.cells if c.bound == "none"} == {"ridge"}
+    assert {c.start for c in cheap.points if c.bound == "none"} == {"ridge"}
 
 
 def test_mistakes_are_told(sets):
@@ -88,10 +88,10 @@ def test_mistakes_are_told(sets):
         ({"grid": {"gamma": [1]}}, "grid has an axis 'gamma'; there are C, decay, bound"),
         ({"grid": {"C": []}}, "the axis 'C' of the grid has no values"),
         ({"C": 10}, 'pass grid={"C"'),
-        ({"valid": valid, "folds": 3}, "valid and folds exclude each other"),
+        ({"eval_set": valid, "folds": 3}, "eval_set and folds exclude each other"),
         ({"folds": 1}, "folds is 1; expected 2 or more"),
         ({"choose": "luck"}, 'choose is "luck"; expected average, best, steady or one-standard-error'),
-        ({"valid_qid": [1]}, r"valid_qid or valid_group without valid; pass valid=\(X, y\)"),
+        ({"eval_qid": [1]}, r"eval_qid or eval_group without eval_set; pass eval_set=\(X, y\)"),
         ({"measure": dorm.Measure(a=[1.0], b=[0, 1], name="own")}, "GridSearchCV"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -117,7 +117,7 @@ def test_progress_is_told_and_can_stop(sets):
 def test_a_time_limit_is_for_all_of_it(sets):
     short = dorm.tune(sets[0], folds=3, time_limit=1e-6, n_jobs=1)
     assert short.end == "time_limit"
-    assert len(short.cells) >= 1
+    assert len(short.points) >= 1
 
 
 def test_a_checkpoint_is_gone_on_from(sets, tmp_path):

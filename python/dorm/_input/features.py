@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature matrices of any kind as arrays the core can read where they lie."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+QID = "qid"
+_FRAMES = ("pandas", "polars", "pyarrow")
+_SMALL = 1 << 17  # values of a frame that are worth a copy more to be read at once instead of by column
+
+
+@dataclass(frozen=True)
+class Features:
+    """A matrix that can be borrowed, its column names if it has any, and the ids of a column "qid"."""
+
+    values: np.ndarray | sparse.csr_matrix | sparse.csr_array
+    names: list[str] | None = None
+    qid: Any = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape
+
+
+def is_sparse(X: Any) -> bool:
+    """A matrix of scipy.sparse; where nobody has imported that, there is none."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and module.issparse(X)
+
+
+def read_features(X: Any) -> Features:
+    """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
+    if type(X) is np.ndarray and _borrowable(X):
+        return Features(X)
+    if type(X).__name__ == "LazyFrame":
+        raise ValueError("X is a LazyFrame of polars, whose rows are not computed yet; pass X.collect()")
+    if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
+        return _from_frame(X)
+    if is_sparse(X):
+        return Features(_csr(X))
+    with np.errstate(over="ignore"):  # too large for float32: reported as infinity with its place
+        if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and min(X.shape) > 0:
+            return Features(X.astype(np.float32, order="C"))
+        from sklearn.utils import check_array
+
+        _refuse_other_than_numbers(X)
+        array = check_array(X, dtype=np.float32, order="C", ensure_all_finite=False, input_name="X")
+    return Features(array)
+
+
+def _refuse_other_than_numbers(X: Any) -> None:
+    """Text among the features, with its place; dates, which numpy would count in days or seconds."""
+    if not isinstance(X, (np.ndarray, list, tuple)):
+        return
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return  # rows of unequal length, which scikit-learn reports
+    if array.ndim != 2 or array.dtype.kind not in "OUSmM":
+        return
+    for column in range(array.shape[1]):
+        for row, value in enumerate(array[:, column]):
+            if isinstance(value, (str, bytes, np.datetime64, np.timedelta64)) and not _is_number(value):
+                raise ValueError(
+                    f"column {column} of X (counted from 0) cannot be read as numbers: it holds {str(value)!r} at row "
+                    f"{row}; drop or encode the column"
+                )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def take_rows(values: Any, order: np.ndarray | None) -> Any:
+    """Rows in another order."""
+    return values if order is None else values[order]
+
+
+def _borrowable(array: np.ndarray) -> bool:
+    return (
+        array.dtype == np.float32  # in the order of bytes of this machine
+        and array.ndim == 2
+        and min(array.shape) > 0
+        and array.flags.aligned
+        and (array.shape[1] == 1 or array.strides[1] == 4)
+        and (array.shape[0] == 1 or (array.strides[0] >= 4 * array.shape[1] and array.strides[0] % 4 == 0))
+    )
+
+
+def _check_sparse(matrix: Any) -> None:
+    """Arrays that do not fit each other would make scipy itself read outside of them."""
+    if matrix.format in ("csr", "csc"):
+        inner, outer = matrix.shape[::-1] if matrix.format == "csr" else matrix.shape
+        indices, indptr, stored = matrix.indices, matrix.indptr, len(matrix.data)
+        sound = len(indptr) == outer + 1 and indptr[0] == 0 and indptr[-1] <= stored and len(indices) == stored
+        sound = sound and bool((indptr[1:] >= indptr[:-1]).all())
+        bounded = [(indices, inner)]
+    elif matrix.format == "coo":
+        sound = len(matrix.row) == len(matrix.col) == len(matrix.data)
+        bounded = [(matrix.row, matrix.shape[0]), (matrix.col, matrix.shape[1])]
+    else:
+        return
+    sound = sound and all(len(i) == 0 or (i.min() >= 0 and i.max() < end) for i, end in bounded)
+    if not sound:
+        raise ValueError(
+            f"the sparse matrix X ({matrix.format}) is damaged: its index arrays do not fit each other, or name rows "
+            "or columns outside its shape"
+        )
+
+
+def _csr(matrix: Any) -> Any:
+    if matrix.ndim != 2:
+        raise ValueError(f"X is a sparse array of {matrix.ndim} dimensions; expected rows and columns")
+    if matrix.dtype.kind == "c":
+        raise ValueError("Complex data not supported")
+    _check_sparse(matrix)
+    from sklearn.utils import check_array
+
+    with np.errstate(over="ignore"):
+        matrix = check_array(
+            matrix, accept_sparse="csr", dtype=np.float32, accept_large_sparse=True, ensure_all_finite=False
+        )
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _column_names(columns: list[Any]) -> list[str] | None:
+    texts = sum(isinstance(c, str) for c in columns)
+    if texts == 0:
+        return None
+    if texts < len(columns):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the columns of X are "
+            "named by text and by other types; convert them, e.g. X.columns = X.columns.astype(str)"
+        )
+    repeated = {c for c in columns if columns.count(c) > 1} if len(set(columns)) < len(columns) else None
+    if repeated:
+        raise ValueError(f"the column name {min(repeated)!r} occurs more than once in X; rename the columns")
+    return list(columns)
+
+
+def _column(frame: Any, index: int, name: Any) -> np.ndarray:
+    module = type(frame).__module__.split(".")[0]
+    column = frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
+    try:
+        if module == "pandas":
+            if column.dtype.kind in "mM":
+                raise TypeError("dates and durations are no numbers")
+            return column.to_numpy(dtype=np.float32, na_value=np.nan)
+        if module == "polars":
+            return column.cast(_polars_float(column)).to_numpy()
+        if str(column.type).startswith(("date", "time", "duration")):
+            raise TypeError("dates and durations are no numbers")
+        return column.cast("float32", safe=False).to_numpy()
+    except Exception as error:
+        raise ValueError(
+            f"column {name!r} of X ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
+            f"numbers: drop or encode it ({error})"
+        ) from None
+
+
+def _polars_float(column: Any) -> Any:
+    import polars
+
+    if not (column.dtype.is_numeric() or column.dtype == polars.Boolean):
+        raise TypeError("not numeric")
+    return polars.Float32
+
+
+def _listed_columns(frame: Any) -> list[Any]:
+    if hasattr(frame, "iloc"):
+        return frame.columns.tolist()  # of pandas, several times faster than list()
+    return list(getattr(frame, "column_names", frame.columns))  # of pyarrow, .columns are the data
+
+
+def _at_once(frame: Any, kept: list[int], qid: Any) -> np.ndarray | None:
+    """The kept columns of a small pandas frame whose columns have a common type of numbers; None: of any other."""
+    if not hasattr(frame, "iloc") or frame.shape[0] * frame.shape[1] > _SMALL:
+        return None
+    mixed = qid is not None and qid.dtype.kind not in "iu"  # text among the numbers
+    together = slice(kept[0], kept[-1] + 1) if kept[-1] - kept[0] + 1 == len(kept) else kept  # a slice is quicker
+    values = (frame.iloc[:, together] if mixed else frame).to_numpy()
+    if values.dtype.kind not in "fiub":
+        return None
+    if len(kept) < values.shape[1]:
+        values = values[:, kept]
+    return values.astype(np.float32, order="C")
+
+
+def _from_frame(frame: Any) -> Features:
+    columns = _listed_columns(frame)
+    kept = [j for j, name in enumerate(columns) if not (isinstance(name, str) and name == QID)]
+    rows = frame.shape[0]
+    qid = None
+    if len(kept) < len(columns):
+        at = next(j for j in range(len(columns)) if j not in kept)
+        if len(kept) < len(columns) - 1:
+            raise ValueError('X has more than one column "qid"')
+        qid = frame.iloc[:, at] if hasattr(frame, "iloc") else frame[QID]
+    if rows == 0 or not kept:
+        raise ValueError(f"X has {rows} sample(s) and {len(kept)} feature(s); a minimum of 1 is required of each")
+    names = _column_names([columns[j] for j in kept])
+    with np.errstate(over="ignore"):
+        values = _at_once(frame, kept, qid)
+        if values is not None:
+            return Features(values, names, qid)
+        values = np.empty((rows, len(kept)), dtype=np.float32)
+        for k, j in enumerate(kept):
+            values[:, k] = _column(frame, j, columns[j])
+    return Features(values, names, qid)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models over HTTP, and the explorer, from Python."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._evaluate import options_of
+from ._options import setting
+from ._rankers.ranker import DormRanker
+from ._threads import thread_count
+from .data._files import RankingData
+
+
+class Server:
+    """A server that runs in threads of this process until `stop`; a context manager.
+
+    Attributes
+    ----------
+    url : str
+        Its address, such as ``http://127.0.0.1:8080``.
+    """
+
+    def __init__(self, core: _core.Server | _core.ExploreServer) -> None:
+        self._core = core
+        self.url: str = core.url
+        self._thread = threading.Thread(target=core.run, name="dorm.serve", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the server stops; Ctrl-C stops it."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.2)
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop; requests in progress are answered."""
+        if self._thread.is_alive():
+            self._core.stop()
+            self._thread.join()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"Server({self.url!r}, {'running' if self._thread.is_alive() else 'stopped'})"
+
+
+def serve(
+    *models: str | os.PathLike[str],
+    bind: str = "127.0.0.1",
+    port: int = 8080,
+    token: str = "",
+    token_file: str | os.PathLike[str] | None = None,
+    watch: float = 1.0,
+    max_body: float = 8.0,
+    max_documents: int = 10_000,
+    max_connections: int = 1024,
+    n_jobs: int | None = None,
+    **named: str | os.PathLike[str],
+) -> Server:
+    """Answer requests for rankings over HTTP, as ``dorm serve`` does (docs/serve.md), in threads of this process.
+
+    Parameters
+    ----------
+    models, named
+        Model files; the first is the default. Keywords give them names, otherwise the names of their files.
+    bind, port
+        Address to listen at (others than loopback need a token); port 0: any that is free.
+    token, token_file
+        Token of requests: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
+    watch
+        Seconds between checks of the files; 0: never.
+    max_body, max_documents, max_connections
+        Limits, the first in MiB.
+
+    Examples
+    --------
+    >>> import dorm, pathlib, tempfile, urllib.request
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.json"
+    >>> dorm.DormRanker(scale="none").fit(dorm.synth(queries=30, features=2, seed=1)).save(path)
+    >>> with dorm.serve(path, port=0) as server:
+    ...     urllib.request.urlopen(server.url + "/v2/health/ready").status
+    200
+    """
+    if not models and not named:
+        raise ValueError("no models; expected at least one file")
+    if not _core.can_serve():
+        raise NotImplementedError("this build has no server: it was made without simdjson")
+    files = [(Path(model).stem, os.fspath(model)) for model in models]
+    files += [(name, os.fspath(model)) for name, model in named.items()]
+    if token_file is not None:
+        token = _core.read_token(os.fspath(token_file))
+    settings = {
+        "address": bind,
+        "port": port,
+        "token": token,
+        "threads": thread_count(n_jobs),
+        "watch": float(watch),
+        "body_bytes": max_body * 2.0**20,
+        "documents": max_documents,
+        "connections": max_connections,
+    }
+    return Server(_core.Server(files, settings))
+
+
+def explore(
+    *rankers: DormRanker | str | os.PathLike[str],
+    data: RankingData,
+    texts: str | os.PathLike[str] | None = None,
+    judgments: str | os.PathLike[str] | None = None,
+    measure: str = "",
+    convention: str = "standard",
+    one_per: str | None = None,
+    port: int = 0,
+    n_jobs: int | None = None,
+    **named: DormRanker | str | os.PathLike[str],
+) -> Server:
+    """Serve the explorer for one or two rankers and a data set, as ``dorm explore`` does (docs/explore.md).
+
+    Parameters
+    ----------
+    rankers, named
+        One fitted ranker or model file, or two. Keywords give them names.
+    data
+        Documents with labels.
+    texts
+        JSON lines ``{"id", "title", "text"}``: the texts of the documents.
+    judgments
+        A SQLite file for judgments made on the page.
+    measure, convention, one_per
+        The evaluation of lists; by default that of the first ranker.
+    port
+        0: any that is free.
+
+    Examples
+    --------
+    >>> import dorm, json, urllib.request
+    >>> data = dorm.synth(queries=30, features=3, seed=1)
+    >>> with dorm.explore(dorm.DormRanker(C=10).fit(data), data=data) as page:
+    ...     info = json.load(urllib.request.urlopen(page.url + "/api/info"))
+    >>> info["data"]["queries"], info["measure"]
+    (30, 'ndcg@10')
+    """
+    if not _core.can_serve():
+        raise NotImplementedError("this build has no server: it was made without simdjson")
+    if not isinstance(data, RankingData):
+        raise ValueError(
+            f"data is a {type(data).__name__}; expected a RankingData: pass dorm.RankingData(X=X, y=y, qid=qid)"
+        )
+    given = [(f"ranker {number}", each) for number, each in enumerate(rankers, 1)] + list(named.items())
+    models = []
+    for name, each in given:
+        ranker = each if isinstance(each, DormRanker) else DormRanker.load(each)
+        label = name if isinstance(each, DormRanker) or name in named else Path(each).stem
+        models.append(
+            (
+                label,
+                ranker.model_,
+                ranker._checked(data, None, None, None).labelled(ranker._names(), setting(ranker, "unjudged")).dataset,
+            )
+        )
+    evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
+    evaluation.one_per = models[0][1].one_per if one_per is None and models else one_per or "none"
+    as_text = lambda path: "" if path is None else os.fspath(path)
+    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), port))
+    server._data = data  # its arrays are borrowed
+    return server

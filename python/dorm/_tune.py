@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hyperparameter tuning on validation data or by cross-validation, as ``dorm tune`` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from ._measure import Measure
+from ._options import initial_name, train_options
+from ._pages import ReportData, page_at
+from ._progress import Progress, watching
+from ._rankers.ranker import DormRanker
+from ._report import TrainReport
+from ._tables import Figure, html_table, pandas_for
+
+_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """One point of the grid, evaluated on all validation queries (of all folds)."""
+
+    measure: str  #: trained for; empty for an initial model
+    decay: str
+    kernel: str
+    bound: str  #: ``"none"``: an initial model alone, named by ``start``
+    start: str
+    C: float
+    validation: float  #: the measure on the validation queries
+    standard_error: float  #: of that
+    explained_risk: float  #: mean over folds; NaN for an initial model
+    rounds: int
+    gap: float  #: relative duality gap; with folds, the largest
+    status: str
+    cut_short: bool  #: stopped by the time limit; used only where no other point is complete
+    share: float  #: of the model; 0: not in it
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is in the model."""
+        return self.share > 0
+
+
+@dataclass(frozen=True)
+class PrunedPoint:
+    """A point of the grid that was not evaluated, and the reason."""
+
+    measure: str
+    decay: str
+    kernel: str
+    bound: str
+    start: str
+    C: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Validated:
+    """The measure of the tuned ranker on queries that did not train it."""
+
+    mean: float
+    standard_error: float
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    queries: int
+    evaluated_on: str  #: the validation data, or folds
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], on {self.evaluated_on}"
+
+
+@dataclass(frozen=True, eq=False)
+class TuneResult:
+    """The result of `tune`: the ranker, its validated measure and the grid points. Prints as a table."""
+
+    ranker: DormRanker  #: fitted; predicts, explains, saves
+    measure: str  #: that evaluates the grid points
+    validated: Validated
+    points: list[GridPoint]  #: evaluated, in the order of the grid
+    pruned: list[PrunedPoint]
+    choice: str  #: the rule that was used
+    reason: str  #: the rule in a sentence, with its result
+    end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with pruned points
+    resumed: int  #: grid points restored from the checkpoint
+    report_: TrainReport | None = field(repr=False)  #: of the final training, if there was one
+    _report_data: ReportData | None = field(repr=False)
+
+    @property
+    def parts(self) -> list[GridPoint]:
+        """The grid points in the ranker, the largest share first."""
+        return sorted((c for c in self.points if c.chosen), key=lambda c: -c.share)
+
+    @property
+    def best(self) -> GridPoint:
+        """The grid point with the largest measure. The maximum is optimistic: report ``validated`` instead."""
+        return max(self.points, key=lambda c: c.validation)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame with a row per evaluated grid point, best first."""
+        return pandas_for("to_frame").DataFrame([vars(cell) for cell in self._sorted()])
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Write the page of ``dorm tune --report`` and return its path; None: a `Page` for a notebook."""
+        if self._report_data is None:
+            raise ValueError("pickles do not store the data of the tuning, which the report needs")
+        return page_at(self._report_data.page("the training data", self.validated.evaluated_on), path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, as `DormRanker.save`."""
+        self.ranker.save(path)
+
+    def __reduce__(self) -> Any:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "_report_data"}
+        return _restored, (values,)
+
+    def _sorted(self) -> list[GridPoint]:
+        return sorted(self.points, key=lambda c: (-c.validation, -c.share))
+
+    def _foot(self) -> str:
+        left = f"; {len(self.pruned)} points pruned" if self.pruned else ""
+        return f"{self.measure} {self.validated}; {self.reason}{left}"
+
+    def __str__(self) -> str:
+        lines = [
+            f"  {'bound':<9}  {'start':<13}  {'decay':<8}  {'C':>8}  {'validation':>10}  {'± error':>8}  {'share':>5}"
+        ]
+        for c in self._sorted():
+            mark = "*" if c.chosen else " "
+            lines.append(
+                f"{mark} {c.bound:<9}  {c.start:<13}  {c.decay:<8}  {c.C:>8g}  {c.validation:>10.4f}  "
+                f"{c.standard_error:>8.4f}  {c.share:>5.2f}"
+            )
+        return "\n".join([*lines, self._foot()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = ["bound", "start", "decay", "C", self.measure, "± error", "explained_risk", "share"]
+        rows = [
+            (c.bound, c.start, c.decay, Figure(c.C, "g"), Figure(c.validation), Figure(c.standard_error))
+            + (Figure(c.explained_risk, ".3f"), Figure(c.share, ".2f"))
+            for c in self._sorted()
+        ]
+        return html_table(head, rows, f"{self.measure} {self.validated}", self._foot())
+
+
+class _TuneProgress(Progress):
+    def stage(self, progress: dict[str, Any]) -> str:
+        return f"grid point {progress['done']} of {progress['total']}"
+
+    def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
+        return progress["done"], progress["total"]
+
+    def figures(self, progress: dict[str, Any]) -> dict[str, str]:
+        figures = {"best": f"{progress['best']:.4f}"} if progress["best"] == progress["best"] else {}
+        if progress["seconds_left"] == progress["seconds_left"]:
+            figures["left"] = f"{progress['seconds_left']:.0f} s"
+        return figures
+
+
+def tune(
+    X: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
+    eval_set: Any = None,
+    eval_qid: Any = None,
+    eval_group: Any = None,
+    folds: int | None = None,
+    grid: Mapping[str, Any] | None = None,
+    choose: str = "average",
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
+    **parameters: Any,
+) -> TuneResult:
+    """Evaluate a grid of rankers on validation data or by folds over queries, and return an average of the good ones.
+
+    The same data and options give the same model as the command ``dorm tune``.
+
+    Parameters
+    ----------
+    X, y, qid, group, sample_weight, feature_names
+        The training data, as for `DormRanker.fit`.
+    eval_set, eval_qid, eval_group
+        Validation data, ``(X, y)`` or a `RankingData`, and its queries.
+    folds
+        Number of folds over the queries, where there is no validation data (5). The model is the mean over the folds.
+    grid
+        Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (initial models
+        beside the bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"``
+        is given),
+        ``"measure"`` (the measure to train for, where another one evaluates) and ``"kernel"``.
+    choose
+        ``"average"``: all grid points, weighted by their distance to the best; ``"steady"``: of the points
+        within one standard error of the best the one nearest to the defaults; ``"one-standard-error"``: the smallest C
+        of those; ``"best"``: the largest figure (docs/training.md).
+    time_limit
+        Time limit in seconds for the whole grid; at least one point is evaluated.
+    checkpoint
+        A file that stores the evaluated points, from which the same call continues.
+    progress
+        As for `DormRanker.fit`; a function that returns True stops; the points evaluated so far decide. Ctrl-C raises
+        KeyboardInterrupt; with a checkpoint, the same call goes on from there.
+    parameters
+        Parameters of `DormRanker` that the grid does not vary, such as ``measure=``, ``scale=``, ``missing=``.
+
+    Examples
+    --------
+    >>> import dorm
+    >>> result = dorm.tune(dorm.synth(queries=60, features=5, seed=1), folds=3, grid={"C": [10, 100]})
+    >>> result.validated.mean
+    0.7...
+    >>> scores = result.ranker.predict(dorm.synth(queries=5, features=5, seed=2))
+    """
+    ranker = _base(parameters, time_limit)
+    if eval_set is not None and folds is not None:
+        raise ValueError("eval_set and folds exclude each other; pass one of them")
+    train, held_out = ranker._training_sets(
+        X, y, qid, group, sample_weight, feature_names, eval_set, eval_qid, eval_group
+    )
+    settings = {**_axes(grid, ranker), "choose": choose, "checkpoint": os.fspath(checkpoint or "")}
+    if folds is not None:
+        settings["folds"] = int(folds)
+    with watching(None, _TuneProgress(ranker.verbose), progress) as callback:
+        tuned, told, interrupted = _core.tune(
+            train.dataset, train_options(ranker), settings, None if held_out is None else held_out.dataset, callback
+        )
+    if interrupted:
+        hint = "" if checkpoint is None else f"; the same call goes on from {os.fspath(checkpoint)}"
+        raise KeyboardInterrupt(f"tuning was interrupted after {len(told['cells'])} grid points{hint}")
+    evaluated_on = "the validation data" if eval_set is not None else f"{told['folds']} folds"
+    report = TrainReport._of(told["report"]) if told["refitted"] else None
+    ranker._adopt(tuned.model)
+    ranker.C = tuned.model.C
+    if report is not None:
+        ranker.report_ = report
+    return TuneResult(
+        ranker=ranker,
+        measure=ranker.measure,
+        validated=Validated(**told["validated"], evaluated_on=evaluated_on),
+        points=[GridPoint(**cell) for cell in told["cells"]],
+        pruned=[PrunedPoint(**cell) for cell in told["pruned"]],
+        choice=told["choice"],
+        reason=told["reason"],
+        end=told["end"],
+        resumed=told["resumed"],
+        report_=report,
+        _report_data=ReportData(tuned),
+    )
+
+
+def _base(parameters: dict[str, Any], time_limit: float | None) -> DormRanker:
+    if "C" in parameters:
+        raise ValueError('C is an axis of the grid; pass grid={"C": [...]}')
+    if time_limit is not None:
+        parameters["solver_options"] = {**(parameters.get("solver_options") or {}), "time_limit": time_limit}
+    ranker = DormRanker(**parameters)
+    if not initial_name(ranker.initial):
+        raise ValueError(f"initial is {ranker.initial!r}; tune takes the name of a method, such as 'ridge'")
+    if isinstance(ranker.measure, Measure) or callable(ranker.kernel):
+        raise ValueError("tune takes measures and kernels by name; for custom ones, use scikit-learn's GridSearchCV")
+    return ranker
+
+
+def _axes(grid: Mapping[str, Any] | None, ranker: DormRanker) -> dict[str, Any]:
+    """The axes as lists; these bounds and nothing else, where bounds are named."""
+    grid = dict(grid or {})
+    unknown = set(grid) - set(_AXES)
+    if unknown:
+        raise ValueError(f"grid has an axis {min(unknown)!r}; there are {', '.join(_AXES)}")
+    axes = {}
+    for name, values in grid.items():
+        one = isinstance(values, (str, int, float)) or values is None
+        values = [values] if one else list(values)
+        axes[name] = [float(v) for v in values] if name == "C" else ["none" if v is None else str(v) for v in values]
+        if not axes[name] and name != "ranker":
+            raise ValueError(f"the axis {name!r} of the grid has no values")
+    if "ranker" in axes:
+        axes["ranker"] = [name for name in axes["ranker"] if name != "none"]
+    elif "bound" in axes:
+        axes["ranker"] = []
+    return axes
+
+
+def _restored(values: dict[str, Any]) -> TuneResult:
+    return TuneResult(**values, _report_data=None)
