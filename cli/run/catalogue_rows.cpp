@@ -22,9 +22,9 @@ struct ModelView {
   ItemScores scores;  // by the numbers of the model
 };
 
-ModelView view_of(const ImplicitModel& model) {
+ModelView view_of(const ImplicitModel& model, ImplicitPart part = ImplicitPart::both) {
   return {&model.users, &model.items, &model.seen_begin, &model.seen,
-          [&model](std::size_t user, std::span<double> out) { score_items(model, user, out); }};
+          [&model, part](std::size_t user, std::span<double> out) { score_items(model, user, out, part); }};
 }
 
 ModelView view_of(const FactorModel& model) {
@@ -90,20 +90,19 @@ ItemScores translated(const ModelView& view, const Common& common) {
   };
 }
 
-/// Implicit ALS alone.
-ImplicitModel als_of(const std::vector<NamedRecommender>& models, const Common& common, std::size_t threads) {
-  for (const NamedRecommender& each : models)
-    if (const auto* found = std::get_if<ImplicitModel>(&each.model)) {
-      ImplicitModel als = *found;
-      als.ease_weight = 0;
-      als.als_weight = 1;
-      return als;
-    }
+/// The model whose learners are baselines by themselves: the first of events, else ALS with its default options.
+ImplicitModel trained_baseline(const Common& common, std::size_t threads) {
   ImplicitOptions options;
   options.search = ImplicitSearch::none();
   options.ease_share = 0;
   options.threads = threads;
   return train_implicit(common.train, options).model;
+}
+
+const ImplicitModel* first_of_events(const std::vector<NamedRecommender>& models) {
+  for (const NamedRecommender& each : models)
+    if (const auto* found = std::get_if<ImplicitModel>(&each.model)) return found;
+  return nullptr;
 }
 
 }  // namespace
@@ -126,9 +125,12 @@ RankersReport catalogue_report(const std::vector<NamedRecommender>& models, cons
   };
   for (std::size_t m = 0; m < models.size(); ++m)
     add(models[m].name, "recommender", models[m].source, translated(views[m], common));
-  const ImplicitModel als = als_of(models, common, options.threads);
-  const ModelView of_als = view_of(als);
-  add("implicit ALS", "baseline", "", translated(of_als, common));
+  const ImplicitModel* learners = first_of_events(models);
+  const ImplicitModel trained = learners ? ImplicitModel() : trained_baseline(common, options.threads);
+  if (!learners) learners = &trained;
+  const ModelView als = view_of(*learners, ImplicitPart::als), ease = view_of(*learners, ImplicitPart::ease);
+  add("implicit ALS", "baseline", "", translated(als, common));
+  if (!learners->ease.empty()) add("EASE", "baseline", "", translated(ease, common));
   add("item-kNN", "baseline", "", item_knn_scores(common.train, kNeighbours, options.threads));
   add("popularity", "baseline", "", popularity_scores(common.train));
   report.table = compare_rankers(std::move(rows), reference, options);

@@ -18,9 +18,10 @@ struct NamedRecommender {
   Recommender model;
 };
 
-/// The models, then implicit ALS (that of the first implicit model, else with its default options), item-kNN and
-/// popularity, all tested against the row `reference`. Users and items are matched by id; items that a user had in the
-/// training events of any model are left out. `known`: how many of the test events are such.
+/// The models, then implicit ALS (that of the first model of events, else with its default options), EASE (likewise,
+/// if there is such a model), item-kNN and popularity, all tested against the row `reference`. Users and items are
+/// matched by id; items that a user had in the training events of any model are left out. `known`: how many of the test
+/// events are such.
 RankersReport catalogue_report(const std::vector<NamedRecommender>& models, const Ratings& test, std::size_t reference,
                                const std::vector<std::string>& measures, const EvaluateOptions& options,
                                std::size_t& known);

@@ -99,8 +99,11 @@ struct ImplicitResult {
 ImplicitResult train_implicit(const Ratings& events, const ImplicitOptions& options = {},
                               const ImplicitObserver& observer = {});
 
+/// The learners of a model that count in a score.
+enum class ImplicitPart { both, als, ease };
 /// Scores of all items for a user of the model.
-void score_items(const ImplicitModel& model, std::size_t user, std::span<double> scores);
+void score_items(const ImplicitModel& model, std::size_t user, std::span<double> scores,
+                 ImplicitPart part = ImplicitPart::both);
 std::vector<double> score(const ImplicitModel& model, const Ratings& ratings, UnknownIds* unknown = nullptr);
 std::size_t count_trained(const ImplicitModel& model, const Ratings& ratings);
 void set_titles(ImplicitModel& model, const SideFeatures& titles);

@@ -55,12 +55,15 @@ void renew_seen(ImplicitModel& model, const Ratings& events, std::span<const std
 
 }  // namespace
 
-void score_items(const ImplicitModel& model, std::size_t user, std::span<double> scores) {
+void score_items(const ImplicitModel& model, std::size_t user, std::span<double> scores, ImplicitPart part) {
   check_index(user, model.users.size(), "user");
   if (scores.size() != model.items.size())
     throw Error(ErrorCode::bad_input,
                 fmt::format("room for {} scores; the model has {} items", scores.size(), model.items.size()));
-  scorer_of(model).fill(user, model.seen_by(user), scores);
+  ImplicitScorer scorer = scorer_of(model);
+  if (part == ImplicitPart::als) scorer.als_weight = 1, scorer.ease_weight = 0;
+  if (part == ImplicitPart::ease) scorer.als_weight = 0, scorer.ease_weight = model.ease.empty() ? 0 : 1;
+  scorer.fill(user, model.seen_by(user), scores);
 }
 
 std::vector<double> score(const ImplicitModel& model, const Ratings& ratings, UnknownIds* unknown) {
