@@ -22,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.pop(0)  # the folder of this file, which has the name of the package that it compares with
+
 DATA = Path(os.environ.get("DORM_DATA", "../shared/data")) / "movielens-100k" / "u.data.gz"
 MEASURES = ["ndcg@10", "recall@10", "coverage@10"]
 Row = dict[str, np.ndarray]  # values by user, and one of coverage

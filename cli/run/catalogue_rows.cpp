@@ -19,7 +19,7 @@ struct ModelView {
   const IdTable *users, *items;
   const std::vector<std::uint64_t>* seen_begin;
   const std::vector<std::uint32_t>* seen;
-  ItemScores scores;  // by the numbers of the model
+  CatalogueScores scores;  // by the numbers of the model
 };
 
 ModelView view_of(const ImplicitModel& model, ImplicitPart part = ImplicitPart::both) {
@@ -76,7 +76,7 @@ Common common_events(const std::vector<ModelView>& views, const Ratings& test) {
 }
 
 /// The scores of a model under the common numbers; what it does not know comes last.
-ItemScores translated(const ModelView& view, const Common& common) {
+CatalogueScores translated(const ModelView& view, const Common& common) {
   std::vector<std::optional<std::uint32_t>> user_of(common.users.size()), item_of(common.items.size());
   for (std::size_t u = 0; u < user_of.size(); ++u) user_of[u] = view.users->find(common.users[u]);
   for (std::size_t j = 0; j < item_of.size(); ++j) item_of[j] = view.items->find(common.items[j]);
@@ -118,7 +118,8 @@ RankersReport catalogue_report(const std::vector<NamedRecommender>& models, cons
   RankersReport report;
   report.options = options;
   std::vector<RankerRow> rows;
-  const auto add = [&](const std::string& name, const char* kind, const std::string& source, const ItemScores& scores) {
+  const auto add = [&](const std::string& name, const char* kind, const std::string& source,
+                       const CatalogueScores& scores) {
     rows.push_back({name, evaluate_catalogue(common.train, common.test, scores, measures, options)});
     report.kinds.emplace_back(kind);
     report.sources.push_back(source);

@@ -61,7 +61,7 @@ void select(const Ratings& train, const Ratings& test, std::size_t depth, const 
   list.labels.resize(list.labels.size() + relevant.size() - list.found, 1.0f);
 }
 
-std::vector<UserList> top_lists(const Ratings& train, const Ratings& test, const ItemScores& item_scores,
+std::vector<UserList> top_lists(const Ratings& train, const Ratings& test, const CatalogueScores& item_scores,
                                 std::size_t depth, std::size_t threads) {
   std::vector<UserList> lists;
   for (std::size_t u = 0; u < test.num_users(); ++u)
@@ -110,7 +110,7 @@ EvaluationTable of_novelty(const std::vector<std::string>& names, const std::vec
 
 }  // namespace
 
-EvaluationTable evaluate_catalogue(const Ratings& train, const Ratings& test, const ItemScores& scores,
+EvaluationTable evaluate_catalogue(const Ratings& train, const Ratings& test, const CatalogueScores& scores,
                                    std::span<const std::string> measures, const EvaluateOptions& options) {
   std::vector<std::string> ranked, novelties;
   std::size_t depth = 0;

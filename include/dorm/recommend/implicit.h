@@ -121,8 +121,8 @@ std::size_t fold_in_users(ImplicitModel& model, const Ratings& events, const Sid
 
 /// Baselines: items by their number of users; the sum of the cosines between an item and those of the user, over the
 /// `neighbours` nearest items of each (Deshpande and Karypis 2004).
-ItemScores popularity_scores(const Ratings& train);
-ItemScores item_knn_scores(const Ratings& train, std::size_t neighbours, std::size_t threads = 0);
+CatalogueScores popularity_scores(const Ratings& train);
+CatalogueScores item_knn_scores(const Ratings& train, std::size_t neighbours, std::size_t threads = 0);
 
 /// A file as save_factors() writes: a line with the format, a JSON header, arrays and a checksum.
 void save_implicit(const ImplicitModel& model, const std::string& path);

@@ -11,13 +11,13 @@
 
 namespace dorm {
 
-ItemScores popularity_scores(const Ratings& train) {
+CatalogueScores popularity_scores(const Ratings& train) {
   std::vector<double> users(train.num_items());
   for (std::size_t j = 0; j < users.size(); ++j) users[j] = real(train.of_item(j).size());
   return [users](std::size_t, std::span<double> scores) { std::copy(users.begin(), users.end(), scores.begin()); };
 }
 
-ItemScores item_knn_scores(const Ratings& train, std::size_t neighbours, std::size_t threads) {
+CatalogueScores item_knn_scores(const Ratings& train, std::size_t neighbours, std::size_t threads) {
   const auto nearest = std::make_shared<std::vector<std::vector<Recommendation>>>(train.num_items());
   ThreadPool pool(thread_count(threads));
   pool.run(train.num_items(), [&](std::size_t j, std::size_t) {
