@@ -171,6 +171,11 @@ void train_factors(const RecommendTrainArguments& arguments, const FactorizeSear
   const StopRequest stop;
   const FactorizeResult result =
       about_file(arguments.ratings, [&] { return learn(arguments, search, parts.train, inputs, settings, stop); });
+  if (result.report.status == "nothing_to_learn")
+    throw Error(ErrorCode::bad_input, {arguments.ratings},
+                fmt::format("nothing to learn: {} is the same for every order of a user's ratings; expected ratings "
+                            "that differ within users, or another measure, e.g. mrr:rel=4",
+                            arguments.options.measure));
   const int signal = stop.signal();
   save_factors(result.model, arguments.model);
   if (result.report.finished) remove_file(arguments.options.checkpoint);
