@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinate steps: an option is multiplied or divided as long as the measure on held-out events rises.
+// A coarse grid of alpha and ridge, which depend on each other; then coordinate steps: an option is doubled or halved
+// as long as the measure on held-out events rises.
 #include "recommend/implicit/search.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace dorm {
 namespace {
 
 constexpr double kTellAfter = 0.2;  // seconds
 constexpr std::size_t kIterationStep = 5, kMostIterations = 15;
-constexpr std::array kSteps = {4.0, 2.0};
+constexpr std::array kAlphas = {0.5, 4.0, 32.0};  // of the grid, as are
+constexpr std::array kRidges = {2.0, 8.0, 32.0, 128.0};
 constexpr std::size_t kFewestFactors = 16, kMostFactors = 128;
 constexpr double kLeastOption = 1e-2, kLargestOption = 1e4;
 constexpr int kShares = 10;
@@ -94,13 +97,22 @@ double ImplicitSearchRun::try_als(AlsOptions als) {
 }
 
 void ImplicitSearchRun::climb_als() {
+  const AlsOptions start = options_.als;
+  double best = -kInfinity;
+  for (const double alpha : search_.alpha ? std::vector(kAlphas.begin(), kAlphas.end()) : std::vector{start.alpha})
+    for (const double ridge : search_.ridge ? std::vector(kRidges.begin(), kRidges.end()) : std::vector{start.ridge}) {
+      AlsOptions trial = start;
+      trial.alpha = alpha;
+      trial.ridge = ridge;
+      best = std::max(best, try_als(trial));
+      if (watch_.over()) return;
+    }
   AlsOptions at = options_.als;
-  double best = try_als(at);
   // Moves up as long as the measure rises; if the first move fails, down.
-  const auto climb = [&](double start, double step, double low, double high, const auto& apply) {
-    for (const double factor : {step, 1 / step}) {
+  const auto climb = [&](double from, double low, double high, const auto& apply) {
+    for (const double factor : {2.0, 0.5}) {
       bool moved = false;
-      for (double next = start * factor; next >= low && next <= high && !watch_.over(); next *= factor) {
+      for (double next = from * factor; next >= low && next <= high && !watch_.over(); next *= factor) {
         AlsOptions trial = at;
         apply(trial, next);
         const double value = try_als(trial);
@@ -113,17 +125,16 @@ void ImplicitSearchRun::climb_als() {
     }
     return false;
   };
-  for (const double step : kSteps)
-    for (bool moved = true; moved && !watch_.over();) {
-      moved = false;
-      if (search_.alpha)
-        moved |= climb(at.alpha, step, kLeastOption, kLargestOption, [](AlsOptions& o, double x) { o.alpha = x; });
-      if (search_.ridge)
-        moved |= climb(at.ridge, step, kLeastOption, kLargestOption, [](AlsOptions& o, double x) { o.ridge = x; });
-      if (search_.factors)
-        moved |= climb(real(at.factors), 2, real(kFewestFactors), real(kMostFactors),
-                       [](AlsOptions& o, double x) { o.factors = static_cast<std::size_t>(x); });
-    }
+  for (bool moved = true; moved && !watch_.over();) {
+    moved = false;
+    if (search_.ridge)
+      moved |= climb(at.ridge, kLeastOption, kLargestOption, [](AlsOptions& o, double x) { o.ridge = x; });
+    if (search_.alpha)
+      moved |= climb(at.alpha, kLeastOption, kLargestOption, [](AlsOptions& o, double x) { o.alpha = x; });
+    if (search_.factors)
+      moved |= climb(real(at.factors), real(kFewestFactors), real(kMostFactors),
+                     [](AlsOptions& o, double x) { o.factors = static_cast<std::size_t>(x); });
+  }
 }
 
 double ImplicitSearchRun::try_ease(double ridge) {
